@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsers: one row and one file for each tool whose output is read. A parser is pure: bytes in, reading out;
+ * no clock, no files, no globals. It never fails: what it cannot read it says in the reading.
+ *
+ * The law of every parser: an output cut at any byte may give fewer measurements or a lesser status, never
+ * another number. So only whole, newline-ended lines are read.
+ */
+#ifndef ASSAY_PARSER_H
+#define ASSAY_PARSER_H
+
+#include <stddef.h>
+
+#include "assay/reading.h"
+
+enum better { BETTER_NEITHER, BETTER_HIGHER, BETTER_LOWER };
+
+struct metric {
+    const char *name; /* "nccl.all_reduce.busbw"; '*' stands for one or more characters */
+    const char *unit; /* as in measurement.unit; "" for counts */
+    enum better better;
+    const char *help;
+};
+
+struct parser {
+    const char *name;             /* the TOOL of `assay parse` */
+    unsigned version;             /* raised when the same bytes may be read differently */
+    const char *summary;          /* one line for --help */
+    const struct metric *metrics; /* ends with a NULL name */
+    void (*parse)(struct slice bytes, struct reading *reading);
+};
+
+/* NULL when there is no such parser. */
+const struct parser *parser_find(const char *name);
+/* All rows, in the order of parsers.def. */
+const struct parser *const *parser_list(size_t *ret_count);
+/* The metric's row in any parser's table, or NULL. */
+const struct metric *metric_find(const char *name);
+
+/* Runs the parser over the bytes; the reading lives in the arena. */
+void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,
+                struct reading *ret_reading);
+
+#endif

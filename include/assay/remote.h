@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands on hosts, guarded: a job runs once however often it is sent, outlives its connection and the
+ * controller, keeps a deadline on the host, and is proven gone before it counts as ended.
+ *
+ * A remote is one host as the controller reaches it: at most one transport session (libssh2, a spawned ssh,
+ * or this machine), which serves all jobs of that host and is made again when it breaks. Everything happens
+ * on one libuv loop; callbacks come from there, never from inside the call that starts something.
+ *
+ * What goes wrong with a host is a remote_result, never a struct error.
+ */
+#ifndef ASSAY_REMOTE_H
+#define ASSAY_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assay/error.h"
+#include "assay/scan.h"
+
+struct uv_loop_s;
+struct remote_pool;
+struct remote;
+
+enum transport_kind {
+    TRANSPORT_AUTO, /* libssh2; a spawned ssh where libssh2 cannot do it (jump hosts, agent-only, RSA keys);
+                       said in remote_transport_note */
+    TRANSPORT_SSH,  /* libssh2 only */
+    TRANSPORT_OPENSSH, /* the ssh program */
+    TRANSPORT_LOCAL,   /* no network: /bin/sh on this machine */
+};
+
+struct remote_options {
+    const char *known_hosts;   /* NULL: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts */
+    bool accept_new_host_keys; /* unknown keys are added to known_hosts; changed ones are refused all the same
+                                */
+    unsigned connections;      /* sessions open at a time; 0: 512 */
+    unsigned handshakes; /* sessions being made at a time; 0: 64. More overflows listen queues, see README */
+    unsigned
+        connect_timeout_ms; /* TCP connect, and each of banner+key exchange, auth, channel open; 0: 20000 */
+    unsigned reconnect_for_ms; /* how long a host may be out of reach while a job runs on it; 0: 600000 */
+};
+
+/* Strings must outlive the remote. NULL or 0 means the default that ssh would take. */
+struct remote_target {
+    const char *name;    /* for messages */
+    const char *address; /* host name or address */
+    unsigned port;
+    const char *user;
+    const char *identity; /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
+                             back to ssh */
+    const char *jump;     /* [user@]host[:port][,...] as ssh -J */
+    enum transport_kind transport;
+    bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
+                       */
+};
+
+struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remote_options *options);
+/* Closes what is idle, drops what is not; the memory goes when the loop has run the close callbacks. Jobs
+   still open get REMOTE_CANCELLED; what runs on the hosts is left running (see REMOTE_CANCEL). */
+void remote_pool_destroy(struct remote_pool *pool);
+
+/* Connects when the first job is started. */
+struct remote *remote_open(struct remote_pool *pool, const struct remote_target *target);
+/* Ends the session once the jobs in hand are done. The pointer is dead after the call. */
+void remote_close(struct remote *remote);
+/* Which transport serves this host and why, for the report: "ssh (libssh2 1.10.0)". Valid until remote_close.
+ */
+const char *remote_transport_note(const struct remote *remote);
+
+enum remote_verb {
+    REMOTE_ENSURE, /* starts the command, or attaches to it, or fetches its result: idempotent by uuid */
+    REMOTE_READ,   /* the light path for passive commands: deadline kept, no spool; sending it again runs it
+                      again */
+    REMOTE_CANCEL, /* ends the job's process group and everything that carries its uuid; succeeds when nothing
+                      is left */
+    REMOTE_GONE,   /* only the sweep: on other hosts that the job had started processes on */
+    REMOTE_FORGET, /* removes the spool; to be sent only after the result has been committed to the store */
+};
+
+struct remote_file {
+    const char *name; /* a plain name; lies in $ASSAY_DIR when the command runs */
+    const char *bytes;
+    size_t length;
+};
+
+struct remote_job {
+    enum remote_verb verb;
+    const char *uuid;    /* of the attempt */
+    const char *boot_id; /* the host's boot as last seen, or NULL: another one now means `rebooted` */
+    const char *command; /* POSIX sh; ENSURE and READ only. Runs with ASSAY_ATTEMPT=uuid, and ASSAY_DIR=its
+                            spool (ENSURE) */
+    const struct remote_file *files;
+    size_t file_count;
+    unsigned deadline_s; /* kept on the host; the controller allows a margin more */
+    unsigned grace_s;    /* between TERM and KILL; 0: 10 */
+    uint64_t clip_bytes; /* most that is kept of each stream on the host; 0: 64 MiB */
+    bool as_root;
+};
+
+enum remote_end {
+    REMOTE_ENDED,            /* the guard answered; see why */
+    REMOTE_UNREACHABLE,      /* no address, refused, timed out, or lost and not found again in time */
+    REMOTE_AUTH_REFUSED,     /* the host takes none of our keys */
+    REMOTE_HOST_KEY_UNKNOWN, /* not in known_hosts */
+    REMOTE_HOST_KEY_CHANGED,
+    REMOTE_SUDO_REFUSED, /* sudo -n wants a password or does not allow it */
+    REMOTE_NO_ANSWER,    /* the session works but the guard's answer did not come in time, or is not one */
+    REMOTE_CANCELLED,    /* the pool was destroyed */
+};
+
+enum remote_why {
+    REMOTE_WHY_NONE,
+    REMOTE_WHY_EXIT,      /* rc is the exit status */
+    REMOTE_WHY_SIGNAL,    /* rc is the signal */
+    REMOTE_WHY_DEADLINE,  /* ended by the host's own deadline */
+    REMOTE_WHY_CANCELLED, /* ended by REMOTE_CANCEL */
+    REMOTE_WHY_REBOOTED,  /* the boot id is another one: what ran is lost, with its output up to then */
+    REMOTE_WHY_LOST,      /* the supervisor was killed; whatever was left is swept */
+    REMOTE_WHY_SPOOL,     /* no private folder could be made on the host; text says why */
+};
+
+struct remote_result {
+    enum remote_end end;
+    enum remote_why why;
+    int rc;
+    const char *text; /* one line for people: what happened and, where there is one, the remedy; "" when all
+                         is well */
+    const char *boot_id;       /* "" when unknown */
+    double up_began, up_ended; /* the host's uptime in seconds at start and end; 0 when unknown */
+    bool left; /* something could not be ended (a process in D state): start nothing on this host until
+                  REMOTE_GONE succeeds */
+    const char *left_text; /* the pids and names */
+    struct slice out, err;
+    bool out_clipped, err_clipped; /* the host kept only clip_bytes */
+    bool cut;                      /* fewer bytes arrived than the guard announced */
+    unsigned connections;          /* sessions that it took; 1 = undisturbed */
+};
+
+/* The result and all in it are valid during the call only. */
+typedef void remote_done_cb(void *context, const struct remote_result *result);
+
+/* Everything in the job is copied. Exactly one callback for each call. */
+void remote_start(struct remote *remote, const struct remote_job *job, remote_done_cb *done, void *context);
+
+#endif

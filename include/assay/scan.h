@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading text forwards: slices of bytes that nobody copies, and numbers that are either whole or refused.
+ *
+ * A slice points into somebody else's bytes and is good as long as they are. Slices are not NUL-ended.
+ * Nothing here depends on the locale.
+ */
+#ifndef ASSAY_SCAN_H
+#define ASSAY_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct slice {
+    const char *bytes;
+    size_t length;
+};
+
+#define slice_of(string) ((struct slice){(string), __builtin_strlen(string)})
+/* For printf's "%.*s". */
+#define slice_print(slice) (int)(slice).length, (slice).bytes
+
+bool slice_equal(struct slice slice, const char *text);
+bool slice_equal_nocase(struct slice slice, const char *text);
+bool slice_starts(struct slice slice, const char *prefix);
+bool slice_ends(struct slice slice, const char *suffix);
+bool slice_contains(struct slice slice, const char *needle);
+/* Offset of needle in slice, or (size_t)-1. */
+size_t slice_find(struct slice slice, const char *needle);
+/* The slice from offset on; empty when offset is past the end. */
+struct slice slice_from(struct slice slice, size_t offset);
+/* Without blanks (space, tab, CR) at both ends. */
+struct slice slice_trim(struct slice slice);
+
+/*
+ * Takes the next whole line, without its newline, off the front of rest. Returns false when no newline-ended
+ * line is left; then rest holds the unfinished tail: a number at a cut is never read as a shorter number.
+ */
+bool scan_line(struct slice *rest, struct slice *ret_line);
+/* Takes the next word (blanks and tabs separate) off the front. Returns false at the end. */
+bool scan_word(struct slice *rest, struct slice *ret_word);
+/* Takes prefix off the front if it is there. */
+bool scan_text(struct slice *rest, const char *prefix);
+
+/* The whole slice is the number: digits, sign, point, exponent. Refuses nan, inf, hex, overflow, empty and
+ * trailing bytes. */
+bool scan_double(struct slice slice, double *ret_value);
+bool scan_u64(struct slice slice, uint64_t *ret_value); /* decimal digits only */
+bool scan_i64(struct slice slice, int64_t *ret_value);  /* one sign allowed */
+/* Takes leading digits off the front of rest. */
+bool scan_digits(struct slice *rest, uint64_t *ret_value);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing string that knows its limit.
+ *
+ * Invariants after text_init: bytes is never NULL, bytes[length] is 0, length <= limit. What would pass the
+ * limit is dropped and `clipped` is set: the caller decides whether that is an error. Bytes may include NUL.
+ */
+#ifndef ASSAY_TEXT_H
+#define ASSAY_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *bytes;
+    size_t length, capacity, limit;
+    bool clipped;
+};
+
+#define cleanup_text __attribute__((cleanup(text_release)))
+
+void text_init(struct text *text, size_t limit);
+/* Frees the storage and leaves an empty text with the same limit. Accepts a zeroed struct. */
+void text_release(struct text *text);
+/* Empties, keeps the storage. */
+void text_reset(struct text *text);
+/* The bytes are the caller's to free(); the text is empty again. */
+char *text_detach(struct text *text) __attribute__((returns_nonnull));
+
+void text_add(struct text *text, const void *bytes, size_t length);
+void text_put(struct text *text, const char *string);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* One shell word, quoted for POSIX sh so that it stands for exactly these bytes. */
+void text_shell_quote(struct text *text, const char *word);
+
+#endif

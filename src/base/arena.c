@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/arena.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small enough for a parser that finds nothing, large enough that a plan of a thousand hosts is a few hundred
+ * blocks. */
+enum { BLOCK_BYTES = 16 * 1024 };
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    alignas(max_align_t) char bytes[];
+};
+
+struct arena {
+    struct block *blocks;
+    size_t used;
+};
+
+static void out_of_memory(size_t size)
+{
+    fprintf(stderr, "assay: out of memory (%zu bytes wanted)\n", size);
+    abort();
+}
+
+void *mem_alloc(size_t size)
+{
+    void *pointer = calloc(1, size > 0 ? size : 1);
+
+    if (pointer == NULL)
+        out_of_memory(size);
+    return pointer;
+}
+
+void *mem_resize(void *pointer, size_t size)
+{
+    void *grown = realloc(pointer, size > 0 ? size : 1);
+
+    if (grown == NULL)
+        out_of_memory(size);
+    return grown;
+}
+
+char *mem_strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    return memcpy(mem_alloc(size), text, size);
+}
+
+char *mem_printf(const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        out_of_memory(0);
+    va_end(arguments);
+    return text;
+}
+
+struct arena *arena_create(void)
+{
+    return mem_alloc(sizeof(struct arena));
+}
+
+struct arena *arena_destroy(struct arena *arena)
+{
+    struct block *block, *next;
+
+    if (arena == NULL)
+        return NULL;
+    for (block = arena->blocks; block != NULL; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(arena);
+    return NULL;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    struct block *block = arena->blocks;
+    size_t wanted;
+    void *pointer;
+
+    if (size > (size_t)-1 / 2)
+        out_of_memory(size);
+    wanted = (size + align - 1) / align * align;
+    if (block == NULL || block->size - block->used < wanted) {
+        size_t block_size = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
+
+        block = mem_alloc(sizeof *block + block_size);
+        block->size = block_size;
+        /* A block made for one large item goes behind the current one, which may still have room. */
+        if (arena->blocks != NULL && wanted > BLOCK_BYTES) {
+            block->next = arena->blocks->next;
+            arena->blocks->next = block;
+        } else {
+            block->next = arena->blocks;
+            arena->blocks = block;
+        }
+    }
+    pointer = block->bytes + block->used;
+    block->used += wanted;
+    arena->used += wanted;
+    return pointer;
+}
+
+char *arena_strndup(struct arena *arena, const char *bytes, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+
+    if (length > 0)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    int length;
+    char *text;
+
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        out_of_memory(0);
+    text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+size_t arena_used(const struct arena *arena)
+{
+    return arena->used;
+}
+
+void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capacity, size_t item_size)
+{
+    if (*count == *capacity) {
+        size_t grown = *capacity > 0 ? *capacity * 2 : 8;
+        void *copy = arena_alloc(arena, grown * item_size);
+
+        if (*count > 0)
+            memcpy(copy, *items, *count * item_size);
+        *items = copy;
+        *capacity = grown;
+    }
+    return (char *)*items + (*count)++ * item_size;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+
+int file_read(const char *path, struct text *text, struct error *err)
+{
+    bool from_stdin = strcmp(path, "-") == 0;
+    cleanup_fd int opened = from_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = from_stdin ? STDIN_FILENO : opened;
+    char buffer[64 * 1024];
+    ssize_t got;
+
+    if (fd < 0)
+        return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
+    while ((got = read(fd, buffer, sizeof buffer)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
+        text_add(text, buffer, (size_t)got);
+        if (text->clipped)
+            return error_set(err, ERROR_USAGE, "%s: larger than %zu bytes, the most that is read here", path,
+                             text->limit);
+    }
+    return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t wrote = write(fd, bytes, length);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return -1;
+        bytes += wrote;
+        length -= (size_t)wrote;
+    }
+    return 0;
+}
+
+int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
+{
+    cleanup_free char *temporary = NULL;
+    cleanup_fd int fd = -1;
+
+    if (strcmp(path, "-") == 0) {
+        if (write_all(STDOUT_FILENO, bytes, length) < 0)
+            return error_set(err, ERROR_INTERNAL, "standard output: %s", strerror(errno));
+        return 0;
+    }
+    temporary = mem_printf("%s.XXXXXX", path);
+    fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+    if (write_all(fd, bytes, length) < 0 || fchmod(fd, (mode_t)mode) < 0 || fsync(fd) < 0 ||
+        rename(temporary, path) < 0) {
+        int saved = errno;
+
+        unlink(temporary);
+        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(saved));
+    }
+    return 0;
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+int directory_create(const char *path, unsigned mode, struct error *err)
+{
+    cleanup_free char *copy = mem_strdup(path);
+
+    for (char *slash = copy + 1;; slash++) {
+        char kept = *slash;
+
+        if (kept != '/' && kept != '\0')
+            continue;
+        *slash = '\0';
+        if (mkdir(copy, (mode_t)mode) < 0 && errno != EEXIST)
+            return error_set(err, ERROR_INTERNAL, "%s: %s", copy, strerror(errno));
+        *slash = kept;
+        if (kept == '\0')
+            return 0;
+    }
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+int directory_remove(const char *path, struct error *err)
+{
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+char *program_path(void)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (length < 0)
+        return NULL;
+    path[length] = '\0';
+    return mem_strdup(path);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/json.h"
+
+void json_writer_init(struct json_writer *writer, struct text *out, bool compact)
+{
+    *writer = (struct json_writer){.out = out, .compact = compact};
+}
+
+static void new_line(struct json_writer *writer)
+{
+    if (writer->compact)
+        return;
+    text_put(writer->out, "\n");
+    for (unsigned i = 0; i < writer->depth; i++)
+        text_put(writer->out, "  ");
+}
+
+/* What stands between the last value and this one. */
+static void begin_value(struct json_writer *writer)
+{
+    if (writer->keyed) {
+        writer->keyed = false;
+        return;
+    }
+    if (writer->depth == 0)
+        return;
+    if (writer->filled[writer->depth])
+        text_put(writer->out, writer->compact ? ", " : ",");
+    writer->filled[writer->depth] = true;
+    new_line(writer);
+}
+
+static void open_value(struct json_writer *writer, const char *bracket)
+{
+    begin_value(writer);
+    text_put(writer->out, bracket);
+    if (writer->depth + 1 >= sizeof writer->filled / sizeof writer->filled[0]) {
+        fprintf(stderr, "assay: JSON written deeper than %u levels\n", writer->depth);
+        abort();
+    }
+    writer->filled[++writer->depth] = false;
+}
+
+static void close_value(struct json_writer *writer, const char *bracket)
+{
+    bool filled = writer->filled[writer->depth--];
+
+    if (filled)
+        new_line(writer);
+    text_put(writer->out, bracket);
+    if (writer->depth == 0 && !writer->compact)
+        text_put(writer->out, "\n");
+}
+
+void json_open_object(struct json_writer *writer)
+{
+    open_value(writer, "{");
+}
+
+void json_close_object(struct json_writer *writer)
+{
+    close_value(writer, "}");
+}
+
+void json_open_array(struct json_writer *writer)
+{
+    open_value(writer, "[");
+}
+
+void json_close_array(struct json_writer *writer)
+{
+    close_value(writer, "]");
+}
+
+static void put_quoted(struct text *out, const char *bytes, size_t length)
+{
+    text_put(out, "\"");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+
+        if (byte == '"' || byte == '\\')
+            text_printf(out, "\\%c", byte);
+        else if (byte == '\n')
+            text_put(out, "\\n");
+        else if (byte == '\t')
+            text_put(out, "\\t");
+        else if (byte < 0x20 || byte == 0x7f)
+            text_printf(out, "\\u%04x", byte);
+        else
+            text_add(out, bytes + i, 1);
+    }
+    text_put(out, "\"");
+}
+
+void json_key(struct json_writer *writer, const char *key)
+{
+    begin_value(writer);
+    put_quoted(writer->out, key, strlen(key));
+    text_put(writer->out, ": ");
+    writer->keyed = true;
+}
+
+void json_put_bytes(struct json_writer *writer, const char *bytes, size_t length)
+{
+    begin_value(writer);
+    put_quoted(writer->out, bytes, length);
+}
+
+void json_put_string(struct json_writer *writer, const char *string)
+{
+    if (string == NULL)
+        json_put_null(writer);
+    else
+        json_put_bytes(writer, string, strlen(string));
+}
+
+const char *number_text(double number, char *buf, size_t size)
+{
+    /* 2^53: up to here every integer is a double of its own. */
+    if (number == floor(number) && fabs(number) <= 9007199254740992.0) {
+        snprintf(buf, size, "%.0f", number == 0 ? 0.0 : number);
+        return buf;
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buf, size, "%.*g", digits, number);
+        if (strtod(buf, NULL) == number)
+            break;
+    }
+    return buf;
+}
+
+void json_put_number(struct json_writer *writer, double number)
+{
+    char buffer[32];
+
+    begin_value(writer);
+    text_put(writer->out, isfinite(number) ? number_text(number, buffer, sizeof buffer) : "null");
+}
+
+void json_put_integer(struct json_writer *writer, int64_t number)
+{
+    begin_value(writer);
+    text_printf(writer->out, "%lld", (long long)number);
+}
+
+void json_put_boolean(struct json_writer *writer, bool boolean)
+{
+    begin_value(writer);
+    text_put(writer->out, boolean ? "true" : "false");
+}
+
+void json_put_null(struct json_writer *writer)
+{
+    begin_value(writer);
+    text_put(writer->out, "null");
+}
+
+void json_member(struct json_writer *writer, const char *key, const char *string)
+{
+    json_key(writer, key);
+    json_put_string(writer, string);
+}

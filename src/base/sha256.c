@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/sha256.h"
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sha256 {
+    EVP_MD_CTX *context;
+};
+
+/* libcrypto fails here only without memory or without a random source: nothing that a caller could mend. */
+static void require(int done)
+{
+    if (done != 1) {
+        fprintf(stderr, "assay: libcrypto failed\n");
+        abort();
+    }
+}
+
+struct sha256 *sha256_create(void)
+{
+    struct sha256 *hash = calloc(1, sizeof *hash);
+
+    require(hash != NULL);
+    hash->context = EVP_MD_CTX_new();
+    require(hash->context != NULL);
+    require(EVP_DigestInit_ex(hash->context, EVP_sha256(), NULL));
+    return hash;
+}
+
+void sha256_add(struct sha256 *hash, const void *bytes, size_t length)
+{
+    require(EVP_DigestUpdate(hash->context, bytes, length));
+}
+
+void sha256_finish(struct sha256 *hash, char ret_hex[SHA256_HEX_SIZE])
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+
+    require(EVP_DigestFinal_ex(hash->context, digest, &length));
+    for (unsigned i = 0; i < length; i++)
+        snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+    EVP_MD_CTX_free(hash->context);
+    free(hash);
+}
+
+void sha256_hex(const void *bytes, size_t length, char ret_hex[SHA256_HEX_SIZE])
+{
+    struct sha256 *hash = sha256_create();
+
+    sha256_add(hash, bytes, length);
+    sha256_finish(hash, ret_hex);
+}
+
+void uuid_create(char ret_uuid[UUID_SIZE])
+{
+    unsigned char b[16];
+
+    require(RAND_bytes(b, sizeof b));
+    b[6] = (unsigned char)((b[6] & 0x0f) | 0x40); /* RFC 9562: version 4 */
+    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80); /* and its variant */
+    snprintf(ret_uuid, UUID_SIZE, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+             b[15]);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reading.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REASON_BYTES = 300 };
+
+void reading_init(struct reading *reading, struct arena *arena, const char *tool)
+{
+    *reading = (struct reading){.arena = arena, .tool = tool, .status = READING_UNRECOGNISED};
+}
+
+/* Length of the valid UTF-8 sequence at the front, or 0 (RFC 3629: no overlong forms, no surrogates). */
+static size_t utf8_sequence(const unsigned char *bytes, size_t length)
+{
+    static const struct {
+        unsigned char first_low, first_high, second_low, second_high, size;
+    } forms[] = {
+        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        size_t size = forms[i].size;
+
+        if (bytes[0] < forms[i].first_low || bytes[0] > forms[i].first_high || length < size)
+            continue;
+        if (size > 1 && (bytes[1] < forms[i].second_low || bytes[1] > forms[i].second_high))
+            continue;
+        for (size_t k = 2; k < size; k++)
+            if ((bytes[k] & 0xc0) != 0x80)
+                return 0;
+        return size;
+    }
+    return 0;
+}
+
+const char *utf8_clean(struct arena *arena, struct slice bytes)
+{
+    const unsigned char *in = (const unsigned char *)bytes.bytes;
+    size_t good = 0, bad = 0, sequence;
+    char *clean, *out;
+
+    for (size_t i = 0; i<bytes.length; i += sequence> 0 ? sequence : 1) {
+        sequence = utf8_sequence(in + i, bytes.length - i);
+        good += sequence;
+        bad += sequence == 0;
+    }
+    clean = out = arena_alloc(arena, good + 3 * bad + 1);
+    for (size_t i = 0; i<bytes.length; i += sequence> 0 ? sequence : 1) {
+        sequence = utf8_sequence(in + i, bytes.length - i);
+        memcpy(out, sequence > 0 ? bytes.bytes + i : "\xef\xbf\xbd", sequence > 0 ? sequence : 3);
+        out += sequence > 0 ? sequence : 3;
+    }
+    return clean;
+}
+
+/* One printable line: control bytes become blanks, so that no report or terminal is steered by a host's
+ * output. */
+static const char *one_line(struct arena *arena, const char *format, va_list arguments)
+{
+    char line[REASON_BYTES + 1];
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    size_t kept = length < 0 ? 0 : strlen(line);
+
+    for (size_t i = 0; i < kept; i++)
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = ' ';
+    /* A sequence that the limit has cut in two must not show as a bad byte. */
+    if ((size_t)length > kept)
+        while (kept > 0 && ((unsigned char)line[kept - 1] & 0x80) != 0)
+            kept--;
+    return utf8_clean(arena, (struct slice){line, kept});
+}
+
+void reading_set(struct reading *reading, enum reading_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    reading->status = status;
+    va_start(arguments, format);
+    reading->reason = status == READING_COMPLETE ? NULL : one_line(reading->arena, format, arguments);
+    va_end(arguments);
+}
+
+void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value)
+{
+    struct fact *fact = list_push(reading->arena, &reading->facts);
+
+    fact->name = arena_strdup(reading->arena, name);
+    fact->subject = arena_strdup(reading->arena, subject);
+    fact->value = utf8_clean(reading->arena, value);
+}
+
+struct measurement *reading_measure(struct reading *reading, const char *metric, const char *subject,
+                                    double value, const char *unit)
+{
+    struct measurement *measurement = list_push(reading->arena, &reading->measurements);
+
+    measurement->metric = arena_strdup(reading->arena, metric);
+    measurement->subject = arena_strdup(reading->arena, subject);
+    measurement->value = value;
+    measurement->unit = unit;
+    return measurement;
+}
+
+void reading_at_text(struct reading *reading, struct measurement *measurement, const char *key,
+                     struct slice text)
+{
+    struct at_field *field = list_push(reading->arena, &measurement->at);
+
+    field->key = key;
+    field->text = utf8_clean(reading->arena, text);
+}
+
+void reading_at_number(struct reading *reading, struct measurement *measurement, const char *key,
+                       double number)
+{
+    struct at_field *field = list_push(reading->arena, &measurement->at);
+    char buffer[32];
+
+    field->key = key;
+    field->text = arena_strdup(reading->arena, number_text(number, buffer, sizeof buffer));
+    field->is_number = true;
+}
+
+void reading_finding(struct reading *reading, enum severity severity, const char *code, const char *subject,
+                     const char *format, ...)
+{
+    struct finding *finding = list_push(reading->arena, &reading->findings);
+    va_list arguments;
+
+    finding->severity = severity;
+    finding->code = arena_strdup(reading->arena, code);
+    finding->subject = arena_strdup(reading->arena, subject);
+    va_start(arguments, format);
+    finding->text = one_line(reading->arena, format, arguments);
+    va_end(arguments);
+}
+
+const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject)
+{
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, name) == 0 &&
+            strcmp(reading->facts.items[i].subject, subject) == 0)
+            return reading->facts.items[i].value;
+    return NULL;
+}
+
+const char *at_text(struct arena *arena, const struct measurement *measurement)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < measurement->at.count; i++)
+        text = arena_printf(arena, "%s%s%s=%s", text, i > 0 ? " " : "", measurement->at.items[i].key,
+                            measurement->at.items[i].text);
+    return text;
+}
+
+const char *reading_status_name(enum reading_status status)
+{
+    static const char *const names[] = {"unrecognised", "failed", "partial", "complete"};
+
+    return names[status];
+}
+
+const char *severity_name(enum severity severity)
+{
+    static const char *const names[] = {"info", "warning", "fault"};
+
+    return names[severity];
+}
+
+static void write_at(const struct measurement *measurement, struct json_writer *writer)
+{
+    json_key(writer, "at");
+    json_open_object(writer);
+    for (size_t i = 0; i < measurement->at.count; i++) {
+        const struct at_field *field = &measurement->at.items[i];
+        double number;
+
+        if (field->is_number && scan_double(slice_of(field->text), &number)) {
+            json_key(writer, field->key);
+            json_put_number(writer, number);
+        } else {
+            json_member(writer, field->key, field->text);
+        }
+    }
+    json_close_object(writer);
+}
+
+static void write_content(const struct reading *reading, struct json_writer *writer)
+{
+    json_member(writer, "tool", reading->tool);
+    json_member(writer, "reading", reading_status_name(reading->status));
+    json_member(writer, "reason", reading->reason != NULL ? reading->reason : "");
+    json_key(writer, "facts");
+    json_open_array(writer);
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        json_open_object(writer);
+        json_member(writer, "name", reading->facts.items[i].name);
+        json_member(writer, "subject", reading->facts.items[i].subject);
+        json_member(writer, "value", reading->facts.items[i].value);
+        json_close_object(writer);
+    }
+    json_close_array(writer);
+    json_key(writer, "measurements");
+    json_open_array(writer);
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+
+        json_open_object(writer);
+        json_member(writer, "metric", measurement->metric);
+        json_member(writer, "subject", measurement->subject);
+        write_at(measurement, writer);
+        json_key(writer, "value");
+        json_put_number(writer, measurement->value);
+        json_member(writer, "unit", measurement->unit);
+        json_close_object(writer);
+    }
+    json_close_array(writer);
+    json_key(writer, "findings");
+    json_open_array(writer);
+    for (size_t i = 0; i < reading->findings.count; i++) {
+        json_open_object(writer);
+        json_member(writer, "code", reading->findings.items[i].code);
+        json_member(writer, "subject", reading->findings.items[i].subject);
+        json_member(writer, "severity", severity_name(reading->findings.items[i].severity));
+        json_member(writer, "text", reading->findings.items[i].text);
+        json_close_object(writer);
+    }
+    json_close_array(writer);
+}
+
+void reading_write(const struct reading *reading, struct json_writer *writer)
+{
+    json_open_object(writer);
+    json_key(writer, "schema");
+    json_put_integer(writer, 1);
+    write_content(reading, writer);
+    json_key(writer, "runs");
+    json_open_array(writer);
+    for (size_t i = 0; i < reading->runs.count; i++) {
+        json_open_object(writer);
+        write_content(&reading->runs.items[i], writer);
+        json_close_object(writer);
+    }
+    json_close_array(writer);
+    json_close_object(writer);
+}
