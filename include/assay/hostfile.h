@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hosts: Open MPI's hostfile syntax as it is, plus bracket ranges, a `defaults` line and more keys.
+ *
+ *   # comment
+ *   defaults user=ops become=sudo platform=hgx-h100 slots=8
+ *   gpu[001-128] address=10.0.0.[1-128] mpi_address=gpu[001-128]-ib unit=su1 rack=r1 leaf=l3
+ *
+ * A value's range must be as long as the name's (or there is none: then all share the value). Unknown keys,
+ * a name given twice, an address given twice, an empty file: errors with file, line, column and word.
+ */
+#ifndef ASSAY_HOSTFILE_H
+#define ASSAY_HOSTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "assay/arena.h"
+#include "assay/error.h"
+#include "assay/scan.h"
+
+enum host_role {
+    ROLE_COMPUTE,
+    ROLE_SPARE
+}; /* role=compute|spare: a spare is in no step until it takes a host's place */
+
+struct host_label {
+    const char *key, *value; /* label.row=A */
+};
+
+struct host {
+    const char *name;
+    const char *address;     /* how the controller reaches it; default: name */
+    const char *mpi_address; /* how hosts reach each other; default: address, or name when there is none */
+    const char *user;        /* NULL: as ssh would take */
+    const char *identity;    /* private key file, ~ expanded; NULL: default */
+    const char *jump;        /* [user@]host[:port][,...]; NULL: none */
+    const char *known_hosts; /* NULL: default */
+    const char *platform;    /* name of a platform; NULL: the suite's */
+    const char *unit, *rack, *leaf; /* "" when not declared */
+    const char *transport;          /* "auto", "ssh", "openssh", "local"; default "auto" */
+    unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
+                       ignored, as Open MPI's) */
+    unsigned port;  /* 0: 22 */
+    enum host_role role;
+    bool become_root; /* become=sudo */
+    /* Simulated hosts run faster than real ones: expected times and deadlines of steps are divided by this
+       (never below 10 s). 1 for real hosts. */
+    double timescale;
+    LIST_OF(struct host_label) labels;
+    unsigned line, column; /* where the name stands */
+};
+
+struct hostfile {
+    const char *path;           /* as given, for messages */
+    struct slice bytes;         /* the document itself, kept with the run */
+    LIST_OF(struct host) hosts; /* in file order */
+};
+
+/* Everything lives in the arena. NULL with err set. */
+struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct slice bytes, struct error *err)
+    __attribute__((warn_unused_result));
+struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names. Commas outside brackets separate.
+ * Errors give the column (from 1) in the text and the word.
+ */
+struct hostlist {
+    LIST_OF(const char *) names;
+};
+int hostlist_expand(struct arena *arena, const char *text, struct hostlist *ret_list, struct error *err)
+    __attribute__((warn_unused_result));
+/* The shortest usual form, names of equal shape folded: "node[1-3,7],head". */
+const char *hostlist_fold(struct arena *arena, const char *const *names, size_t count);
+
+#endif

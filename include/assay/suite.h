@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Suites: the agreed test plan. JSON, schema suites/schemas/suite.schema.json; the manual is
+ * suites/README.md. Checks, arguments and metrics that do not exist are found when the plan is made, with
+ * file, line and column: each value that the plan may have to complain of keeps its json node.
+ */
+#ifndef ASSAY_SUITE_H
+#define ASSAY_SUITE_H
+
+#include <stdbool.h>
+
+#include "assay/arena.h"
+#include "assay/error.h"
+#include "assay/json.h"
+#include "assay/limit.h"
+
+struct suite_tool {
+    const char *name;   /* as checks ask for it: "gpu_burn" */
+    const char *path;   /* program to run; a plain name is searched in PATH on the host; default: name */
+    const char *folder; /* working folder on the host; NULL: the login folder */
+    LIST_OF(struct suite_variable { const char *name, *value; }) environment;
+};
+
+struct suite_step {
+    const char *name; /* default: the check's; unique in the suite */
+    const char *check;
+    const char *scope;            /* "host" (default), "pair", "group", "cluster" */
+    const struct json *arguments; /* object; NULL: all defaults. Each check documents its own */
+    LIST_OF(const char *) needs;  /* names of earlier steps */
+    LIST_OF(const struct json *) needs_at;
+    LIST_OF(const char *) gate;   /* metric patterns that are gates here though the check only records them */
+    LIST_OF(const char *) record; /* metric patterns that are only recorded here */
+    /* Metric patterns whose items are recorded, and the plan says so, where the baseline has only a guess or
+     * nothing: */
+    LIST_OF(const char *) record_without_limit;
+    LIST_OF(struct limit) limits;       /* of this step; outrank the baseline's */
+    LIST_OF(const char *) sizes_judged; /* message sizes with limits: "8G"; empty: the check's default */
+    unsigned timeout_s;                 /* 0: from the expected time */
+    unsigned expected_s;                /* 0: from platform or check */
+    unsigned retries;                   /* further attempts after a crash or a hang; default 1 */
+    unsigned repeat;                    /* attempts that must all pass; default 1 */
+    const char *exclusive;              /* "none", "host", "leaf", "fabric"; NULL: the check's own */
+    const struct json *at;
+};
+
+struct suite {
+    const char *path, *name, *title;
+    bool delivery;                     /* "purpose": "delivery": every gate must have an enforceable limit */
+    const char *platform;              /* for hosts that declare none; NULL */
+    LIST_OF(const char *) search_path; /* put before PATH on the hosts */
+    LIST_OF(struct suite_variable) environment; /* CUDA_DEVICE_ORDER=PCI_BUS_ID is always there */
+    LIST_OF(struct suite_tool) tools;
+    const struct json
+        *launcher; /* "launcher": how commands go across hosts, see suites/README.md; NULL: defaults */
+    LIST_OF(struct suite_step) steps;
+    struct slice bytes;
+};
+
+/* name: a built-in suite or a file. NULL with err set. */
+const struct suite *suite_load(struct arena *arena, const char *name, struct error *err)
+    __attribute__((warn_unused_result));
+const struct suite *suite_parse(struct arena *arena, const char *file, struct slice bytes, struct error *err)
+    __attribute__((warn_unused_result));
+/* The tool's row, or a default one (path = name) in the arena. */
+const struct suite_tool *suite_tool(struct arena *arena, const struct suite *suite, const char *name);
+
+/* "8G" -> 8589934592, as nccl-tests reads it (K, M, G are 2^10, 2^20, 2^30). false: not a size. */
+bool size_parse(const char *text, double *ret_bytes);
+/* 8589934592 -> "8G": exact, else plain bytes. */
+const char *size_text(struct arena *arena, double bytes);
+
+#endif
