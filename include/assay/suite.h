@@ -14,11 +14,15 @@
 #include "assay/json.h"
 #include "assay/limit.h"
 
+struct suite_variable {
+    const char *name, *value;
+};
+
 struct suite_tool {
     const char *name;   /* as checks ask for it: "gpu_burn" */
     const char *path;   /* program to run; a plain name is searched in PATH on the host; default: name */
     const char *folder; /* working folder on the host; NULL: the login folder */
-    LIST_OF(struct suite_variable { const char *name, *value; }) environment;
+    LIST_OF(struct suite_variable) environment;
 };
 
 struct suite_step {
