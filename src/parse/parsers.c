@@ -12,9 +12,10 @@ static const struct parser *const parsers[] = {
 #define PARSER(name) &parse_##name,
 #include "parsers.def"
 #undef PARSER
+    NULL,
 };
 
-enum { PARSER_COUNT = sizeof parsers / sizeof parsers[0] };
+enum { PARSER_COUNT = sizeof parsers / sizeof parsers[0] - 1 };
 
 const struct parser *parser_find(const char *name)
 {
