@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attempts: one try of one step, with its evidence. Every attempt is kept and shown; there is no best-of.
+ * Plain data, filled by run/, kept by store/, read by judge/ and report/.
+ */
+#ifndef ASSAY_ATTEMPT_H
+#define ASSAY_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assay/reading.h"
+#include "assay/sha256.h"
+
+enum attempt_state {
+    ATTEMPT_SENT, /* committed before anything is sent; with no end it is what resume attaches to */
+    ATTEMPT_ENDED,
+};
+
+/* How an attempt ended, as the table of outcomes distinguishes it. */
+enum attempt_end {
+    ATTEMPT_RAN,      /* the command ran to its own end; rc and the reading tell the rest */
+    ATTEMPT_KILLED,   /* ended by a signal that we did not send */
+    ATTEMPT_DEADLINE, /* hang: ended by its deadline on the host */
+    ATTEMPT_REBOOTED, /* the boot id changed */
+    ATTEMPT_LOST,     /* the host's supervisor was killed */
+    ATTEMPT_UNREACHABLE,
+    ATTEMPT_AUTH_REFUSED,
+    ATTEMPT_HOST_KEY_UNKNOWN,
+    ATTEMPT_HOST_KEY_CHANGED,
+    ATTEMPT_SUDO_REFUSED,
+    ATTEMPT_NO_ANSWER,
+    ATTEMPT_NO_SPOOL,
+    ATTEMPT_CANCELLED,
+};
+
+/* One command of a step, as it was marked in the output of the attempt. */
+struct part {
+    const char *name;    /* "main", "kernel-log", "under-load" */
+    const char *command; /* as a person would type it on the host */
+    bool began, ended;   /* began: its first mark was seen; ended: its last one too */
+    int rc; /* exit status when ended; 126 and 127 as the shell has them: not executable, not there */
+    struct slice out, err;
+    struct reading reading; /* by the part's parser; of its own tool name "" when the part has none */
+};
+
+struct capture {
+    const char *stream; /* "stdout", "stderr" */
+    uint64_t length;    /* bytes the host kept */
+    bool clipped;       /* the host kept only head and counted the rest */
+    bool cut;           /* it ended early: fewer bytes than announced */
+    char sha256[SHA256_HEX_SIZE];
+    struct slice bytes; /* may be empty when the record was loaded without evidence */
+};
+
+struct attempt {
+    size_t step; /* index into plan->steps */
+    unsigned n;  /* from 1 */
+    const char *uuid;
+    enum attempt_state state;
+    enum attempt_end end;
+    int rc;                    /* exit status or signal of the whole command file */
+    const char *text;          /* one line about the end, "" when all is well */
+    double sent, began, ended; /* Unix time in seconds; began and ended by the controller's clock */
+    const char *boot_id;
+    double up_began, up_ended; /* uptime of the host, s */
+    const char *command;       /* the whole command file as sent */
+    const char *transport;     /* "ssh (libssh2 1.10.0)" */
+    unsigned connections;
+    struct capture captures[2]; /* stdout, stderr */
+    LIST_OF(struct part) parts;
+    struct reading reading; /* the check's reading of all its parts: what the judge goes by */
+};
+
+const char *attempt_end_name(enum attempt_end end); /* "deadline" */
+bool attempt_end_parse(const char *name, enum attempt_end *ret_end);
+
+#endif

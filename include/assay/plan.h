@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: everything that is owed, known before anything connects.
+ *
+ * A step is (shape, ordered members): a host is a group of one. What a step owes are its shape's slots, which
+ * exist once a shape and never once a host. Nothing in a plan is removed or edited; it only grows, and what
+ * is added carries slots of its own.
+ *
+ * Plain data; it lives in the arena that it was made in. plan_build (in plan_build.h) makes it.
+ */
+#ifndef ASSAY_PLAN_H
+#define ASSAY_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "assay/arena.h"
+#include "assay/hostfile.h"
+#include "assay/limit.h"
+
+enum duty { DUTY_RECORD, DUTY_GATE };
+enum exclusivity { EXCLUSIVE_NONE, EXCLUSIVE_HOST, EXCLUSIVE_LEAF, EXCLUSIVE_FABRIC };
+enum step_origin { ORIGIN_SUITE, ORIGIN_SUBSTITUTE };
+
+/* One planned item. */
+struct slot {
+    const char *metric;
+    const char *subject; /* "gpu2->gpu5", "" */
+    const char *at;      /* "size_bytes=8589934592 place=out": each must be in the measurement's at; "" any */
+    double size_bytes;   /* of at; 0: none */
+    enum duty duty;
+    const char
+        *duty_note; /* why it is recorded though the check gates it: "the baseline has only a guess"; "" */
+    const struct limit
+        *own; /* the check's own rules for this item, own_count of them: what the tool's word means */
+    size_t own_count;
+};
+
+/* Check + arguments + platform + sizes. */
+struct shape {
+    const char *sha256;     /* identity: over check, arguments, platform, slots */
+    const char *check;      /* name of the row in checks.def */
+    const char *suite_step; /* its name in the suite, and in every table and report */
+    const char *scope;
+    const char *platform;
+    unsigned hosts; /* members of a step of this shape */
+    struct slot *slots;
+    size_t slot_count;
+    unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */
+    unsigned retries, repeat;
+    enum exclusivity exclusive;
+    bool as_root, passive;
+};
+
+struct step {
+    const char *key; /* hash of (run uuid, shape, members, origin): the same again on resume */
+    const struct shape *shape;
+    enum step_origin origin;
+    const char *origin_note;     /* "" or why it was added: "6 of 8 hosts are fit" */
+    const struct host **members; /* the first is the head, where the command runs */
+    size_t member_count;
+    size_t *needs; /* indexes of earlier steps, all of which must have passed */
+    size_t need_count;
+};
+
+struct plan {
+    struct arena *arena;
+    const char *run_uuid;
+    LIST_OF(const struct host *) hosts; /* all of the run, in hostfile order */
+    LIST_OF(const struct shape *) shapes;
+    LIST_OF(struct step) steps;
+    size_t gate_count, record_count; /* items over all steps */
+};
+
+const char *duty_name(enum duty duty);
+const char *exclusivity_name(enum exclusivity exclusive);
+const char *origin_name(enum step_origin origin);
+/* false when the word is none of them. */
+bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
+/* "node3", or "8 hosts: node[1-8]" for several members. */
+const char *step_target(struct arena *arena, const struct step *step);
+/* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
+unsigned step_deadline_s(const struct step *step);
+double step_expected_s(const struct step *step);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as the store keeps it and the report shows it. */
+#ifndef ASSAY_RECORD_H
+#define ASSAY_RECORD_H
+
+#include "assay/attempt.h"
+#include "assay/outcome.h"
+#include "assay/plan.h"
+
+enum run_state { RUN_RUNNING, RUN_ENDED, RUN_INTERRUPTED, RUN_CANCELLED };
+
+/* A document that the run was made from, kept byte for byte. */
+struct document {
+    const char *kind; /* "suite", "hostfile", "platform", "baseline", "argv" */
+    const char *name; /* path or built-in name as given */
+    char sha256[SHA256_HEX_SIZE];
+    struct slice bytes;
+};
+
+struct record {
+    struct arena *arena; /* everything below lives here */
+    long long number;    /* in this database */
+    const char *uuid;
+    enum run_state state;
+    double started, ended;                      /* Unix time, s; ended 0 while it runs */
+    const char *suite, *suite_title, *hostfile; /* names for people */
+    const char *program;                        /* "assay 0.1.0" */
+    LIST_OF(struct document) documents;
+    struct plan *plan;
+    LIST_OF(struct attempt) attempts; /* in the order they were made */
+    struct judgement judgement;
+};
+
+const char *run_state_name(enum run_state state);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports: what changes hands. Pure: a record in, bytes out; the same record gives the same bytes. What hosts
+ * printed is escaped everywhere. Nothing is fetched from outside when a report is opened.
+ */
+#ifndef ASSAY_REPORT_H
+#define ASSAY_REPORT_H
+
+#include "assay/error.h"
+#include "assay/record.h"
+#include "assay/text.h"
+
+struct report_format {
+    const char *name;      /* "html" */
+    const char *extension; /* ".html" */
+    const char *help;
+    void (*write)(const struct record *record, struct text *out);
+};
+
+const struct report_format *report_format_find(const char *name);
+const struct report_format *report_format_list(size_t *ret_count);
+
+/*
+ * What the first page says, shared by all formats and by the end of `assay run`: failures grouped so that one
+ * fault is one entry, worst first.
+ */
+struct report_entry {
+    enum outcome_word word;
+    size_t step;
+    const char *target;   /* "node3", "8 hosts: node[1-8]" */
+    const char *check;    /* the step's name */
+    const char *subjects; /* "gpu2->gpu5, gpu5->gpu2"; "" the target as a whole */
+    const char *cause, *remedy, *gate, *source;
+    size_t items; /* outcomes in this entry */
+};
+/* Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run. */
+size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
+
+/* "1h 02m 03s", "3.2 s". */
+const char *duration_text(struct arena *arena, double seconds);
+/* "2026-03-01 12:00:00 UTC". */
+const char *time_text(struct arena *arena, double unix_time);
+
+#endif

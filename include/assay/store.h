@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The store: one SQLite file that outlives every run. WAL (a rollback journal where the file system cannot do
+ * WAL, said by store_note), STRICT tables, migrations by user_version. One writer a run; readers any time.
+ *
+ * What is owed is written before anything is sent, an attempt before its command goes out, raw bytes before
+ * anybody parses them. A killed controller leaves a database that opens, shows its run as interrupted, and
+ * has every step that had ended.
+ */
+#ifndef ASSAY_STORE_H
+#define ASSAY_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "assay/error.h"
+#include "assay/record.h"
+
+struct store;
+
+/* Opens or creates path and migrates it. read_only refuses to create. A file that is no database, is damaged,
+   or is of a later version: ERROR_USAGE with the remedy; nothing is changed in it. */
+struct store *store_open(const char *path, bool read_only, struct error *err)
+    __attribute__((warn_unused_result));
+/* Accepts NULL. */
+void store_close(struct store *store);
+/* What a user should know about this file ("on NFS: no WAL, slower"); "" when nothing. */
+const char *store_note(const struct store *store);
+
+/*
+ * Writing a run. record needs uuid, started, names, documents and plan. The controller's process id, its
+ * start time and host name are kept with the run, so that a dead controller's run shows as interrupted.
+ */
+int store_begin_run(struct store *store, struct record *record /* number is set */, struct error *err)
+    __attribute__((warn_unused_result));
+/* Takes over a run that no living controller holds: state running again, ours. ERROR_USAGE names the holder
+ * if one lives. */
+int store_resume_run(struct store *store, const struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+/* Shapes and steps from first_step on, that the plan grew by. */
+int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)
+    __attribute__((warn_unused_result));
+/* Before it is sent. Committed at once. */
+int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
+                        struct error *err) __attribute__((warn_unused_result));
+/* Its end and its captures (whole, zstd, SHA-256). Committed at once: only then may the host forget it. */
+int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
+                      struct error *err) __attribute__((warn_unused_result));
+/* The parts and readings, after parsing; replaces earlier readings of the same attempt by the same parser
+ * versions. */
+int store_put_readings(struct store *store, const struct record *record, const struct attempt *attempt,
+                       struct error *err) __attribute__((warn_unused_result));
+/* The final judgement (another one is added by judging again; the last one is shown) and the run's end. */
+int store_put_judgement(struct store *store, const struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
+                  struct error *err) __attribute__((warn_unused_result));
+
+/* Reading. number 0: the last run. evidence: with the bytes of documents always, of captures only if asked.
+ */
+struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
+                              struct error *err) __attribute__((warn_unused_result));
+/* Number of the run with this UUID, or number as text ("12"); 0 with err set when there is none. */
+long long store_find_run(struct store *store, const char *word, struct error *err)
+    __attribute__((warn_unused_result));
+
+struct run_summary {
+    long long number;
+    const char *uuid, *suite, *hostfile;
+    enum run_state state;
+    double started, ended;
+    size_t hosts, steps, attempts;
+    bool judged;
+    enum verdict_word verdict;
+};
+/* Newest first, at most limit (0: all), in the arena. */
+int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
+                    size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
+
+#endif

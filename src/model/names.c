@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of the model's enums, and what follows from a plan's plain data. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "assay/attempt.h"
+#include "assay/outcome.h"
+#include "assay/plan.h"
+#include "assay/record.h"
+
+#define NAME_COUNT(names) (sizeof(names) / sizeof((names)[0]))
+
+static const char *const outcome_names[] = {"recorded", "pass", "not run", "inconclusive", "fail"};
+static const char *const verdict_names[] = {"accept", "accept with exceptions", "incomplete", "reject"};
+static const char *const duty_names[] = {"record", "gate"};
+static const char *const exclusivity_names[] = {"none", "host", "leaf", "fabric"};
+static const char *const origin_names[] = {"suite", "substitute"};
+static const char *const run_state_names[] = {"running", "ended", "interrupted", "cancelled"};
+static const char *const attempt_end_names[] = {
+    "ran",         "killed",       "deadline",         "rebooted",         "lost",
+    "unreachable", "auth refused", "host key unknown", "host key changed", "sudo refused",
+    "no answer",   "no spool",     "cancelled",
+};
+
+static bool find_name(const char *const *names, size_t count, const char *word, size_t *ret_index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], word) == 0) {
+            *ret_index = i;
+            return true;
+        }
+    return false;
+}
+
+const char *outcome_name(enum outcome_word word)
+{
+    return outcome_names[word];
+}
+
+const char *verdict_name(enum verdict_word word)
+{
+    return verdict_names[word];
+}
+
+int verdict_exit_status(enum verdict_word word)
+{
+    static const int status[] = {[VERDICT_ACCEPT] = 0,
+                                 [VERDICT_REJECT] = 1,
+                                 [VERDICT_INCOMPLETE] = 2,
+                                 [VERDICT_ACCEPT_WITH_EXCEPTIONS] = 3};
+
+    return status[word];
+}
+
+const char *duty_name(enum duty duty)
+{
+    return duty_names[duty];
+}
+
+const char *exclusivity_name(enum exclusivity exclusive)
+{
+    return exclusivity_names[exclusive];
+}
+
+bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive)
+{
+    size_t index;
+
+    if (!find_name(exclusivity_names, NAME_COUNT(exclusivity_names), word, &index))
+        return false;
+    *ret_exclusive = (enum exclusivity)index;
+    return true;
+}
+
+const char *origin_name(enum step_origin origin)
+{
+    return origin_names[origin];
+}
+
+const char *run_state_name(enum run_state state)
+{
+    return run_state_names[state];
+}
+
+const char *attempt_end_name(enum attempt_end end)
+{
+    return attempt_end_names[end];
+}
+
+bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
+{
+    size_t index;
+
+    if (!find_name(attempt_end_names, NAME_COUNT(attempt_end_names), name, &index))
+        return false;
+    *ret_end = (enum attempt_end)index;
+    return true;
+}
+
+const char *step_target(struct arena *arena, const struct step *step)
+{
+    const char **names;
+
+    if (step->member_count == 1)
+        return step->members[0]->name;
+    names = arena_array(arena, const char *, step->member_count);
+    for (size_t i = 0; i < step->member_count; i++)
+        names[i] = step->members[i]->name;
+    return arena_printf(arena, "%zu hosts: %s", step->member_count,
+                        hostlist_fold(arena, names, step->member_count));
+}
+
+/* A simulated host's pace; of several members the slowest counts. */
+static double step_timescale(const struct step *step)
+{
+    double slowest = step->members[0]->timescale;
+
+    for (size_t i = 1; i < step->member_count; i++)
+        if (step->members[i]->timescale < slowest)
+            slowest = step->members[i]->timescale;
+    return slowest >= 1 ? slowest : 1;
+}
+
+unsigned step_deadline_s(const struct step *step)
+{
+    enum { SHORTEST_S = 10 };
+    double scaled = step->shape->timeout_s / step_timescale(step);
+
+    return scaled > SHORTEST_S ? (unsigned)scaled : SHORTEST_S;
+}
+
+double step_expected_s(const struct step *step)
+{
+    return step->shape->expected_s / step_timescale(step);
+}
