@@ -21,9 +21,10 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 
 struct json {
     enum json_type type;
-    const char *key;  /* of a member of an object, else NULL */
-    const char *file; /* as given to json_parse */
-    unsigned line, column;
+    const char *key;               /* of a member of an object, else NULL */
+    const char *file;              /* as given to json_parse */
+    unsigned line, column;         /* of the value, from 1; columns count characters */
+    unsigned key_line, key_column; /* of the key, when there is one */
     bool boolean;
     double number;
     const char *string;

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "assay/json.h"
+
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+/* A heap copy of exactly these bytes, so that the sanitizer sees one read too many. */
+static struct json *parse(struct arena *arena, const char *bytes, size_t length, struct error *err)
+{
+    char *exact = malloc(length > 0 ? length : 1);
+    struct json *root;
+
+    assert_non_null(exact);
+    memcpy(exact, bytes, length);
+    root = json_parse(arena, "t.json", exact, length, err);
+    free(exact);
+    return root;
+}
+
+static void document_is_read_with_places(void **state)
+{
+    const char *text = "{\n  \"a\": [1, -2.5e3, \"\xC3\xA9\", true],\n  \"b\": {\"c\": null}\n}\n";
+    struct error err = {0};
+    struct json *root = parse(*state, text, strlen(text), &err);
+    const struct json *a, *c;
+
+    assert_non_null(root);
+    assert_int_equal(root->type, JSON_OBJECT);
+    assert_int_equal(root->count, 2);
+    a = json_get(root, "a");
+    assert_int_equal(a->count, 4);
+    assert_int_equal(a->line, 2);
+    assert_int_equal(a->column, 8);
+    assert_int_equal(a->key_line, 2);
+    assert_int_equal(a->key_column, 3);
+    assert_true(a->items->number == 1);
+    assert_true(a->items->next->number == -2500);
+    assert_string_equal(a->items->next->next->string, "\xC3\xA9");
+    /* Columns count characters, not bytes. */
+    assert_int_equal(a->items->next->next->next->column, 25);
+    assert_true(a->items->next->next->next->boolean);
+    c = json_get(json_get(root, "b"), "c");
+    assert_int_equal(c->type, JSON_NULL);
+    assert_int_equal(c->line, 3);
+    assert_string_equal(c->file, "t.json");
+}
+
+static void strings_are_decoded(void **state)
+{
+    const char *text = "[\"\\u0041\\n\\\\\\\"\\/ \\ud83d\\ude00\"]";
+    struct error err = {0};
+    struct json *root = parse(*state, text, strlen(text), &err);
+
+    assert_non_null(root);
+    assert_string_equal(root->items->string, "A\n\\\"/ \xF0\x9F\x98\x80");
+}
+
+static const struct {
+    const char *text;
+    size_t length; /* 0: strlen */
+    const char *message;
+} refused[] = {
+    {"", 0, "t.json:1:1: the text ends where a value was expected"},
+    {" \n", 0, "t.json:2:1: the text ends where a value was expected"},
+    {"{} x", 0, "t.json:1:4: found 'x' where the end of the text was expected"},
+    {"{}{}", 0, "t.json:1:3: found '{' where the end of the text was expected"},
+    {"{\"a\": 1,\n \"a\": 2}", 0, "t.json:2:2: key \"a\" stands twice; first on line 1"},
+    {"{\"a\": 1, \"\\u0061\": 2}", 0, "t.json:1:10: key \"a\" stands twice; first on line 1"},
+    {"[1,]", 0, "t.json:1:4: found ']' where a value was expected"},
+    {"{\"a\":1,}", 0, "t.json:1:8: found '}' where a key in double quotes was expected"},
+    {"[1 2]", 0, "t.json:1:4: found '2' where ',' or ']' was expected"},
+    {"{a: 1}", 0, "t.json:1:2: found 'a' where a key in double quotes was expected"},
+    {"{\"a\" 1}", 0, "t.json:1:6: found '1' where ':' after a key was expected"},
+    {"[1", 0, "t.json:1:3: the text ends where ',' or ']' was expected"},
+    {"[\"abc", 0, "t.json:1:2: this string has no closing '\"'"},
+    {"[\"abc\n\"]", 0, "t.json:1:2: this string has no closing '\"'"},
+    {"[\"a\tb\"]", 0, "t.json:1:4: found control byte 0x09 in a string, where it must be escaped"},
+    {"[\"a\\x\"]", 0,
+     "t.json:1:5: found 'x' where one of \" \\ / b f n r t u after a backslash was expected"},
+    {"[\"\\u0000\"]", 0, "t.json:1:9: found \\u0000 in a string, where no NUL may stand"},
+    {"[\"a\0b\"]", 7, "t.json:1:4: found control byte 0x00 in a string, where it must be escaped"},
+    {"[1]\0", 4, "t.json:1:4: found a NUL byte where the end of the text was expected"},
+    {"[\"\\udc00\"]", 0, "t.json:1:9: found the second half of a surrogate pair, \\udc00, without the first"},
+    {"[\"\\ud800x\"]", 0, "t.json:1:10: expected the second half of a surrogate pair"},
+    {"[\"\xFF\"]", 0, "t.json:1:3: found byte 0xff, which is not UTF-8"},
+    {"[\"\xC0\x80\"]", 0, "t.json:1:3: found byte 0xc0, which is not UTF-8"},
+    {"[\"\xED\xA0\x80\"]", 0, "t.json:1:3: found byte 0xed, which is not UTF-8"},
+    {"[\"\xE2\x82\"]", 0, "t.json:1:3: found byte 0xe2, which is not UTF-8"},
+    {"\xEF\xBB\xBF{}", 0, "t.json:1:1: found a byte order mark where a value was expected"},
+    {"[9007199254740993]", 0,
+     "t.json:1:2: number 9007199254740993 cannot be kept exactly; write it as a string or with fewer digits"},
+    {"[18446744073709551615]", 0,
+     "t.json:1:2: number 18446744073709551615 cannot be kept exactly; write it as a string or with fewer "
+     "digits"},
+    {"[0.12345678901234567890]", 0,
+     "t.json:1:2: number 0.12345678901234567890 cannot be kept exactly; write it as a string or with fewer "
+     "digits"},
+    {"[1e999]", 0,
+     "t.json:1:2: number 1e999 cannot be kept exactly; write it as a string or with fewer digits"},
+    {"[1e-999]", 0,
+     "t.json:1:2: number 1e-999 cannot be kept exactly; write it as a string or with fewer digits"},
+    {"[01]", 0, "t.json:1:2: found '01' where a number was expected"},
+    {"[-]", 0, "t.json:1:2: found '-' where a number was expected"},
+    {"[1.]", 0, "t.json:1:2: found '1.' where a number was expected"},
+    {"[0x10]", 0, "t.json:1:2: found '0x10' where a number was expected"},
+    {"[NaN]", 0, "t.json:1:2: found 'NaN' where a value was expected"},
+    {"[+1]", 0, "t.json:1:2: found '+1' where a value was expected"},
+    {"[truely]", 0, "t.json:1:2: found 'truely' where a value was expected"},
+    {"[1 // x\n]", 0, "t.json:1:4: found '/' where ',' or ']' was expected"},
+};
+
+static void wrong_text_is_refused_with_its_place(void **state)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        size_t length = refused[i].length > 0 ? refused[i].length : strlen(refused[i].text);
+        struct error err = {0};
+
+        assert_null(parse(*state, refused[i].text, length, &err));
+        assert_string_equal(err.text, refused[i].message);
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+static void exact_numbers_are_kept(void **state)
+{
+    static const struct {
+        const char *text;
+        double number;
+    } kept[] = {{"0", 0},           {"-0.0", 0},      {"9007199254740992", 9007199254740992.0},
+                {"0.1", 0.1},       {"1E2", 100},     {"0.30000000000000004", 0.30000000000000004},
+                {"26.562", 26.562}, {"1e300", 1e300}, {"100000.00", 100000}};
+
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        struct error err = {0};
+        struct json *root = parse(*state, kept[i].text, strlen(kept[i].text), &err);
+
+        assert_non_null(root);
+        assert_true(root->number == kept[i].number);
+    }
+}
+
+static void a_cut_document_is_never_another_document(void **state)
+{
+    const char *text = "{\"a\": [10, 25, \"x\\u00e9\"], \"b\": {\"c\": false}}";
+
+    for (size_t length = 0; length < strlen(text); length++) {
+        struct error err = {0};
+
+        assert_null(parse(*state, text, length, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+static void depth_has_a_limit(void **state)
+{
+    char text[131];
+    struct error err = {0};
+
+    memset(text, '[', 65);
+    memset(text + 65, ']', 65);
+    assert_null(parse(*state, text, 130, &err));
+    assert_string_equal(err.text, "t.json:1:65: lists and objects stand deeper than 64 levels here");
+    assert_non_null(parse(*state, text + 1, 128, &err));
+}
+
+static void members_fall_back_only_when_absent_or_of_another_type(void **state)
+{
+    const char *text = "{\"s\": \"x\", \"n\": 3, \"b\": true}";
+    struct error err = {0};
+    struct json *root = parse(*state, text, strlen(text), &err);
+
+    assert_string_equal(json_string(root, "s", "y"), "x");
+    assert_string_equal(json_string(root, "n", "y"), "y");
+    assert_true(json_number(root, "n", 7) == 3);
+    assert_true(json_number(root, "none", 7) == 7);
+    assert_true(json_boolean(root, "b", false));
+    assert_null(json_get(NULL, "s"));
+    assert_null(json_get(json_get(root, "s"), "s"));
+}
+
+static void file_is_loaded_or_named(void **state)
+{
+    char path[] = "/tmp/assay-json-XXXXXX";
+    int fd = mkstemp(path);
+    struct error err = {0};
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "[1, 2]", 6), 6);
+    close(fd);
+    assert_int_equal(json_load(*state, path, &err)->count, 2);
+    unlink(path);
+    assert_null(json_load(*state, path, &err));
+    assert_non_null(strstr(err.text, path));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(document_is_read_with_places, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(strings_are_decoded, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(wrong_text_is_refused_with_its_place, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(exact_numbers_are_kept, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_cut_document_is_never_another_document, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(depth_has_a_limit, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(members_fall_back_only_when_absent_or_of_another_type, make_arena,
+                                        drop_arena),
+        cmocka_unit_test_setup_teardown(file_is_loaded_or_named, make_arena, drop_arena),
+    };
+
+    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/options.h"
+
+struct values {
+    bool quiet, help;
+    const char *hostfile, *host;
+    struct option_list faults;
+    unsigned count;
+};
+
+/* Splits on blanks, parses, and gives what options_parse gave; *ret_operands is what is left. */
+static int parse(const char *line, struct values *values, char *copy, char **argv, struct error *err)
+{
+    const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", &values->hostfile, "the hosts"},
+        {"hosts", 0, OPTION_STRING, "LIST", &values->host, "only these"},
+        {"quiet", 'q', OPTION_FLAG, NULL, &values->quiet, "says less"},
+        {"fault", 0, OPTION_LIST, "HOST:KIND", &values->faults, "may be given several times"},
+        {"connections", 'c', OPTION_COUNT, "N", &values->count, "at a time"},
+        OPTION_END,
+    };
+    int argc = 1;
+    char *rest = copy, *word;
+
+    argv[0] = copy + strlen(line); /* an empty name */
+    memcpy(copy, line, strlen(line) + 1);
+    while ((word = strsep(&rest, " ")) != NULL)
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    *values = (struct values){.count = 5};
+    return options_parse(rows, argc, argv, &values->help, err);
+}
+
+static void options_and_operands_may_be_mixed(void **state)
+{
+    struct values values;
+    struct error err = {0};
+    char copy[256], *argv[32];
+    int first = parse("one -H h.txt --fault a:x two --fault=b:y -qc 12 -- -z", &values, copy, argv, &err);
+
+    (void)state;
+    assert_true(first > 0);
+    assert_string_equal(argv[first], "one");
+    assert_string_equal(argv[first + 1], "two");
+    assert_string_equal(argv[first + 2], "-z");
+    assert_null(argv[first + 3]);
+    assert_string_equal(values.hostfile, "h.txt");
+    assert_int_equal(values.faults.count, 2);
+    assert_string_equal(values.faults.items[0], "a:x");
+    assert_string_equal(values.faults.items[1], "b:y");
+    assert_true(values.quiet);
+    assert_int_equal(values.count, 12);
+    assert_false(values.help);
+    free(values.faults.items);
+}
+
+static void wrong_words_are_named(void **state)
+{
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"--hostflie x", "unknown option '--hostflie'; did you mean '--hostfile'? See --help"},
+        {"--zzzzzz", "unknown option '--zzzzzz'; see --help"},
+        {"--host x", "option '--host' can stand for several; write it in full"},
+        {"-z", "unknown option '-z'; see --help"},
+        {"-qz", "unknown option '-z'; see --help"},
+        {"--hostfile", "option '--hostfile' needs FILE after it"},
+        {"-H", "option '-H' needs FILE after it"},
+        {"--quiet=yes", "option '--quiet=yes': --quiet takes no value"},
+        {"--help=yes", "option '--help=yes': --help takes no value"},
+        {"--connections 0", "--connections is '0'; expected a whole number, 1 or more"},
+        {"--connections 8x", "--connections is '8x'; expected a whole number, 1 or more"},
+        {"--connections 99999999999", "--connections is '99999999999'; expected a whole number, 1 or more"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct values values;
+        struct error err = {0};
+        char copy[256], *argv[32];
+
+        assert_int_equal(parse(cases[i].line, &values, copy, argv, &err), -1);
+        assert_string_equal(err.text, cases[i].message);
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+static void help_is_asked_for_and_printed_from_the_rows(void **state)
+{
+    static const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", NULL, "the hosts"},
+        {"quiet", 0, OPTION_FLAG, NULL, NULL, "says less"},
+        OPTION_END,
+    };
+    struct values values;
+    struct error err = {0};
+    char copy[256], *argv[32];
+    cleanup_text struct text out = {0};
+
+    (void)state;
+    assert_int_equal(parse("a -h", &values, copy, argv, &err), 0);
+    assert_true(values.help);
+    assert_int_equal(parse("--help -z", &values, copy, argv, &err), 0);
+    assert_true(values.help);
+    text_init(&out, 4096);
+    options_help(rows, &out);
+    assert_string_equal(out.bytes, "  -H, --hostfile FILE  the hosts\n"
+                                   "      --quiet          says less\n"
+                                   "  -h, --help           prints this\n");
+}
+
+static void nearest_word_is_near(void **state)
+{
+    static const char *const words[] = {"timeout", "scope", "needs", "ip"};
+
+    (void)state;
+    assert_string_equal(nearest_word("tiemout", words, 4), "timeout");
+    assert_string_equal(nearest_word("need", words, 4), "needs");
+    assert_string_equal(nearest_word("pi", words, 4), "ip");
+    assert_null(nearest_word("colour", words, 4));
+    assert_null(nearest_word("", words, 4));
+    assert_null(nearest_word("x", words, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_and_operands_may_be_mixed),
+        cmocka_unit_test(wrong_words_are_named),
+        cmocka_unit_test(help_is_asked_for_and_printed_from_the_rows),
+        cmocka_unit_test(nearest_word_is_near),
+    };
+
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
