@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of NVIDIA Fabric Manager: `systemctl status`, `is-active`, `is-enabled`, `show -p ...`,
+ * `nv-fabricmanager --version`, its log file and its journal.
+ *
+ * facts  fabric_manager.state           active, failed, inactive, activating, ..., not-found (systemd's
+ * word). From a log only `failed`, when its last unit event is a failure: a log never proves that the service
+ * is active now fabric_manager.sub             running, dead, exited, ... or the words in parentheses
+ *        fabric_manager.enabled         enabled, disabled, static, masked, ...
+ *        fabric_manager.version         "550.90.07"
+ *        fabric_manager.driver_version  the driver's, where it does not match
+ * finding fabric_manager.version_mismatch, .failed, .not_found, .cuda_802, .error, .warning, and
+ *        fabric_manager.sxid.N (subject: PCI address of the NVSwitch) for errors that carry a switch's number
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+#include "pci_address.h"
+
+struct service {
+    struct reading *reading;
+    bool status;     /* systemd's own answer was read */
+    bool log;        /* lines of the service's log were read */
+    bool version;    /* its version was printed */
+    bool log_failed; /* the last unit event in the log is a failure */
+    bool cuda_802;
+    struct slice trouble; /* systemctl itself could not answer */
+};
+
+static void fact_once(struct service *service, const char *name, struct slice value)
+{
+    if (value.length > 0 && reading_get_fact(service->reading, name, "") == NULL)
+        reading_fact(service->reading, name, "", value);
+}
+
+static struct slice until(struct slice text, const char *stops)
+{
+    size_t length = 0;
+
+    while (length < text.length && strchr(stops, text.bytes[length]) == NULL)
+        length++;
+    return (struct slice){text.bytes, length};
+}
+
+/* The version at the front: digits and points, not ended by a point. */
+static struct slice version_at(struct slice text)
+{
+    struct slice version = slice_trim(text);
+    size_t length = 0;
+
+    while (length < version.length &&
+           (isdigit((unsigned char)version.bytes[length]) || version.bytes[length] == '.'))
+        length++;
+    while (length > 0 && version.bytes[length - 1] == '.')
+        length--;
+    return (struct slice){version.bytes, length};
+}
+
+static void set_state(struct service *service, struct slice state)
+{
+    fact_once(service, "fabric_manager.state", state);
+    service->status = true;
+    if (slice_equal(state, "failed"))
+        reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.failed", "",
+                        "the fabric manager service has failed");
+}
+
+/* "active (running) since Tue 2025-03-25 02:10:15 UTC; 2h 37min ago" */
+static void read_active(struct service *service, struct slice value)
+{
+    size_t open = slice_find(value, "(");
+
+    if (open != (size_t)-1)
+        fact_once(service, "fabric_manager.sub", until(slice_from(value, open + 1), ")"));
+    set_state(service, until(value, " ("));
+}
+
+/* "loaded (/usr/lib/systemd/system/nvidia-fabricmanager.service; enabled; preset: disabled)" */
+static void read_loaded(struct service *service, struct slice value)
+{
+    size_t semicolon = slice_find(value, ";");
+
+    if (semicolon != (size_t)-1)
+        fact_once(service, "fabric_manager.enabled",
+                  slice_trim(until(slice_from(value, semicolon + 1), ";)")));
+    else if (slice_starts(value, "masked"))
+        fact_once(service, "fabric_manager.enabled", slice_of("masked"));
+}
+
+static void not_found(struct service *service)
+{
+    fact_once(service, "fabric_manager.state", slice_of("not-found"));
+    service->status = true;
+    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.not_found", "",
+                    "there is no fabric manager service on this host");
+}
+
+/* Lines of `systemctl show -p ActiveState -p SubState ...`. */
+static bool read_show(struct service *service, struct slice line)
+{
+    if (scan_text(&line, "ActiveState="))
+        set_state(service, line);
+    else if (scan_text(&line, "SubState="))
+        fact_once(service, "fabric_manager.sub", line);
+    else if (scan_text(&line, "UnitFileState="))
+        fact_once(service, "fabric_manager.enabled", line);
+    else if (scan_text(&line, "LoadState=") && slice_equal(line, "not-found"))
+        not_found(service);
+    else
+        return false;
+    return true;
+}
+
+/* `is-active` and `is-enabled` print one word. */
+static bool read_word(struct service *service, struct slice line)
+{
+    static const char *const states[] = {"active",       "inactive",  "failed",     "activating",
+                                         "deactivating", "reloading", "maintenance"};
+    static const char *const enabled[] = {"enabled", "enabled-runtime", "disabled", "static",
+                                          "masked",  "masked-runtime",  "indirect", "linked",
+                                          "alias",   "generated"};
+
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+        if (slice_equal(line, states[i])) {
+            set_state(service, line);
+            return true;
+        }
+    for (size_t i = 0; i < sizeof enabled / sizeof enabled[0]; i++)
+        if (slice_equal(line, enabled[i])) {
+            fact_once(service, "fabric_manager.enabled", line);
+            service->status = true;
+            return true;
+        }
+    return false;
+}
+
+static bool read_status(struct service *service, struct slice line)
+{
+    if (scan_text(&line, "Active: "))
+        read_active(service, line);
+    else if (scan_text(&line, "Loaded: "))
+        read_loaded(service, line);
+    else if (slice_starts(line, "Unit ") && slice_contains(line, "could not be found"))
+        not_found(service);
+    else
+        return false;
+    return true;
+}
+
+static bool read_version(struct service *service, struct slice line)
+{
+    static const char *const marks[] = {
+        "Fabric Manager version is :", "Fabric Manager version is:", "Fabric Manager version "};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t at = slice_find(line, marks[i]);
+        struct slice version;
+
+        if (at == (size_t)-1)
+            continue;
+        version = version_at(slice_from(line, at + strlen(marks[i])));
+        if (version.length == 0)
+            continue;
+        fact_once(service, "fabric_manager.version", version);
+        service->version = true;
+        return true;
+    }
+    return false;
+}
+
+/* "fabric manager NVIDIA GPU driver interface version 550.127.05 don't match with driver version 550.120." */
+static bool read_mismatch(struct service *service, struct slice line)
+{
+    static const char own[] = "interface version ", driver[] = "match with driver version ";
+    size_t own_at = slice_find(line, own), driver_at = slice_find(line, driver);
+
+    if (own_at == (size_t)-1 || driver_at == (size_t)-1)
+        return false;
+    fact_once(service, "fabric_manager.version", version_at(slice_from(line, own_at + strlen(own))));
+    fact_once(service, "fabric_manager.driver_version",
+              version_at(slice_from(line, driver_at + strlen(driver))));
+    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
+                    slice_print(line));
+    service->log = true;
+    return true;
+}
+
+/* "detected NVSwitch non-fatal error 12028 on fid 0 on NVSwitch pci bus id 00000000:86:00.0 physical id 3
+ * port 61" */
+static bool read_switch_error(struct service *service, struct slice line)
+{
+    static const char mark[] = "fatal error ", bus[] = "pci bus id ";
+    size_t at = slice_find(line, mark), bus_at = slice_find(line, bus);
+    const char *subject = NULL;
+    struct slice rest, word;
+    uint64_t number;
+    bool harmless;
+
+    if (at == (size_t)-1 || !slice_contains(line, "NVSwitch"))
+        return false;
+    rest = slice_from(line, at + strlen(mark));
+    if (!scan_digits(&rest, &number) || number > 999999)
+        return false;
+    rest = slice_from(line, bus_at == (size_t)-1 ? line.length : bus_at + strlen(bus));
+    if (scan_word(&rest, &word))
+        subject = pci_address(service->reading->arena, word);
+    harmless = slice_contains(line, "non-fatal");
+    reading_finding(service->reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT,
+                    arena_printf(service->reading->arena, "fabric_manager.sxid.%u", (unsigned)number),
+                    subject != NULL ? subject : "", "%.*s", slice_print(line));
+    return true;
+}
+
+/* "[Feb 27 2025 15:10:02] [ERROR] [tid 12727] text" */
+static bool read_log_line(struct service *service, struct slice line)
+{
+    bool error = slice_contains(line, "[ERROR]") || slice_contains(line, "[CRITICAL]") ||
+                 slice_contains(line, "[FATAL]");
+    bool warning = slice_contains(line, "[WARNING]") || slice_contains(line, "[WARN]");
+
+    if (!error && !warning && !slice_contains(line, "[INFO]") && !slice_contains(line, "[NOTICE]") &&
+        !slice_contains(line, "[DEBUG]"))
+        return false;
+    service->log = true;
+    if (read_mismatch(service, line) || ((error || warning) && read_switch_error(service, line)))
+        return true;
+    if (error || warning)
+        reading_finding(service->reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
+                        error ? "fabric_manager.error" : "fabric_manager.warning", "", "%.*s",
+                        slice_print(line));
+    return true;
+}
+
+/* What systemd writes of the unit, in order: the last one tells how it went. */
+static void read_unit_event(struct service *service, struct slice line)
+{
+    static const struct {
+        const char *text;
+        bool failed;
+    } events[] = {
+        {"Started ", false},
+        {"Finished ", false},
+        {"Control process exited, code=exited", true},
+        {"Failed to start ", true},
+        {"Failed with result", true},
+        {"entered failed state", true},
+        {"Main process exited", true},
+        {"Deactivated successfully", false},
+    };
+
+    if (!slice_contains(line, "systemd"))
+        return;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        if (slice_contains(line, events[i].text)) {
+            service->log = true;
+            service->log_failed = events[i].failed;
+            return;
+        }
+    if (slice_contains(line, "NVIDIA fabric manager service") || slice_contains(line, "nvidia-fabricmanager"))
+        service->log = true;
+}
+
+/* Journal lines of nv-fabricmanager itself carry no level; these are its failures. */
+static void read_journal_line(struct service *service, struct slice line)
+{
+    static const char *const failures[] = {"failed to",   "Failed to",      "error occurred",
+                                           "fatal error", "request failed", "is not supported",
+                                           "unable to",   "Unable to"};
+
+    if (!slice_contains(line, "nv-fabricmanager["))
+        return;
+    service->log = true;
+    if (read_switch_error(service, line))
+        return;
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+        if (slice_contains(line, failures[i])) {
+            reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
+                            slice_print(line));
+            return;
+        }
+}
+
+static bool read_cuda_802(struct service *service, struct slice line)
+{
+    if (!slice_contains(line, "802") || (!slice_contains(line, "system not yet initialized") &&
+                                         !slice_contains(line, "cudaErrorSystemNotReady") &&
+                                         !slice_contains(line, "CUDA_ERROR_SYSTEM_NOT_READY")))
+        return false;
+    service->cuda_802 = true;
+    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.cuda_802", "",
+                    "%.*s (CUDA waits for the fabric: the fabric manager is not running or not ready)",
+                    slice_print(line));
+    return true;
+}
+
+static bool is_trouble(struct slice line)
+{
+    return slice_starts(line, "System has not been booted with systemd") ||
+           slice_starts(line, "Failed to connect to bus") || slice_contains(line, "command not found") ||
+           slice_starts(line, "Failed to get properties") ||
+           slice_starts(line, "Failed to get unit file state") || slice_contains(line, ": not found");
+}
+
+static void read_line(struct service *service, struct slice line)
+{
+    if (read_show(service, line) || read_word(service, line) || read_status(service, line) ||
+        read_cuda_802(service, line))
+        return;
+    if (is_trouble(line)) {
+        service->trouble = service->trouble.length > 0 ? service->trouble : line;
+        return;
+    }
+    read_version(service, line);
+    if (read_log_line(service, line) || read_mismatch(service, line))
+        return;
+    read_unit_event(service, line);
+    read_journal_line(service, line);
+}
+
+static void set_status(struct service *service, struct slice first, bool cut)
+{
+    struct reading *reading = service->reading;
+
+    if (!service->status && !service->log && !service->version) {
+        if (service->trouble.length > 0)
+            reading_set(reading, READING_FAILED, "%.*s", slice_print(service->trouble));
+        else if (service->cuda_802)
+            reading_set(reading, READING_PARTIAL,
+                        "a CUDA error, which does not tell the state of the service");
+        else
+            reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                        first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                        first.length > 0 ? first.bytes : "empty");
+    } else if (cut) {
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    } else {
+        reading_set(reading, READING_COMPLETE, "%s", "");
+    }
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct service service = {.reading = reading, .trouble = {"", 0}};
+    struct slice first = {"", 0};
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        if (line.length == 0)
+            continue;
+        first = first.length > 0 ? first : line;
+        read_line(&service, line);
+    }
+    if (!service.status && service.log_failed)
+        set_state(&service, slice_of("failed"));
+    set_status(&service, first, slice_trim(lines.tail).length > 0);
+}
+
+static const struct metric metrics[] = {
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_fabric_manager = {
+    .name = "fabric-manager",
+    .version = 1,
+    .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
+    .metrics = metrics,
+    .parse = parse,
+};

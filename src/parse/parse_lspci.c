@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lspci in its text forms: short, -n, -nn, -D, -v to -vvv, and such output filtered by grep.
+ *
+ * subject "0000:19:00.0", or "slot 0-6" and "" in filtered text that has no address
+ * facts    pci.class   "3D controller" or its number, of every device
+ *          pci.name    vendor and device, of every device
+ *          pci.driver  "Kernel driver in use", pci.slot "Physical Slot", where they are printed
+ *          pci.gpu     "yes" for each NVIDIA device of class 0300 or 0302
+ *          pci.nvidia.count, pci.gpu.count   (subject "") how many NVIDIA devices and NVIDIA GPUs are listed.
+ *                      Facts and no measurements: lspci has no closing, so of a list cut between two lines
+ *                      they would be other numbers
+ * metrics  pcie.link.speed, .speed.max GT/s   pcie.link.width, .width.max lanes
+ * finding  pci.dead              fault: (rev ff), or an unknown header type: reads of the device return ones
+ *          pcie.width_downgraded warning: fewer lanes than device and slot could have
+ *          pcie.speed_downgraded info: an idle link slows down to save power
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+#include "pci_address.h"
+
+struct device {
+    const char *subject;
+    bool bridge, link_max, dead;
+    double speed_max, width_max;
+};
+
+struct listing {
+    struct reading *reading;
+    struct device device; /* the one whose lines are being read */
+    unsigned devices, nvidia, gpus, links;
+    bool orphan;           /* indented lines came before the first device */
+    bool blank, separated; /* the last line was blank; devices are parted by blank lines */
+};
+
+/* Takes "19:00.0" or "0000:19:00.0" and the blank after it off the front. */
+static const char *take_address(struct arena *arena, struct slice *rest)
+{
+    struct slice word, after = *rest;
+    const char *address;
+
+    if (rest->length == 0 || rest->bytes[0] == ' ' || rest->bytes[0] == '\t' || !scan_word(&after, &word) ||
+        word.length < 7 || word.bytes[word.length - 2] != '.')
+        return NULL;
+    address = pci_address(arena, word);
+    if (address != NULL)
+        *rest = slice_trim(after);
+    return address;
+}
+
+/* "[10de:2330]" with any device, or the words of a text without numbers. */
+static bool is_nvidia(struct slice name)
+{
+    return slice_contains(name, "[10de:") || slice_starts(name, "10de:") || slice_starts(name, "NVIDIA ") ||
+           slice_starts(name, "nVidia ");
+}
+
+static bool is_display(struct slice class)
+{
+    return slice_contains(class, "[0300]") || slice_contains(class, "[0302]") || slice_equal(class, "0300") ||
+           slice_equal(class, "0302") || slice_equal(class, "3D controller") ||
+           slice_equal(class, "VGA compatible controller");
+}
+
+static void mark_dead(struct listing *listing, const char *sign)
+{
+    if (listing->device.dead)
+        return;
+    listing->device.dead = true;
+    reading_finding(listing->reading, SEVERITY_FAULT, "pci.dead", listing->device.subject,
+                    "the device does not answer on the bus (%s)", sign);
+}
+
+/* "3D controller [0302]: NVIDIA Corporation Device [10de:2330] (rev a1)", behind the address. */
+static bool read_device(struct listing *listing, const char *address, struct slice text)
+{
+    struct reading *reading = listing->reading;
+    size_t colon = slice_find(text, ": ");
+    struct slice class, name;
+
+    if (colon == (size_t)-1)
+        return false;
+    class = (struct slice){text.bytes, colon};
+    if (slice_starts(class, "Class "))
+        class = slice_from(class, strlen("Class "));
+    name = slice_trim(slice_from(text, colon + 2));
+    listing->device = (struct device){
+        .subject = address, .bridge = slice_contains(class, "bridge") || slice_equal(class, "0604")};
+    listing->devices++;
+    reading_fact(reading, "pci.class", address, class);
+    reading_fact(reading, "pci.name", address, name);
+    if (is_nvidia(name)) {
+        listing->nvidia++;
+        if (is_display(class)) {
+            listing->gpus++;
+            reading_fact(reading, "pci.gpu", address, slice_of("yes"));
+        }
+    }
+    if (slice_contains(name, "(rev ff)"))
+        mark_dead(listing, "rev ff");
+    return true;
+}
+
+/* The number behind mark, up to unit: "Speed 16GT/s" -> 16. */
+static bool number_after(struct slice line, const char *mark, const char *unit, double *ret_value)
+{
+    size_t at = slice_find(line, mark), length = 0;
+    struct slice rest;
+
+    if (at == (size_t)-1)
+        return false;
+    rest = slice_from(line, at + strlen(mark));
+    while (length < rest.length && (isdigit((unsigned char)rest.bytes[length]) || rest.bytes[length] == '.'))
+        length++;
+    return slice_starts(slice_from(rest, length), unit) &&
+           scan_double((struct slice){rest.bytes, length}, ret_value);
+}
+
+/* What stands in parentheses right behind the value at mark: "Width x4 (downgraded)" -> "downgraded". */
+static struct slice remark_after(struct slice line, const char *mark)
+{
+    size_t at = slice_find(line, mark), open, comma, close;
+    struct slice rest;
+
+    if (at == (size_t)-1)
+        return slice_of("");
+    rest = slice_from(line, at + strlen(mark));
+    open = slice_find(rest, " (");
+    comma = slice_find(rest, ",");
+    close = slice_find(rest, ")");
+    if (open == (size_t)-1 || close == (size_t)-1 || open > comma || close < open)
+        return slice_of("");
+    return (struct slice){rest.bytes + open + 2, close - open - 2};
+}
+
+static void read_capability(struct listing *listing, struct slice line)
+{
+    struct device *device = &listing->device;
+
+    device->speed_max = device->width_max = 0;
+    if (number_after(line, "Speed ", "GT/s", &device->speed_max))
+        reading_measure(listing->reading, "pcie.link.speed.max", device->subject, device->speed_max, "GT/s");
+    if (number_after(line, "Width x", "", &device->width_max))
+        reading_measure(listing->reading, "pcie.link.width.max", device->subject, device->width_max, "");
+    device->link_max = true;
+}
+
+static void judge_link(struct listing *listing, double speed, double width, struct slice line)
+{
+    const struct device *device = &listing->device;
+    bool narrow = slice_equal(remark_after(line, "Width x"), "downgraded") ||
+                  (device->width_max > 0 && width > 0 && width < device->width_max);
+    bool slow = slice_equal(remark_after(line, "Speed "), "downgraded") ||
+                (device->speed_max > 0 && speed > 0 && speed < device->speed_max);
+
+    /* A bridge with no lanes in use has an empty slot behind it. */
+    if (narrow && !(device->bridge && width == 0))
+        reading_finding(listing->reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject, "%.*s",
+                        slice_print(line));
+    if (slow)
+        reading_finding(listing->reading, SEVERITY_INFO, "pcie.speed_downgraded", device->subject,
+                        "%.*s (an idle link slows down to save power)", slice_print(line));
+}
+
+static void read_link(struct listing *listing, struct slice line)
+{
+    double speed = 0, width = 0;
+
+    listing->links++;
+    if (number_after(line, "Speed ", "GT/s", &speed))
+        reading_measure(listing->reading, "pcie.link.speed", listing->device.subject, speed, "GT/s");
+    if (number_after(line, "Width x", "", &width))
+        reading_measure(listing->reading, "pcie.link.width", listing->device.subject, width, "");
+    judge_link(listing, speed, width, line);
+}
+
+static void read_detail(struct listing *listing, struct slice line)
+{
+    const char *subject = listing->device.subject;
+    struct slice value = line;
+
+    if (scan_text(&value, "LnkCap:"))
+        read_capability(listing, slice_trim(value));
+    else if (scan_text(&value, "LnkSta:"))
+        read_link(listing, slice_trim(value));
+    else if (scan_text(&value, "Kernel driver in use:"))
+        reading_fact(listing->reading, "pci.driver", subject, slice_trim(value));
+    else if (slice_starts(line, "!!! Unknown header type"))
+        mark_dead(listing, "unknown header type");
+    else if (scan_text(&value, "Physical Slot:")) {
+        value = slice_trim(value);
+        if (listing->devices == 0)
+            listing->device.subject =
+                arena_printf(listing->reading->arena, "slot %s", utf8_clean(listing->reading->arena, value));
+        reading_fact(listing->reading, "pci.slot", listing->device.subject, value);
+    }
+}
+
+static void read_line(struct listing *listing, struct slice line)
+{
+    struct slice rest = line;
+    const char *address = take_address(listing->reading->arena, &rest);
+
+    if (address != NULL && read_device(listing, address, rest)) {
+        listing->separated = listing->separated || listing->blank;
+        listing->blank = false;
+        return;
+    }
+    listing->blank = slice_trim(line).length == 0;
+    if (listing->devices == 0 && line.length > 0 && (line.bytes[0] == ' ' || line.bytes[0] == '\t'))
+        listing->orphan = true;
+    read_detail(listing, slice_trim(line));
+}
+
+/* A short line without its newline is whole when it closes itself: "... (rev a1)". */
+static bool closes_itself(struct slice tail)
+{
+    size_t at = slice_find(tail, "(rev ");
+
+    return at != (size_t)-1 && tail.length == at + strlen("(rev a1)") && tail.bytes[tail.length - 1] == ')';
+}
+
+static void set_status(struct listing *listing, struct slice first, bool cut)
+{
+    struct reading *reading = listing->reading;
+
+    if (listing->devices == 0 && listing->links == 0) {
+        bool failure = slice_starts(first, "lspci:") || slice_starts(first, "pcilib:");
+
+        reading_set(reading, failure ? READING_FAILED : READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+    } else if (cut) {
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    } else if (listing->orphan && listing->devices > 0) {
+        reading_set(reading, READING_PARTIAL, "the text begins inside a device");
+    } else if (listing->separated && !listing->blank) {
+        reading_set(reading, READING_PARTIAL, "the last device is not ended by its blank line");
+    } else {
+        reading_set(reading, READING_COMPLETE, "%s", "");
+    }
+}
+
+static void add_count(struct reading *reading, const char *name, unsigned count)
+{
+    reading_fact(reading, name, "", slice_of(arena_printf(reading->arena, "%u", count)));
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.reading = reading, .device = {.subject = ""}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        if (first.length == 0)
+            first = slice_trim(lines.items[i].text);
+        read_line(&listing, lines.items[i].text);
+    }
+    tail = slice_trim(lines.tail);
+    if (closes_itself(tail)) {
+        read_line(&listing, tail);
+        tail.length = 0;
+    }
+    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0);
+    if (listing.devices > 0) {
+        add_count(reading, "pci.nvidia.count", listing.nvidia);
+        add_count(reading, "pci.gpu.count", listing.gpus);
+    }
+}
+
+static const struct metric metrics[] = {
+    {"pcie.link.speed", "GT/s", BETTER_HIGHER, "speed of the link as it is now; idle links slow down"},
+    {"pcie.link.speed.max", "GT/s", BETTER_HIGHER, "speed that the device is capable of"},
+    {"pcie.link.width", "", BETTER_HIGHER, "lanes in use"},
+    {"pcie.link.width.max", "", BETTER_HIGHER, "lanes that the device is capable of"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_lspci = {
+    .name = "lspci",
+    .version = 1,
+    .summary = "lspci in its text forms: devices, GPUs off the bus, PCIe link speed and width",
+    .metrics = metrics,
+    .parse = parse,
+};

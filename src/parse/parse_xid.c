@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Xid and SXid lines in a kernel log: dmesg (plain, -T, --decode, iso), journal, syslog, raw /dev/kmsg,
+ * pstore.
+ *
+ *   NVRM: Xid (PCI:0000:9b:00): 79, pid=1234, name=python, GPU has fallen off the bus.
+ *   NVRM: Xid (0000:02:00): 13, 0003 ...                                     drivers before 304
+ *   nvidia-nvswitch0: SXid (PCI:0000:86:00.0): 12028, Non-fatal, Link 61 ...
+ *
+ * finding  xid.N, sxid.N  subject: PCI address "0000:9b:00"   one for each line: the line, meaning, action
+ *          xid.unread     a line that is an Xid without a number that can be read
+ * fact     xid.lines, sxid.lines   how many such lines there are ("0": a log that was read and has none)
+ *
+ * A kernel log has no closing of its own: whether the output was cut short is known to its capture only. That
+ * is why the number of lines is a fact and no measurement: of a log cut between two lines it would be another
+ * number. An empty log is never clean: it may just as well be one that could not be read.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+#include "pci_address.h"
+#include "xid_catalog.h"
+
+enum { QUOTED_BYTES = 140 };
+
+struct counts {
+    unsigned xid, sxid;
+    bool kernel_log;
+};
+
+static const char *subject_of(struct arena *arena, struct slice address)
+{
+    const char *normal = pci_address(arena, address);
+
+    return normal != NULL ? normal : utf8_clean(arena, slice_trim(address));
+}
+
+/* "79, pid=..." or, at the end of a line, "79": a number that something follows is whole. */
+static bool take_number(struct slice *rest, bool ended, uint64_t *ret_number)
+{
+    struct slice after = *rest;
+
+    if (!scan_digits(&after, ret_number) || *ret_number > 999999)
+        return false;
+    if (after.length == 0 ? !ended : after.bytes[0] != ',' && after.bytes[0] != ' ' && after.bytes[0] != '.')
+        return false;
+    *rest = after;
+    return true;
+}
+
+static void add_finding(struct reading *reading, const char *kind, uint64_t number, const char *subject,
+                        const struct xid_meaning *row, struct slice line)
+{
+    char code[32];
+
+    if (line.length > QUOTED_BYTES)
+        line.length = QUOTED_BYTES;
+    snprintf(code, sizeof code, "%s.%u", kind, (unsigned)number);
+    reading_finding(reading, row->severity, code, subject, "%.*s (meaning: %s; action: %s)",
+                    slice_print(line), row->meaning, xid_action_text(row->action));
+}
+
+/* message begins behind the mark: "PCI:0000:9b:00): 79, pid=...". False when it is an Xid that has no number.
+ */
+static bool read_message(struct reading *reading, struct counts *counts, bool is_switch, struct slice message,
+                         struct slice line, bool ended)
+{
+    size_t close = slice_find(message, "): ");
+    struct slice rest;
+    uint64_t number;
+    const char *subject;
+
+    if (close == (size_t)-1)
+        return false;
+    rest = slice_from(message, close + strlen("): "));
+    if (!take_number(&rest, ended, &number))
+        return false;
+    subject = subject_of(reading->arena, (struct slice){message.bytes, close});
+    if (is_switch) {
+        bool fatal = slice_starts(rest, ", Fatal") || slice_starts(rest, ", fatal");
+
+        counts->sxid++;
+        add_finding(reading, "sxid", number, subject, sxid_find((unsigned)number, fatal), line);
+    } else {
+        counts->xid++;
+        add_finding(reading, "xid", number, subject, xid_find((unsigned)number), line);
+    }
+    return true;
+}
+
+/* True when the line is an Xid or SXid line, readable or not. */
+static bool read_line(struct reading *reading, struct counts *counts, struct slice line, bool ended,
+                      bool *ret_unread)
+{
+    static const struct {
+        const char *mark;
+        bool is_switch;
+    } marks[] = {{"NVRM: Xid (", false}, {": SXid (", true}, {" SXid (PCI:", true}};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t at = slice_find(line, marks[i].mark);
+        size_t open;
+
+        if (at == (size_t)-1)
+            continue;
+        open = at + slice_find(slice_from(line, at), "(") + 1;
+        if (!read_message(reading, counts, marks[i].is_switch, slice_from(line, open), slice_trim(line),
+                          ended))
+            *ret_unread = true;
+        return true;
+    }
+    return false;
+}
+
+static bool starts_with_month(struct slice line)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+    if (line.length < 16 || line.bytes[3] != ' ')
+        return false;
+    for (size_t i = 0; i < 12; i++)
+        if (memcmp(line.bytes, months + 3 * i, 3) == 0)
+            return line.bytes[9] == ':' || line.bytes[8] == ':';
+    return false;
+}
+
+static bool starts_with_date(struct slice line)
+{
+    return line.length > 19 && line.bytes[4] == '-' && line.bytes[7] == '-' &&
+           isdigit((unsigned char)line.bytes[0]) && (line.bytes[10] == 'T' || line.bytes[10] == ' ');
+}
+
+/* "6,3964,206764307,-;text" */
+static bool is_kmsg_record(struct slice line)
+{
+    uint64_t number;
+
+    for (int i = 0; i < 3; i++)
+        if (!scan_digits(&line, &number) || !scan_text(&line, ","))
+            return false;
+    return slice_contains(line, ";");
+}
+
+/* "[  123.456789] ", "[Sun Feb 23 16:24:18 2025] ", "<6>[ 1.2] ", "[2025-01-21T04:41:44,283302+00:00] " */
+static bool starts_with_stamp(struct slice line)
+{
+    size_t close;
+
+    if (scan_text(&line, "<")) {
+        uint64_t level;
+
+        if (!scan_digits(&line, &level) || !scan_text(&line, ">"))
+            return false;
+    }
+    if (!scan_text(&line, "["))
+        return false;
+    close = slice_find(line, "]");
+    line.length = close == (size_t)-1 ? 0 : close;
+    line = slice_trim(line);
+    return line.length > 6 && isdigit((unsigned char)line.bytes[line.length - 1]) &&
+           (slice_contains(line, ".") || slice_contains(line, ":"));
+}
+
+static bool is_kernel_line(struct slice line)
+{
+    return starts_with_stamp(line) || is_kmsg_record(line) || starts_with_month(line) ||
+           starts_with_date(line) || slice_starts(line, "kern ") || slice_starts(line, "NVRM:") ||
+           slice_contains(line, "kernel: ") || slice_starts(line, "nvidia-nvswitch");
+}
+
+/* The reader's own failure: "dmesg: read kernel buffer failed: Operation not permitted". */
+static bool is_reader_failure(struct slice line)
+{
+    static const char *const readers[] = {"dmesg:", "journalctl:", "cat:", "sudo:", "ls:", "tail:", "zcat:"};
+    static const char *const others[] = {"No journal files were", "Failed to open journal",
+                                         "Failed to search journal", "Failed to determine timestamp",
+                                         "Failed to get journal"};
+
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+        if (slice_starts(line, readers[i]))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (slice_starts(line, others[i]))
+            return true;
+    return false;
+}
+
+static void set_status(struct reading *reading, const struct counts *counts, struct slice first,
+                       struct slice failure, bool unread, bool cut)
+{
+    bool known = counts->kernel_log || counts->xid + counts->sxid > 0;
+
+    if (failure.length > 0 && !known)
+        reading_set(reading, READING_FAILED, "the kernel log could not be read: %.*s", slice_print(failure));
+    else if (failure.length > 0)
+        reading_set(reading, READING_PARTIAL, "the kernel log was read in part: %.*s", slice_print(failure));
+    else if (first.length == 0 || slice_starts(first, "-- No entries --"))
+        reading_set(reading, READING_PARTIAL, "empty: a log that could not be read looks the same");
+    else if (!known && !unread)
+        reading_set(reading, READING_UNRECOGNISED, "no kernel log: %.*s", slice_print(first));
+    else if (unread)
+        reading_set(reading, READING_PARTIAL, "an Xid line has no number that can be read");
+    else if (cut)
+        reading_set(reading, READING_PARTIAL, "the last line is cut");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+/* Whether text could go on to be word: word is not over when text ends. */
+static bool ends_within(struct slice text, const char *word)
+{
+    size_t most = strlen(word) - 1;
+
+    for (size_t kept = most < text.length ? most : text.length; kept > 0; kept--) {
+        struct slice end = slice_from(text, text.length - kept);
+        char before = kept < text.length ? end.bytes[-1] : ' ';
+
+        if (memcmp(end.bytes, word, kept) == 0 && strchr(" ;]:", before) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* An unfinished last line may hide an Xid as long as its message has not begun with something else. */
+static bool tail_may_hide(struct slice tail)
+{
+    struct slice word = tail, stamp;
+    size_t length = tail.length;
+
+    while (length > 0 && strchr(" \t;", tail.bytes[length - 1]) == NULL)
+        length--;
+    word = slice_from(tail, length);
+    stamp = word;
+    while (stamp.length > 0 && strchr("0123456789:-,+.TZ[]<>", stamp.bytes[0]) != NULL)
+        stamp = slice_from(stamp, 1);
+    return stamp.length == 0 || slice_contains(tail, "NVRM:") || slice_contains(tail, "nvidia-nvswitch") ||
+           ends_within(tail, "NVRM: Xid (") || ends_within(tail, "nvidia-nvswitch");
+}
+
+static void add_counts(struct reading *reading, const struct counts *counts)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%u", counts->xid);
+    reading_fact(reading, "xid.lines", "", slice_of(number));
+    snprintf(number, sizeof number, "%u", counts->sxid);
+    reading_fact(reading, "sxid.lines", "", slice_of(number));
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct lines lines;
+    struct counts counts = {0};
+    struct slice first = {"", 0}, failure = {"", 0};
+    bool unread = false, cut = false;
+
+    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        if (line.length == 0)
+            continue;
+        if (first.length == 0)
+            first = line;
+        counts.kernel_log = counts.kernel_log || is_kernel_line(line);
+        if (!read_line(reading, &counts, line, true, &unread) && failure.length == 0 &&
+            is_reader_failure(line))
+            failure = line;
+    }
+    if (slice_trim(lines.tail).length > 0) {
+        struct slice tail = slice_trim(lines.tail);
+
+        first = first.length > 0 ? first : tail;
+        counts.kernel_log = counts.kernel_log || is_kernel_line(tail);
+        /* A fault must not be lost with the end of its line: its number is taken when something follows it.
+         */
+        cut = read_line(reading, &counts, tail, false, &unread) || tail_may_hide(lines.tail);
+        if (failure.length == 0 && is_reader_failure(tail))
+            failure = tail;
+    }
+    if (unread)
+        reading_finding(reading, SEVERITY_WARNING, "xid.unread", "",
+                        "an Xid line has no number that can be read");
+    set_status(reading, &counts, first, failure, unread, cut);
+    if (reading->status == READING_COMPLETE || counts.xid + counts.sxid > 0)
+        add_counts(reading, &counts);
+}
+
+static const struct metric metrics[] = {
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_xid = {
+    .name = "xid",
+    .version = 1,
+    .summary = "Xid and SXid lines of a kernel log: dmesg, journal, syslog, kmsg, pstore",
+    .metrics = metrics,
+    .parse = parse,
+};
