@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON of `dcgmi diag -j` and of nvvs: root "DCGM GPU Diagnostic" (2.x, 3.x) or "DCGM Diagnostic" (4.x),
+ * with other text before and after it, or cut off.
+ *
+ * The text is first searched for closed objects that lie in no other closed one: in a whole document that is
+ * the document, in a cut one all that was finished. Only these are read, so nothing of a cut value is ever
+ * used.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/json.h"
+#include "dcgm_diag.h"
+
+struct span {
+    size_t start, length;
+};
+
+typedef LIST_OF(struct span) span_list;
+
+struct document {
+    struct diag *diag;
+    bool whole;          /* an object with the root's name was closed */
+    const char *trouble; /* the tool's own error, or NULL */
+};
+
+/* The closed objects of bytes that lie in no other closed one. */
+static void find_objects(struct arena *arena, struct slice bytes, span_list *spans)
+{
+    LIST_OF(size_t) open = {0};
+    bool string = false;
+
+    for (size_t i = 0; i < bytes.length; i++) {
+        char byte = bytes.bytes[i];
+
+        if (string) {
+            if (byte == '\\')
+                i++;
+            else if (byte == '"')
+                string = false;
+        } else if (byte == '"') {
+            string = open.count > 0;
+        } else if (byte == '{') {
+            *list_push(arena, &open) = i;
+        } else if (byte == '}' && open.count > 0) {
+            size_t start = open.items[--open.count];
+
+            while (spans->count > 0 && spans->items[spans->count - 1].start > start)
+                spans->count--;
+            *list_push(arena, spans) = (struct span){start, i + 1 - start};
+        }
+    }
+}
+
+static void note_text(struct document *document, const struct diag_test *test, const char *kind,
+                      const char *subject, const char *text)
+{
+    if (text != NULL && text[0] != '\0')
+        diag_note(document->diag, test, kind, subject, slice_of(text));
+}
+
+/* A string, a list of strings, or a list of objects that hold the string. */
+static void read_notes(struct document *document, const struct diag_test *test, const char *kind,
+                       const char *subject, const struct json *value)
+{
+    if (value == NULL)
+        return;
+    if (value->type == JSON_STRING)
+        note_text(document, test, kind, subject, value->string);
+    if (value->type == JSON_OBJECT) {
+        note_text(document, test, kind, subject, json_string(value, "warning", NULL));
+        note_text(document, test, kind, subject, json_string(value, "error", NULL));
+        note_text(document, test, kind, subject, json_string(value, "message", NULL));
+    }
+    if (value->type == JSON_ARRAY)
+        json_each(item, value) read_notes(document, test, kind, subject, item);
+}
+
+static void read_all_notes(struct document *document, const struct diag_test *test, const char *subject,
+                           const struct json *object)
+{
+    read_notes(document, test, "warning", subject, json_get(object, "warnings"));
+    read_notes(document, test, "info", subject, json_get(object, "info"));
+    read_notes(document, test, "error", subject, json_get(object, "errors"));
+}
+
+/* 4.x names the entity; 2.x and 3.x give gpu_ids or gpu_id as a list in a string or as one number. */
+static void say_entities(struct document *document, struct diag_test *test, const struct json *result,
+                         enum diag_result status, const char **ret_subject)
+{
+    struct arena *arena = document->diag->reading->arena;
+    const struct json *ids = json_get(result, "gpu_ids");
+    const char *group = json_string(result, "entity_group", NULL);
+    double number = json_number(result, "entity_id", -1);
+    struct slice rest;
+    uint64_t id;
+
+    ids = ids != NULL ? ids : json_get(result, "gpu_id");
+    if (group == NULL && ids != NULL && ids->type == JSON_NUMBER) {
+        group = "gpu";
+        number = ids->number;
+    }
+    if (group != NULL && number >= 0 && number < 4096) {
+        char *subject = arena_printf(arena, "%s%u", group, (unsigned)number);
+
+        for (char *byte = subject; *byte != '\0'; byte++)
+            *byte = (char)tolower((unsigned char)*byte);
+        *ret_subject = subject;
+        diag_say(document->diag, test, subject, status);
+        return;
+    }
+    if (ids == NULL || ids->type != JSON_STRING) {
+        diag_say(document->diag, test, NULL, status);
+        return;
+    }
+    for (rest = slice_trim(slice_of(ids->string)); rest.length > 0; rest = slice_trim(rest)) {
+        if (!scan_digits(&rest, &id) || id > 4095) {
+            document->diag->unread++;
+            return;
+        }
+        *ret_subject = arena_printf(arena, "gpu%u", (unsigned)id);
+        diag_say(document->diag, test, *ret_subject, status);
+        rest = slice_trim(rest);
+        scan_text(&rest, ",");
+    }
+    if (strchr(ids->string, ',') != NULL)
+        *ret_subject = "host";
+}
+
+static void read_test(struct document *document, const struct json *object)
+{
+    struct diag_test *test = diag_test(document->diag, slice_of(json_string(object, "name", "")));
+    const struct json *summary = json_get(object, "test_summary");
+    const char *status;
+
+    json_each(result, json_get(object, "results"))
+    {
+        const char *subject = "host";
+
+        if (result->type != JSON_OBJECT)
+            continue;
+        say_entities(document, test, result, diag_result_of(slice_of(json_string(result, "status", ""))),
+                     &subject);
+        read_all_notes(document, test, subject, result);
+    }
+    status = json_string(summary, "status", json_string(object, "status", NULL));
+    if (status != NULL)
+        diag_say(document->diag, test, NULL, diag_result_of(slice_of(status)));
+    read_all_notes(document, test, "host", summary);
+    if (status == NULL && test->entities.count == 0 && test->whole == DIAG_UNREAD)
+        document->diag->unread++;
+    test->closed = true;
+}
+
+static void fact_once(struct reading *reading, const char *name, const char *value)
+{
+    if (value != NULL && value[0] != '\0' && reading_get_fact(reading, name, "") == NULL)
+        reading_fact(reading, name, "", slice_of(value));
+}
+
+static void read_root(struct document *document, const struct json *object)
+{
+    struct reading *reading = document->diag->reading;
+    const char *trouble = json_string(object, "runtime_error", NULL);
+
+    fact_once(reading, "driver.version", json_string(object, "Driver Version Detected", NULL));
+    if (json_get(object, "test_categories") != NULL || json_get(object, "Driver Version Detected") != NULL)
+        fact_once(reading, "dcgm.version", json_string(object, "version", NULL));
+    if (trouble != NULL && trouble[0] != '\0') {
+        document->trouble = trouble;
+        note_text(document, NULL, "error", "host", trouble);
+    }
+    read_notes(document, NULL, "error", "host", json_get(object, "global_errors"));
+}
+
+/* Tests wherever they stand: a fragment of a document is read like the document. */
+static void walk(struct document *document, const struct json *value)
+{
+    if (value->type == JSON_OBJECT) {
+        const struct json *root = json_get(value, "DCGM GPU Diagnostic");
+        const struct json *name = json_get(value, "name"), *results = json_get(value, "results");
+
+        root = root != NULL ? root : json_get(value, "DCGM Diagnostic");
+        document->whole = document->whole || (root != NULL && root->type == JSON_OBJECT);
+        read_root(document, value);
+        if (name != NULL && name->type == JSON_STRING && name->string[0] != '\0' &&
+            (results != NULL || json_get(value, "test_summary") != NULL)) {
+            read_test(document, value);
+            return;
+        }
+    }
+    if (value->type == JSON_OBJECT || value->type == JSON_ARRAY)
+        json_each(item, value) walk(document, item);
+}
+
+static void set_status(struct document *document, const char *damage)
+{
+    struct reading *reading = document->diag->reading;
+
+    if (damage != NULL)
+        reading_set(reading, document->diag->tests.count > 0 ? READING_PARTIAL : READING_UNRECOGNISED,
+                    "not JSON: %s", damage);
+    else if (document->trouble != NULL)
+        reading_set(reading, READING_FAILED, "%s", document->trouble);
+    else if (document->diag->tests.count == 0)
+        reading_set(reading, document->whole ? READING_FAILED : READING_UNRECOGNISED, "no test in the JSON");
+    else if (!document->whole)
+        reading_set(reading, READING_PARTIAL, "the JSON document is cut or a fragment");
+    else if (document->diag->unread > 0)
+        reading_set(reading, READING_PARTIAL, "%u results could not be read", document->diag->unread);
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+/* What the tool wrote beside the document. */
+static void read_other_lines(struct document *document, struct slice text)
+{
+    struct slice line;
+
+    while (scan_line(&text, &line))
+        if (slice_starts(slice_trim(line), "Error"))
+            note_text(document, NULL, "error", "host",
+                      utf8_clean(document->diag->reading->arena, slice_trim(line)));
+}
+
+void dcgm_read_json(struct diag *diag, struct slice bytes)
+{
+    struct document document = {.diag = diag};
+    struct arena *arena = diag->reading->arena;
+    span_list spans = {0};
+    const char *damage = NULL;
+    size_t at = 0;
+
+    find_objects(arena, bytes, &spans);
+    for (size_t i = 0; i < spans.count; i++) {
+        struct span span = spans.items[i];
+        struct error err;
+        const struct json *value = json_parse(arena, "output", bytes.bytes + span.start, span.length, &err);
+
+        read_other_lines(&document, (struct slice){bytes.bytes + at, span.start - at});
+        at = span.start + span.length;
+        if (value != NULL)
+            walk(&document, value);
+        else if (damage == NULL)
+            damage = arena_strdup(arena, err.text);
+    }
+    read_other_lines(&document, slice_from(bytes, at));
+    diag_report(diag);
+    set_status(&document, damage);
+}
