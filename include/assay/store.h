@@ -34,7 +34,7 @@ const char *store_note(const struct store *store);
 int store_begin_run(struct store *store, struct record *record /* number is set */, struct error *err)
     __attribute__((warn_unused_result));
 /* Takes over a run that no living controller holds: state running again, ours. ERROR_USAGE names the holder
- * if one lives. */
+   if one lives, or if it was on another machine and that cannot be told. */
 int store_resume_run(struct store *store, const struct record *record, struct error *err)
     __attribute__((warn_unused_result));
 /* Shapes and steps from first_step on, that the plan grew by. */
@@ -43,20 +43,27 @@ int store_add_steps(struct store *store, const struct record *record, size_t fir
 /* Before it is sent. Committed at once. */
 int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                         struct error *err) __attribute__((warn_unused_result));
-/* Its end and its captures (whole, zstd, SHA-256). Committed at once: only then may the host forget it. */
+/* Its end and its captures (whole, zstd, SHA-256). Committed at once: only then may the host forget it.
+   A capture that names its SHA-256 must have these bytes; one without bytes and SHA-256 is kept as none. */
 int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                       struct error *err) __attribute__((warn_unused_result));
-/* The parts and readings, after parsing; replaces earlier readings of the same attempt by the same parser
- * versions. */
+/* The parts and readings, after parsing; replaces earlier ones of this attempt. The slices of parts must lie
+   in the attempt's captures (out in stdout, err in stderr): they are kept as ranges. */
 int store_put_readings(struct store *store, const struct record *record, const struct attempt *attempt,
                        struct error *err) __attribute__((warn_unused_result));
-/* The final judgement (another one is added by judging again; the last one is shown) and the run's end. */
+/* The final judgement (another one, with a uuid of its own, is added by judging again; the last one is shown)
+   and the run's end. */
 int store_put_judgement(struct store *store, const struct record *record, struct error *err)
     __attribute__((warn_unused_result));
 int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
                   struct error *err) __attribute__((warn_unused_result));
 
-/* Reading. number 0: the last run. evidence: with the bytes of documents always, of captures only if asked.
+/*
+ * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if
+ * evidence is asked for; bytes that do not have their SHA-256 are an error that names the attempt. A word or
+ * place that cannot be is an error, never a default. An attempt that nobody has read has a reading of tool
+ * "". A run left as running by a controller that is dead on this machine is shown as interrupted, and written
+ * so unless the store is read_only.
  */
 struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
                               struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words by id and ids by word. Words are never deleted, so that an id that was once committed stays good
+ * whatever other processes write; after a rollback what was remembered is forgotten.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_private.h"
+
+struct entry {
+    const char *text;
+    uint64_t hash;
+    int64_t id;
+};
+
+struct intern {
+    struct arena *arena;
+    struct entry *entries;
+    size_t count, capacity; /* capacity: a power of two */
+};
+
+enum { FIRST_CAPACITY = 256, KEPT_WORDS = 1 << 18 };
+
+struct intern *intern_create(void)
+{
+    struct intern *intern = mem_alloc(sizeof *intern);
+
+    intern_forget(intern);
+    return intern;
+}
+
+void intern_destroy(struct intern *intern)
+{
+    if (intern == NULL)
+        return;
+    arena_destroy(intern->arena);
+    free(intern->entries);
+    free(intern);
+}
+
+void intern_forget(struct intern *intern)
+{
+    arena_destroy(intern->arena);
+    free(intern->entries);
+    intern->arena = arena_create();
+    intern->capacity = FIRST_CAPACITY;
+    intern->entries = mem_alloc(intern->capacity * sizeof *intern->entries);
+    intern->count = 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+/* The word's entry, or the empty one where it belongs. */
+static struct entry *find(const struct intern *intern, const char *text, uint64_t hash)
+{
+    size_t i = hash & (intern->capacity - 1);
+
+    while (intern->entries[i].text != NULL &&
+           (intern->entries[i].hash != hash || strcmp(intern->entries[i].text, text) != 0))
+        i = (i + 1) & (intern->capacity - 1);
+    return &intern->entries[i];
+}
+
+static void grow(struct intern *intern)
+{
+    struct entry *old = intern->entries;
+    size_t old_capacity = intern->capacity;
+
+    intern->capacity *= 2;
+    intern->entries = mem_alloc(intern->capacity * sizeof *intern->entries);
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i].text != NULL)
+            *find(intern, old[i].text, old[i].hash) = old[i];
+    free(old);
+}
+
+static void remember(struct intern *intern, const char *text, uint64_t hash, int64_t id)
+{
+    if (intern->count == KEPT_WORDS)
+        intern_forget(intern);
+    if (intern->count * 2 >= intern->capacity)
+        grow(intern);
+    *find(intern, text, hash) = (struct entry){arena_strdup(intern->arena, text), hash, id};
+    intern->count++;
+}
+
+int intern_id(struct store *store, const char *text, int64_t *ret_id, struct error *err)
+{
+    uint64_t hash = hash_text(text);
+    const struct entry *known = find(store->words, text, hash);
+    int found;
+
+    if (known->text != NULL) {
+        *ret_id = known->id;
+        return 0;
+    }
+    found = store_ask(store, FIND_WORD, ret_id, err, TEXT(text));
+    if (found == 0) {
+        if (store_exec(store, INSERT_WORD, err, TEXT(text)) < 0)
+            return -1;
+        *ret_id = sqlite3_last_insert_rowid(store->db);
+    }
+    if (found < 0)
+        return -1;
+    remember(store->words, text, hash, *ret_id);
+    return 0;
+}
+
+/* The other way, while one record is loaded: each word once in its arena. */
+struct names {
+    struct store *store;
+    struct arena *arena;
+    LIST_OF(const char *) texts;
+};
+
+struct names *names_create(struct store *store, struct arena *arena)
+{
+    struct names *names = arena_new(arena, struct names);
+
+    names->store = store;
+    names->arena = arena;
+    return names;
+}
+
+static const char *load_word(struct rows *rows, int64_t id)
+{
+    struct error err = {0};
+    struct rows word;
+    const char *text = NULL;
+
+    if (rows_open(rows->store, &word, SELECT_WORD, rows->arena, NULL, &err, INTEGER(id)) == 0 &&
+        rows_next(&word, &err) > 0) {
+        text = take_text(&word);
+        rows_close(&word);
+    }
+    if (text == NULL)
+        rows_damage(rows, "word %lld is not there %.80s", (long long)id, err.text);
+    return text;
+}
+
+const char *take_word(struct rows *rows)
+{
+    enum { WORD_LIMIT = 1 << 28 };
+    struct names *names = rows->names;
+    int64_t id;
+
+    if (take_null(rows))
+        return NULL;
+    id = take_integer(rows);
+    if (id < 0 || id >= WORD_LIMIT) {
+        rows_damage(rows, "word %lld cannot be", (long long)id);
+        return NULL;
+    }
+    if ((size_t)id >= names->texts.count && (rows->damage[0] != '\0' || load_word(rows, id) == NULL))
+        return NULL;
+    while (names->texts.count <= (size_t)id)
+        (void)list_push(names->arena, &names->texts);
+    if (names->texts.items[id] == NULL)
+        names->texts.items[id] = load_word(rows, id);
+    return names->texts.items[id];
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows into the attempts of a record: captures, parts and readings. */
+#include <stdio.h>
+#include <string.h>
+
+#include "store_private.h"
+
+/* A row of `reading` before it is put where it belongs. */
+struct reading_row {
+    int64_t id, n, part, parent; /* -1: NULL */
+    struct reading reading;
+};
+
+struct reading_rows {
+    LIST_OF(struct reading_row) rows;
+};
+
+static int load_findings(struct load *load, int64_t id, struct reading *reading, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_FINDINGS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct finding *finding = list_push(load->arena, &reading->findings);
+
+        finding->code = take_word(&rows);
+        finding->subject = take_word(&rows);
+        finding->severity = (enum severity)take_enum(&rows, &vocabulary_severity);
+        finding->text = take_text(&rows);
+    }
+    return got;
+}
+
+static void take_measurement(struct load *load, struct rows *rows, struct reading *reading)
+{
+    const char *metric = take_word(rows), *subject = take_word(rows), *at = take_word(rows);
+    double value = take_real(rows);
+    const char *text = take_text(rows), *unit = take_word(rows);
+
+    if (text != NULL) {
+        *list_push(load->arena, &reading->facts) = (struct fact){metric, subject, text};
+    } else {
+        struct measurement *measurement = list_push(load->arena, &reading->measurements);
+
+        *measurement =
+            (struct measurement){.metric = metric, .subject = subject, .value = value, .unit = unit};
+        if (at == NULL || !at_decode(load->arena, at, measurement))
+            rows_damage(rows, "'%.80s' is no place of a measurement", at != NULL ? at : "NULL");
+    }
+}
+
+static int load_reading(struct load *load, int64_t id, struct reading *reading, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_MEASUREMENTS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0)
+        take_measurement(load, &rows, reading);
+    return got < 0 ? -1 : load_findings(load, id, reading, err);
+}
+
+/* A reading's runs come after it; each is filled before it is copied into its parent. */
+static int gather_runs(struct load *load, struct reading_rows *all, size_t at, struct error *err)
+{
+    struct reading_row *row = &all->rows.items[at];
+
+    if (load_reading(load, row->id, &row->reading, err) < 0)
+        return -1;
+    for (size_t i = at + 1; i < all->rows.count; i++)
+        if (all->rows.items[i].parent == row->n) {
+            if (gather_runs(load, all, i, err) < 0)
+                return -1;
+            *list_push(load->arena, &row->reading.runs) = all->rows.items[i].reading;
+        }
+    return 0;
+}
+
+static int64_t take_nullable(struct rows *rows)
+{
+    return take_null(rows) ? -1 : take_integer(rows);
+}
+
+static int load_reading_rows(struct load *load, int64_t attempt, struct reading_rows *all, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_READINGS, load->arena, NULL, err, INTEGER(attempt)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct reading_row *row = list_push(load->arena, &all->rows);
+
+        row->id = take_integer(&rows);
+        row->n = take_integer(&rows);
+        row->part = take_nullable(&rows);
+        row->parent = take_nullable(&rows);
+        row->reading.arena = load->arena;
+        row->reading.tool = take_text(&rows);
+        row->reading.status = (enum reading_status)take_enum(&rows, &vocabulary_reading);
+        row->reading.reason = take_text(&rows);
+    }
+    return got;
+}
+
+static int load_readings(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
+{
+    struct reading_rows all = {0};
+
+    if (load_reading_rows(load, id, &all, err) < 0)
+        return -1;
+    for (size_t i = 0; i < all.rows.count; i++) {
+        const struct reading_row *row = &all.rows.items[i];
+
+        if (row->parent >= 0)
+            continue;
+        if (row->part >= (int64_t)attempt->parts.count)
+            return store_damage(load->store, err, "attempt %s has no part %lld", attempt->uuid,
+                                (long long)row->part);
+        if (gather_runs(load, &all, i, err) < 0)
+            return -1;
+        if (row->part >= 0)
+            attempt->parts.items[row->part].reading = row->reading;
+        else
+            attempt->reading = row->reading;
+    }
+    return 0;
+}
+
+/* A range of the capture; without evidence there are no bytes to point into. */
+static struct slice take_range(struct load *load, struct rows *rows, const struct capture *capture)
+{
+    int64_t offset = take_nullable(rows), length = take_nullable(rows);
+
+    if (offset < 0 || length < 0 || !load->evidence)
+        return (struct slice){0};
+    if ((uint64_t)offset > capture->bytes.length ||
+        (uint64_t)length > capture->bytes.length - (uint64_t)offset) {
+        rows_damage(rows, "a part reaches beyond the capture");
+        return (struct slice){0};
+    }
+    return (struct slice){capture->bytes.bytes + offset, (size_t)length};
+}
+
+static int load_parts(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_PARTS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct part *part = list_push(load->arena, &attempt->parts);
+
+        part->name = take_word(&rows);
+        part->command = take_word(&rows);
+        part->began = take_bool(&rows);
+        part->ended = take_bool(&rows);
+        part->rc = (int)take_integer(&rows);
+        part->out = take_range(load, &rows, &attempt->captures[0]);
+        part->err = take_range(load, &rows, &attempt->captures[1]);
+        reading_init(&part->reading, load->arena, "");
+    }
+    return got;
+}
+
+static int load_content(struct load *load, const char *what, int64_t content, struct capture *capture,
+                        struct error *err)
+{
+    if (!load->evidence)
+        return content_sha256(load->store, content, what, capture->sha256, err);
+    return content_get(load->store, load->arena, content, what, &capture->bytes, capture->sha256, err);
+}
+
+static int load_captures(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    attempt->captures[0].stream = "stdout";
+    attempt->captures[1].stream = "stderr";
+    if (rows_open(load->store, &rows, SELECT_CAPTURES, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        const char *stream = take_text(&rows);
+        struct capture *capture = &attempt->captures[stream != NULL && strcmp(stream, "stderr") == 0];
+        int64_t content;
+        char what[160];
+
+        capture->length = (uint64_t)take_integer(&rows);
+        capture->clipped = take_bool(&rows);
+        capture->cut = take_bool(&rows);
+        content = take_nullable(&rows);
+        snprintf(what, sizeof what, "attempt %s, %s", attempt->uuid, capture->stream);
+        if (content >= 0 && load_content(load, what, content, capture, err) < 0) {
+            rows_close(&rows);
+            return -1;
+        }
+    }
+    return got;
+}
+
+/* The id of the row. */
+static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *attempt, int64_t *ret_command)
+{
+    int64_t id = take_integer(rows);
+
+    attempt->step = take_index(rows, steps, "step");
+    attempt->n = take_unsigned(rows);
+    attempt->uuid = take_text(rows);
+    attempt->state = (enum attempt_state)take_enum(rows, &vocabulary_attempt);
+    attempt->end = (enum attempt_end)take_enum(rows, &vocabulary_ending);
+    attempt->rc = (int)take_integer(rows);
+    attempt->text = take_text(rows);
+    attempt->sent = take_real(rows);
+    attempt->began = take_real(rows);
+    attempt->ended = take_real(rows);
+    attempt->boot_id = take_text(rows);
+    attempt->up_began = take_real(rows);
+    attempt->up_ended = take_real(rows);
+    *ret_command = take_nullable(rows);
+    attempt->transport = take_word(rows);
+    attempt->connections = take_unsigned(rows);
+    return id;
+}
+
+static int load_pieces(struct load *load, int64_t id, int64_t command, struct attempt *attempt,
+                       struct error *err)
+{
+    char what[160], sha256[SHA256_HEX_SIZE];
+    struct slice bytes;
+
+    snprintf(what, sizeof what, "attempt %s, its command", attempt->uuid);
+    if (command >= 0) {
+        if (content_get(load->store, load->arena, command, what, &bytes, sha256, err) < 0)
+            return -1;
+        attempt->command = bytes.bytes;
+    }
+    reading_init(&attempt->reading, load->arena, "");
+    if (load_captures(load, id, attempt, err) < 0 || load_parts(load, id, attempt, err) < 0)
+        return -1;
+    return load_readings(load, id, attempt, err);
+}
+
+int load_attempts(struct load *load, struct error *err)
+{
+    struct record *record = load->record;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_ATTEMPTS, load->arena, load->names, err,
+                  INTEGER(record->number)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct attempt *attempt = list_push(load->arena, &record->attempts);
+        int64_t command, id = take_attempt(&rows, record->plan->steps.count, attempt, &command);
+
+        if (rows.damage[0] == '\0' && load_pieces(load, id, command, attempt, err) < 0) {
+            rows_close(&rows);
+            return -1;
+        }
+    }
+    return got;
+}

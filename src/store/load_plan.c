@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows into the plan, pointers as in a fresh one: steps share shapes and hosts. */
+#include "store_private.h"
+
+static int load_labels(struct load *load, struct host *const *hosts, struct error *err)
+{
+    struct plan *plan = load->record->plan;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_LABELS, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t n = take_index(&rows, plan->hosts.count, "host");
+        struct host_label *label;
+
+        if (rows.damage[0] != '\0')
+            continue;
+        label = list_push(load->arena, &hosts[n]->labels);
+        label->key = take_text(&rows);
+        label->value = take_text(&rows);
+    }
+    return got;
+}
+
+static void take_host(struct rows *rows, struct host *host)
+{
+    host->name = take_text(rows);
+    host->address = take_text(rows);
+    host->mpi_address = take_text(rows);
+    host->user = take_text(rows);
+    host->identity = take_text(rows);
+    host->jump = take_text(rows);
+    host->known_hosts = take_text(rows);
+    host->platform = take_text(rows);
+    host->unit = take_text(rows);
+    host->rack = take_text(rows);
+    host->leaf = take_text(rows);
+    host->transport = take_text(rows);
+    host->slots = take_unsigned(rows);
+    host->port = take_unsigned(rows);
+    host->role = (enum host_role)take_enum(rows, &vocabulary_role);
+    host->become_root = take_bool(rows);
+    host->timescale = take_real(rows);
+    host->line = take_unsigned(rows);
+    host->column = take_unsigned(rows);
+}
+
+static int load_hosts(struct load *load, struct error *err)
+{
+    struct plan *plan = load->record->plan;
+    LIST_OF(struct host *) hosts = {0};
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_HOSTS, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct host *host = arena_new(load->arena, struct host);
+
+        take_host(&rows, host);
+        *list_push(load->arena, &hosts) = host;
+        *list_push(load->arena, &plan->hosts) = host;
+    }
+    return got < 0 ? -1 : load_labels(load, hosts.items, err);
+}
+
+static void take_limit(struct rows *rows, struct limit *limit)
+{
+    limit->metric = take_word(rows);
+    limit->subject = take_word(rows);
+    limit->scope = take_word(rows);
+    limit->hosts_min = take_unsigned(rows);
+    limit->hosts_max = take_unsigned(rows);
+    limit->size_min = take_real(rows);
+    limit->size_max = take_real(rows);
+    limit->rule = (enum limit_rule)take_enum(rows, &vocabulary_rule);
+    limit->value = take_real(rows);
+    limit->text = take_text(rows);
+    limit->tolerance = take_real(rows);
+    limit->unit = take_word(rows);
+    limit->source = take_word(rows);
+    limit->status = (enum limit_status)take_enum(rows, &vocabulary_limit);
+    limit->note = take_word(rows);
+    limit->inconclusive = take_bool(rows);
+}
+
+/* The slots know how many there are; the rows come in the order of the slots. */
+static int load_slot_limits(struct load *load, int64_t id, struct shape *shape, struct error *err)
+{
+    struct rows rows;
+    struct limit *limits = NULL;
+    size_t slot = 0, taken = 0;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_SLOT_LIMITS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t n = take_index(&rows, shape->slot_count, "slot");
+
+        if (rows.damage[0] != '\0')
+            continue;
+        if (limits == NULL || n != slot) {
+            limits = arena_array(load->arena, struct limit, shape->slots[n].own_count);
+            shape->slots[n].own = limits;
+            taken = 0;
+        }
+        slot = n;
+        if (taken == shape->slots[n].own_count) {
+            rows_damage(&rows, "slot %zu has more limits than it had", n);
+            continue;
+        }
+        take_limit(&rows, &limits[taken++]);
+    }
+    return got;
+}
+
+static int load_slots(struct load *load, int64_t id, struct shape *shape, struct error *err)
+{
+    LIST_OF(struct slot) slots = {0};
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_SLOTS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct slot *slot = list_push(load->arena, &slots);
+
+        slot->metric = take_word(&rows);
+        slot->subject = take_word(&rows);
+        slot->at = take_word(&rows);
+        slot->size_bytes = take_real(&rows);
+        slot->duty = (enum duty)take_enum(&rows, &vocabulary_duty);
+        slot->duty_note = take_word(&rows);
+        slot->own_count = take_unsigned(&rows);
+    }
+    shape->slots = slots.items;
+    shape->slot_count = slots.count;
+    return got < 0 ? -1 : load_slot_limits(load, id, shape, err);
+}
+
+static int64_t take_shape(struct rows *rows, struct shape *shape)
+{
+    int64_t id = take_integer(rows);
+
+    shape->sha256 = take_text(rows);
+    shape->check = take_text(rows);
+    shape->suite_step = take_text(rows);
+    shape->scope = take_text(rows);
+    shape->platform = take_text(rows);
+    shape->hosts = take_unsigned(rows);
+    shape->expected_s = take_unsigned(rows);
+    shape->timeout_s = take_unsigned(rows);
+    shape->retries = take_unsigned(rows);
+    shape->repeat = take_unsigned(rows);
+    shape->exclusive = (enum exclusivity)take_enum(rows, &vocabulary_exclusivity);
+    shape->as_root = take_bool(rows);
+    shape->passive = take_bool(rows);
+    return id;
+}
+
+static int load_shapes(struct load *load, struct error *err)
+{
+    struct plan *plan = load->record->plan;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_SHAPES, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct shape *shape = arena_new(load->arena, struct shape);
+        int64_t id = take_shape(&rows, shape);
+
+        *list_push(load->arena, &plan->shapes) = shape;
+        if (load_slots(load, id, shape, err) < 0) {
+            rows_close(&rows);
+            return -1;
+        }
+    }
+    return got;
+}
+
+/* Gates and records that the step owes, and room for its members and needs. */
+static void take_step(struct load *load, struct rows *rows, struct plan *plan)
+{
+    struct step *step = list_push(load->arena, &plan->steps);
+    size_t shape;
+
+    step->key = take_text(rows);
+    shape = take_index(rows, plan->shapes.count, "shape");
+    step->origin = (enum step_origin)take_enum(rows, &vocabulary_origin);
+    step->origin_note = take_text(rows);
+    step->member_count = take_unsigned(rows);
+    step->need_count = take_unsigned(rows);
+    if (rows->damage[0] != '\0')
+        return;
+    step->shape = plan->shapes.items[shape];
+    step->members = arena_array(load->arena, const struct host *, step->member_count);
+    step->needs = step->need_count > 0 ? arena_array(load->arena, size_t, step->need_count) : NULL;
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        if (step->shape->slots[i].duty == DUTY_GATE)
+            plan->gate_count++;
+        else
+            plan->record_count++;
+}
+
+static int load_members(struct load *load, struct error *err)
+{
+    struct plan *plan = load->record->plan;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_MEMBERS, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t at = take_index(&rows, plan->steps.count, "step"), n, host;
+
+        if (rows.damage[0] != '\0')
+            continue;
+        n = take_index(&rows, plan->steps.items[at].member_count, "member");
+        host = take_index(&rows, plan->hosts.count, "host");
+        if (rows.damage[0] == '\0')
+            plan->steps.items[at].members[n] = plan->hosts.items[host];
+    }
+    return got;
+}
+
+static int load_needs(struct load *load, struct error *err)
+{
+    struct plan *plan = load->record->plan;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_NEEDS, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t at = take_index(&rows, plan->steps.count, "step"), n, needs;
+
+        if (rows.damage[0] != '\0')
+            continue;
+        n = take_index(&rows, plan->steps.items[at].need_count, "need");
+        needs = take_index(&rows, at, "earlier step");
+        if (rows.damage[0] == '\0')
+            plan->steps.items[at].needs[n] = needs;
+    }
+    return got;
+}
+
+static int load_steps(struct load *load, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_STEPS, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0)
+        take_step(load, &rows, load->record->plan);
+    if (got < 0 || load_members(load, err) < 0)
+        return -1;
+    return load_needs(load, err);
+}
+
+int load_plan(struct load *load, struct error *err)
+{
+    struct plan *plan = arena_new(load->arena, struct plan);
+
+    plan->arena = load->arena;
+    plan->run_uuid = load->record->uuid;
+    load->record->plan = plan;
+    if (load_hosts(load, err) < 0 || load_shapes(load, err) < 0)
+        return -1;
+    return load_steps(load, err);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole record out of its rows, and what runs there are. One transaction: a writer may be at work. */
+#include <string.h>
+
+#include "store_private.h"
+
+/* What stands as running while its controller is dead is shown as interrupted; and written so, where we may
+   write, that another machine can see it too. */
+static enum run_state shown_state(struct store *store, int64_t number, enum run_state state,
+                                  const struct controller *controller)
+{
+    struct error ignored;
+
+    if (state != RUN_RUNNING || controller_life(controller) != CONTROLLER_DEAD)
+        return state;
+    if (!store->read_only && sqlite3_get_autocommit(store->db) &&
+        store_exec(store, INTERRUPT_RUN, &ignored, ENUM(vocabulary_run, RUN_INTERRUPTED), INTEGER(number),
+                   ENUM(vocabulary_run, RUN_RUNNING), INTEGER(controller->pid), TEXT(controller->start),
+                   TEXT(controller->host)) < 0)
+        return RUN_INTERRUPTED; /* shown all the same: the next reader sees for himself */
+    return RUN_INTERRUPTED;
+}
+
+static struct controller take_controller(struct rows *rows)
+{
+    struct controller controller;
+
+    controller.pid = take_integer(rows);
+    controller.start = take_text(rows);
+    controller.host = take_text(rows);
+    if (controller.start == NULL || controller.host == NULL)
+        rows_damage(rows, "a run without its controller");
+    return controller;
+}
+
+static int load_head(struct load *load, int64_t number, struct controller *ret_controller, struct error *err)
+{
+    struct record *record = load->record;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_RUN, load->arena, NULL, err, INTEGER(number)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got <= 0)
+        return got < 0 ? -1
+                       : error_set(err, ERROR_USAGE, "%s: there is no run %lld", load->store->path,
+                                   (long long)number);
+    record->arena = load->arena;
+    record->number = take_integer(&rows);
+    record->uuid = take_text(&rows);
+    record->state = (enum run_state)take_enum(&rows, &vocabulary_run);
+    record->started = take_real(&rows);
+    record->ended = take_real(&rows);
+    record->suite = take_text(&rows);
+    record->suite_title = take_text(&rows);
+    record->hostfile = take_text(&rows);
+    record->program = take_text(&rows);
+    *ret_controller = take_controller(&rows);
+    rows_close(&rows);
+    if (rows.damage[0] != '\0')
+        return store_damage(load->store, err, "run %lld: %s", (long long)number, rows.damage);
+    return 0;
+}
+
+static int load_documents(struct load *load, struct error *err)
+{
+    struct record *record = load->record;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_DOCUMENTS, load->arena, NULL, err, INTEGER(record->number)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct document *document = list_push(load->arena, &record->documents);
+        const char *what;
+
+        document->kind = take_text(&rows);
+        document->name = take_text(&rows);
+        what = arena_printf(load->arena, "document %s of run %lld", document->name, record->number);
+        if (content_get(load->store, load->arena, take_integer(&rows), what, &document->bytes,
+                        document->sha256, err) < 0) {
+            rows_close(&rows);
+            return -1;
+        }
+    }
+    return got;
+}
+
+static int last_run(struct store *store, int64_t *ret_number, struct error *err)
+{
+    if (store_ask_values(store, LAST_RUN, ret_number, NULL, 0, err) < 0)
+        return -1;
+    if (*ret_number == 0)
+        return error_set(err, ERROR_USAGE, "%s: no run is kept in it yet", store->path);
+    return 0;
+}
+
+static int load_all(struct load *load, int64_t number, struct controller *ret_controller, struct error *err)
+{
+    if (number == 0 && last_run(load->store, &number, err) < 0)
+        return -1;
+    if (load_head(load, number, ret_controller, err) < 0 || load_documents(load, err) < 0 ||
+        load_plan(load, err) < 0 || load_attempts(load, err) < 0)
+        return -1;
+    return load_judgement(load, err);
+}
+
+struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
+                              struct error *err)
+{
+    struct load load = {.store = store, .arena = arena, .evidence = evidence};
+    struct controller controller;
+
+    load.record = arena_new(arena, struct record);
+    load.names = names_create(store, arena);
+    if (store_begin_read(store, err) < 0)
+        return NULL;
+    if (store_finish(store, load_all(&load, number, &controller, err), err) < 0)
+        return NULL;
+    load.record->state = shown_state(store, load.record->number, load.record->state, &controller);
+    return load.record;
+}
+
+long long store_find_run(struct store *store, const char *word, struct error *err)
+{
+    int64_t number = 0;
+    int found;
+
+    if (scan_i64(slice_of(word), &number))
+        found = store_ask(store, FIND_RUN_NUMBER, &number, err, INTEGER(number));
+    else
+        found = store_ask(store, FIND_RUN, &number, err, TEXT(word));
+    if (found == 0)
+        error_set(err, ERROR_USAGE, "%s: there is no run '%s'; `assay list` shows those there are",
+                  store->path, word);
+    return found > 0 ? number : 0;
+}
+
+struct summaries {
+    LIST_OF(struct run_summary) runs;
+};
+
+static void take_summary(struct store *store, struct rows *rows, struct run_summary *summary)
+{
+    struct controller controller;
+    enum run_state state;
+
+    summary->number = take_integer(rows);
+    summary->uuid = take_text(rows);
+    summary->suite = take_text(rows);
+    summary->hostfile = take_text(rows);
+    state = (enum run_state)take_enum(rows, &vocabulary_run);
+    summary->started = take_real(rows);
+    summary->ended = take_real(rows);
+    controller = take_controller(rows);
+    summary->hosts = (size_t)take_integer(rows);
+    summary->steps = (size_t)take_integer(rows);
+    summary->attempts = (size_t)take_integer(rows);
+    summary->judged = !take_null(rows);
+    if (summary->judged)
+        summary->verdict = (enum verdict_word)take_enum(rows, &vocabulary_verdict);
+    if (rows->damage[0] == '\0')
+        summary->state = shown_state(store, summary->number, state, &controller);
+}
+
+static int take_summaries(struct store *store, struct arena *arena, size_t limit, struct summaries *summaries,
+                          struct error *err)
+{
+    const int64_t all = -1;
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, LIST_RUNS, arena, NULL, err, INTEGER(limit > 0 ? (int64_t)limit : all)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0)
+        take_summary(store, &rows, list_push(arena, &summaries->runs));
+    return got;
+}
+
+int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
+                    size_t *ret_count, struct error *err)
+{
+    struct summaries summaries = {0};
+
+    /* In a transaction of its own, in which shown_state does not write. */
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    if (store_finish(store, take_summaries(store, arena, limit, &summaries, err), err) < 0)
+        return -1;
+    *ret_runs = summaries.runs.items;
+    *ret_count = summaries.runs.count;
+    return 0;
+}

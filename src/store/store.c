@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening: what the file is comes first, and nothing is changed in one that is not ours. Only then come the
+ * journal mode and the migrations.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/log.h"
+#include "store_private.h"
+
+enum { APPLICATION_ID = 0x61736179 /* "asay" */, BUSY_TIMEOUT_MS = 20000 };
+
+static int ask_pragma(struct store *store, const char *sql, int64_t *ret_answer)
+{
+    sqlite3_stmt *statement;
+    int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+
+    if (result != SQLITE_OK)
+        return result;
+    result = sqlite3_step(statement);
+    if (result == SQLITE_ROW) {
+        *ret_answer = sqlite3_column_int64(statement, 0);
+        result = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* A file that cannot be opened or is none of ours is the caller's to mend, so ERROR_USAGE with the remedy. */
+static int opening_error(struct store *store, int result, struct error *err)
+{
+    switch (result & 0xff) {
+    case SQLITE_NOTADB:
+        return error_set(
+            err, ERROR_USAGE,
+            "%s is not a database; name another file with --db or ASSAY_DB, or move this one away",
+            store->path);
+    case SQLITE_CORRUPT:
+        return error_set(
+            err, ERROR_USAGE,
+            "%s: the database is damaged (%s); restore it from a copy, or move it away and start "
+            "a new one",
+            store->path, sqlite3_errmsg(store->db));
+    case SQLITE_BUSY:
+        return error_set(err, ERROR_USAGE, "%s: another process has it locked; try again when it has ended",
+                         store->path);
+    default:
+        return error_set(err, ERROR_USAGE,
+                         "%s: cannot be opened as a database: %s; check the path and the rights of the file "
+                         "and of its folder",
+                         store->path, sqlite3_errmsg(store->db));
+    }
+}
+
+/* Before SQLite sees the path: it would create a missing file, and calls a folder only "unable to open". */
+static int check_path(const char *path, bool read_only, struct error *err)
+{
+    struct stat status;
+
+    if (stat(path, &status) < 0) {
+        if (errno != ENOENT || read_only)
+            return error_set(err, ERROR_USAGE,
+                             "%s: %s; `assay run` makes a database, --db or ASSAY_DB names one", path,
+                             strerror(errno));
+        return 0;
+    }
+    if (!S_ISREG(status.st_mode))
+        return error_set(err, ERROR_USAGE, "%s is %s; a database is a file: name one with --db or ASSAY_DB",
+                         path, S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
+    if (read_only && status.st_size == 0)
+        return error_set(err, ERROR_USAGE, "%s is empty: no run was ever kept in it", path);
+    return 0;
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = mem_strdup(path);
+
+    if (slash == NULL) {
+        free(folder);
+        return mem_strdup(".");
+    }
+    folder[slash == path ? 1 : slash - path] = '\0';
+    return folder;
+}
+
+static const char *network_of(const char *path)
+{
+    cleanup_free char *folder = folder_of(path);
+    struct statfs status;
+
+    if (statfs(path, &status) < 0 && statfs(folder, &status) < 0)
+        return NULL;
+    return network_file_system((unsigned long)(uint32_t)status.f_type);
+}
+
+/* In a folder that we cannot write, nobody's WAL to see, SQLite still wants to create its index: then the
+   file is read as it lies there. */
+static bool lies_still(const char *path)
+{
+    cleanup_free char *folder = folder_of(path);
+    cleanup_free char *wal = mem_printf("%s-wal", path);
+    struct stat status;
+
+    return access(folder, W_OK) < 0 && (stat(wal, &status) < 0 || status.st_size == 0);
+}
+
+static int open_file(struct store *store, const char *name, int flags)
+{
+    int64_t schema;
+    int result = sqlite3_open_v2(name, &store->db, flags, NULL);
+
+    if (result != SQLITE_OK)
+        return result;
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+    return ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &schema);
+}
+
+/* As a URI, every byte that might mean something in one is written as %XX. */
+static char *immutable_uri(const char *path)
+{
+    struct text text;
+
+    text_init(&text, 16384);
+    text_put(&text, "file:");
+    for (; *path != '\0'; path++)
+        if (strchr("?#%", *path) != NULL)
+            text_printf(&text, "%%%02X", (unsigned char)*path);
+        else
+            text_add(&text, path, 1);
+    text_put(&text, "?immutable=1");
+    return text_detach(&text);
+}
+
+static int open_read_only(struct store *store, struct error *err)
+{
+    cleanup_free char *uri = NULL;
+    int result = open_file(store, store->path, SQLITE_OPEN_READONLY);
+
+    if ((result & 0xff) == SQLITE_CANTOPEN && lies_still(store->path)) {
+        sqlite3_close(store->db);
+        uri = immutable_uri(store->path);
+        result = open_file(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    }
+    return result == SQLITE_OK ? 0 : opening_error(store, result, err);
+}
+
+static int open_for_writing(struct store *store, struct error *err)
+{
+    int result = open_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+
+    if (result != SQLITE_OK)
+        return opening_error(store, result, err);
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return error_set(err, ERROR_USAGE, "%s cannot be written: check the rights of the file", store->path);
+    return 0;
+}
+
+/* Ours, or empty and to be ours; 0 with its version. */
+static int check_owner(struct store *store, int newest, int64_t *ret_version, struct error *err)
+{
+    int64_t application = 0, tables = 0;
+    int result = ask_pragma(store, "PRAGMA user_version", ret_version);
+
+    if (result == SQLITE_OK)
+        result = ask_pragma(store, "PRAGMA application_id", &application);
+    if (result == SQLITE_OK)
+        result = ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables);
+    if (result != SQLITE_OK)
+        return opening_error(store, result, err);
+    if (application != APPLICATION_ID && (tables > 0 || *ret_version != 0 || application != 0))
+        return error_set(err, ERROR_USAGE,
+                         "%s is a database of another program; name another file with --db or ASSAY_DB",
+                         store->path);
+    if (*ret_version > newest)
+        return error_set(err, ERROR_USAGE,
+                         "%s was written by a later assay (its format is %lld, this program knows up to %d); "
+                         "use that program",
+                         store->path, (long long)*ret_version, newest);
+    return 0;
+}
+
+static int exec(struct store *store, const char *sql, struct error *err)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return database_error(store, "preparing the database", err);
+    return 0;
+}
+
+static int apply_migrations(struct store *store, const struct store_opening *opening, struct error *err)
+{
+    int64_t version;
+    char pragma[64];
+
+    /* Asked again under the lock: another process may have been first. */
+    if (check_owner(store, opening->version, &version, err) < 0)
+        return -1;
+    for (; version < opening->version; version++) {
+        if (exec(store, opening->migrations[version], err) < 0)
+            return error_wrap(err, "to format %lld", (long long)version + 1);
+        snprintf(pragma, sizeof pragma, "PRAGMA user_version=%lld", (long long)version + 1);
+        if (exec(store, pragma, err) < 0)
+            return -1;
+    }
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", APPLICATION_ID);
+    return exec(store, pragma, err);
+}
+
+static int migrate(struct store *store, const struct store_opening *opening, struct error *err)
+{
+    int64_t version;
+
+    if (check_owner(store, opening->version, &version, err) < 0)
+        return -1;
+    if (version == opening->version)
+        return 0;
+    if (opening->read_only)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s is of an earlier format (%lld); open it once for writing, as `assay run` does, to "
+            "bring it up to date",
+            store->path, (long long)version);
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, apply_migrations(store, opening, err), err);
+}
+
+/* synchronous FULL with the rollback journal: there NORMAL could lose the whole file, in WAL only the last
+ * commits. */
+static int set_journal(struct store *store, const char *network, struct error *err)
+{
+    bool on_network = network != NULL && network[0] != '\0';
+
+    if (on_network)
+        snprintf(
+            store->note, sizeof store->note,
+            "%s is on a network file system (%s): kept with a rollback journal instead of WAL, slower, and "
+            "readers wait for the writer",
+            store->path, network);
+    if (exec(store, "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY", err) < 0)
+        return -1;
+    if (store->read_only)
+        return 0;
+    return exec(store,
+                on_network ? "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL"
+                           : "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL",
+                err);
+}
+
+static int prepare(struct store *store, const struct store_opening *opening, struct error *err)
+{
+    int64_t version;
+
+    if (check_path(store->path, opening->read_only, err) < 0)
+        return -1;
+    if ((opening->read_only ? open_read_only(store, err) : open_for_writing(store, err)) < 0)
+        return -1;
+    if (check_owner(store, opening->version, &version, err) < 0)
+        return -1;
+    if (set_journal(store, opening->network != NULL ? opening->network : network_of(store->path), err) < 0)
+        return -1;
+    return migrate(store, opening, err);
+}
+
+struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err)
+{
+    struct store *store = mem_alloc(sizeof *store);
+
+    store->path = mem_strdup(path);
+    store->read_only = opening->read_only;
+    store->words = intern_create();
+    store->codec = blob_codec_create();
+    if (prepare(store, opening, err) < 0) {
+        store_close(store);
+        return NULL;
+    }
+    return store;
+}
+
+struct store *store_open(const char *path, bool read_only, struct error *err)
+{
+    return store_open_as(path,
+                         &(struct store_opening){.read_only = read_only,
+                                                 .migrations = store_migrations,
+                                                 .version = store_version},
+                         err);
+}
+
+void store_close(struct store *store)
+{
+    if (store == NULL)
+        return;
+    for (size_t i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    if (sqlite3_close(store->db) != SQLITE_OK)
+        log_debug("%s: closing: %s", store->path, sqlite3_errmsg(store->db));
+    intern_destroy(store->words);
+    blob_codec_destroy(store->codec);
+    free(store->path);
+    free(store);
+}
+
+const char *store_note(const struct store *store)
+{
+    return store->note;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store_private.h"
+
+#define VOCABULARY(name, title, ...)                                  \
+    static const char *const name##_words[] = {__VA_ARGS__};          \
+    const struct vocabulary vocabulary_##name = {title, name##_words, \
+                                                 sizeof name##_words / sizeof name##_words[0]}
+
+VOCABULARY(run, "run state", "running", "ended", "interrupted", "cancelled");
+VOCABULARY(role, "host role", "compute", "spare");
+VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
+VOCABULARY(duty, "duty", "record", "gate");
+VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same");
+VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool");
+VOCABULARY(origin, "step origin", "suite", "substitute");
+VOCABULARY(attempt, "attempt state", "sent", "ended");
+VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
+           "auth refused", "host key unknown", "host key changed", "sudo refused", "no answer", "no spool",
+           "cancelled");
+VOCABULARY(reading, "reading status", "unrecognised", "failed", "partial", "complete");
+VOCABULARY(severity, "severity", "info", "warning", "fault");
+VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");
+VOCABULARY(verdict, "verdict", "accept", "accept with exceptions", "incomplete", "reject");
+
+const char *vocabulary_word(const struct vocabulary *vocabulary, unsigned value)
+{
+    return value < vocabulary->count ? vocabulary->words[value] : NULL;
+}

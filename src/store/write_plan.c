@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan into rows. Shapes are shared by all runs of the database: one whose rows would be the same, value
+ * by value, is there already and is only named. So the values of a row are made once, for its digest and for
+ * its insert.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "store_private.h"
+
+/* Pointers of the plan to their places in it, in O(log n): a cluster step of every check names every host. */
+struct place {
+    const void *pointer;
+    size_t n;
+};
+
+struct places {
+    struct place *items;
+    size_t count;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    return a->pointer < b->pointer ? -1 : a->pointer > b->pointer;
+}
+
+static struct places places_of(struct arena *arena, const void *const *pointers, size_t count)
+{
+    struct places places = {arena_array(arena, struct place, count), count};
+
+    for (size_t i = 0; i < count; i++)
+        places.items[i] = (struct place){pointers[i], i};
+    qsort(places.items, count, sizeof *places.items, compare_places);
+    return places;
+}
+
+/* false: no part of the plan. */
+static bool find_place(const struct places *places, const void *pointer, size_t *ret_n)
+{
+    const struct place wanted = {.pointer = pointer};
+    const struct place *found =
+        bsearch(&wanted, places->items, places->count, sizeof *places->items, compare_places);
+
+    if (found != NULL)
+        *ret_n = found->n;
+    return found != NULL;
+}
+
+/* The rows of a shape, a slot and a limit, without their keys. */
+enum { SHAPE_VALUES = 13, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
+
+static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUES])
+{
+    const struct value values[SHAPE_VALUES] = {TEXT(shape->sha256),
+                                               TEXT(shape->check),
+                                               TEXT(shape->suite_step),
+                                               TEXT(shape->scope),
+                                               TEXT(shape->platform),
+                                               INTEGER(shape->hosts),
+                                               INTEGER(shape->expected_s),
+                                               INTEGER(shape->timeout_s),
+                                               INTEGER(shape->retries),
+                                               INTEGER(shape->repeat),
+                                               ENUM(vocabulary_exclusivity, shape->exclusive),
+                                               INTEGER(shape->as_root),
+                                               INTEGER(shape->passive)};
+
+    memcpy(row, values, sizeof values);
+}
+
+static void slot_values(const struct slot *slot, struct value row[SLOT_VALUES])
+{
+    const struct value values[SLOT_VALUES] = {WORD(slot->metric),
+                                              WORD(slot->subject),
+                                              WORD(slot->at),
+                                              REAL(slot->size_bytes),
+                                              ENUM(vocabulary_duty, slot->duty),
+                                              WORD(slot->duty_note)};
+
+    memcpy(row, values, sizeof values);
+}
+
+static void limit_values(const struct limit *limit, struct value row[LIMIT_VALUES])
+{
+    const struct value values[LIMIT_VALUES] = {
+        WORD(limit->metric),       WORD(limit->subject),
+        WORD(limit->scope),        INTEGER(limit->hosts_min),
+        INTEGER(limit->hosts_max), REAL(limit->size_min),
+        REAL(limit->size_max),     ENUM(vocabulary_rule, limit->rule),
+        REAL(limit->value),        TEXT(limit->text),
+        REAL(limit->tolerance),    WORD(limit->unit),
+        WORD(limit->source),       ENUM(vocabulary_limit, limit->status),
+        WORD(limit->note),         INTEGER(limit->inconclusive)};
+
+    memcpy(row, values, sizeof values);
+}
+
+/* Kind and length go before each value, so that no two rows run into the same bytes. */
+static void digest_values(struct sha256 *hash, const struct value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct value *value = &values[i];
+        uint64_t head[2] = {(uint64_t)value->kind, value->bytes.length};
+
+        sha256_add(hash, head, sizeof head);
+        sha256_add(hash, &value->integer, sizeof value->integer);
+        if (value->kind == VALUE_REAL)
+            sha256_add(hash, &value->real, sizeof value->real);
+        if (value->bytes.length > 0)
+            sha256_add(hash, value->bytes.bytes, value->bytes.length);
+    }
+}
+
+static void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
+{
+    struct value row[LIMIT_VALUES];
+    struct sha256 *hash = sha256_create();
+
+    shape_values(shape, row);
+    digest_values(hash, row, SHAPE_VALUES);
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
+
+        slot_values(slot, row);
+        digest_values(hash, row, SLOT_VALUES);
+        for (size_t k = 0; k < slot->own_count; k++) {
+            limit_values(&slot->own[k], row);
+            digest_values(hash, row, LIMIT_VALUES);
+        }
+    }
+    sha256_finish(hash, ret_hex);
+}
+
+static int write_slot(struct store *store, int64_t shape, const struct slot *slot, size_t n,
+                      struct error *err)
+{
+    struct value row[LIMIT_VALUES + 3];
+
+    slot_values(slot, row);
+    row[SLOT_VALUES] = INTEGER(shape);
+    row[SLOT_VALUES + 1] = INTEGER(n);
+    if (store_exec_values(store, INSERT_SLOT, row, SLOT_VALUES + 2, err) < 0)
+        return -1;
+    for (size_t i = 0; i < slot->own_count; i++) {
+        limit_values(&slot->own[i], row);
+        row[LIMIT_VALUES] = INTEGER(shape);
+        row[LIMIT_VALUES + 1] = INTEGER(n);
+        row[LIMIT_VALUES + 2] = INTEGER(i);
+        if (store_exec_values(store, INSERT_SLOT_LIMIT, row, LIMIT_VALUES + 3, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_shape(struct store *store, const struct shape *shape, int64_t *ret_id, struct error *err)
+{
+    struct value row[SHAPE_VALUES + 1];
+    char digest[SHA256_HEX_SIZE];
+    int found;
+
+    shape_digest(shape, digest);
+    found = store_ask(store, FIND_SHAPE, ret_id, err, TEXT(digest));
+    if (found != 0)
+        return found < 0 ? -1 : 0;
+    shape_values(shape, row);
+    row[SHAPE_VALUES] = TEXT(digest);
+    if (store_exec_values(store, INSERT_SHAPE, row, SHAPE_VALUES + 1, err) < 0)
+        return -1;
+    *ret_id = sqlite3_last_insert_rowid(store->db);
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (write_slot(store, *ret_id, &shape->slots[i], i, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_host(struct store *store, long long run, const struct host *host, size_t n,
+                      struct error *err)
+{
+    if (store_exec(store, INSERT_HOST, err, INTEGER(run), INTEGER(n), TEXT(host->name), TEXT(host->address),
+                   TEXT(host->mpi_address), TEXT(host->user), TEXT(host->identity), TEXT(host->jump),
+                   TEXT(host->known_hosts), TEXT(host->platform), TEXT(host->unit), TEXT(host->rack),
+                   TEXT(host->leaf), TEXT(host->transport), INTEGER(host->slots), INTEGER(host->port),
+                   ENUM(vocabulary_role, host->role), INTEGER(host->become_root), REAL(host->timescale),
+                   INTEGER(host->line), INTEGER(host->column)) < 0)
+        return -1;
+    for (size_t i = 0; i < host->labels.count; i++)
+        if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(i),
+                       TEXT(host->labels.items[i].key), TEXT(host->labels.items[i].value)) < 0)
+            return -1;
+    return 0;
+}
+
+/* Only what the plan grew by: hosts and shapes are only ever added at the end. */
+static int write_new_hosts(struct store *store, const struct record *record, struct error *err)
+{
+    int64_t first = 0;
+
+    if (store_ask(store, COUNT_HOSTS, &first, err, INTEGER(record->number)) < 0)
+        return -1;
+    for (size_t i = (size_t)first; i < record->plan->hosts.count; i++)
+        if (write_host(store, record->number, record->plan->hosts.items[i], i, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_new_shapes(struct store *store, const struct record *record, struct error *err)
+{
+    int64_t first = 0, id;
+
+    if (store_ask(store, COUNT_SHAPES, &first, err, INTEGER(record->number)) < 0)
+        return -1;
+    for (size_t i = (size_t)first; i < record->plan->shapes.count; i++)
+        if (write_shape(store, record->plan->shapes.items[i], &id, err) < 0 ||
+            store_exec(store, INSERT_RUN_SHAPE, err, INTEGER(record->number), INTEGER(i), INTEGER(id)) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_step(struct store *store, const struct record *record, size_t n, const struct places *shapes,
+                      const struct places *hosts, struct error *err)
+{
+    const struct step *step = &record->plan->steps.items[n];
+    size_t place;
+
+    if (!find_place(shapes, step->shape, &place))
+        return error_set(err, ERROR_INTERNAL, "step %zu has a shape that is not in the plan", n);
+    if (store_exec(store, INSERT_STEP, err, INTEGER(record->number), INTEGER(n), TEXT(step->key),
+                   INTEGER(place), ENUM(vocabulary_origin, step->origin), TEXT(step->origin_note)) < 0)
+        return -1;
+    for (size_t i = 0; i < step->member_count; i++) {
+        if (!find_place(hosts, step->members[i], &place))
+            return error_set(err, ERROR_INTERNAL, "step %zu has a member that is not in the plan", n);
+        if (store_exec(store, INSERT_MEMBER, err, INTEGER(record->number), INTEGER(n), INTEGER(i),
+                       INTEGER(place)) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < step->need_count; i++)
+        if (store_exec(store, INSERT_NEED, err, INTEGER(record->number), INTEGER(n), INTEGER(i),
+                       INTEGER(step->needs[i])) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_steps(struct store *store, const struct record *record, size_t first_step,
+                       struct arena *arena, struct error *err)
+{
+    const struct plan *plan = record->plan;
+    struct places shapes = places_of(arena, (const void *const *)plan->shapes.items, plan->shapes.count);
+    struct places hosts = places_of(arena, (const void *const *)plan->hosts.items, plan->hosts.count);
+
+    for (size_t i = first_step; i < plan->steps.count; i++)
+        if (write_step(store, record, i, &shapes, &hosts, err) < 0)
+            return -1;
+    return 0;
+}
+
+int write_plan(struct store *store, const struct record *record, size_t first_step, struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result = write_new_hosts(store, record, err);
+
+    if (result == 0)
+        result = write_new_shapes(store, record, err);
+    if (result == 0)
+        result = write_steps(store, record, first_step, arena, err);
+    arena_destroy(arena);
+    return result;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run's beginning, growth, judgement and end. Each function of store.h here is one transaction. */
+#include <string.h>
+
+#include "store_private.h"
+
+static int write_run(struct store *store, struct record *record, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct controller self = controller_self(arena);
+    int result = store_exec(store, INSERT_RUN, err, TEXT(record->uuid), ENUM(vocabulary_run, RUN_RUNNING),
+                            REAL(record->started), REAL(0), TEXT(record->suite), TEXT(record->suite_title),
+                            TEXT(record->hostfile), TEXT(record->program), INTEGER(self.pid),
+                            TEXT(self.start), TEXT(self.host));
+
+    if (result == 0)
+        record->number = sqlite3_last_insert_rowid(store->db);
+    arena_destroy(arena);
+    return result;
+}
+
+static int write_documents(struct store *store, const struct record *record, struct error *err)
+{
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *document = &record->documents.items[i];
+        int64_t content;
+
+        if (content_put(store, document->bytes, document->sha256, &content, err) < 0)
+            return error_wrap(err, "document %s", document->name);
+        if (store_exec(store, INSERT_DOCUMENT, err, INTEGER(record->number), INTEGER(i), TEXT(document->kind),
+                       TEXT(document->name), INTEGER(content)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_beginning(struct store *store, struct record *record, struct error *err)
+{
+    if (write_run(store, record, err) < 0 || write_documents(store, record, err) < 0)
+        return -1;
+    return write_plan(store, record, 0, err);
+}
+
+int store_begin_run(struct store *store, struct record *record, struct error *err)
+{
+    int64_t number;
+    int found;
+
+    if (store_begin(store, err) < 0)
+        return -1;
+    found = store_ask(store, FIND_RUN, &number, err, TEXT(record->uuid));
+    if (found > 0)
+        found = error_set(err, ERROR_USAGE, "%s: run %s is already there, as number %lld", store->path,
+                          record->uuid, (long long)number);
+    if (store_finish(store, found == 0 ? write_beginning(store, record, err) : -1, err) < 0) {
+        record->number = 0;
+        return -1;
+    }
+    record->state = RUN_RUNNING;
+    return 0;
+}
+
+/* 0 when nobody drives the run, or we do. */
+static int check_holder(struct store *store, long long number, const struct controller *self,
+                        struct arena *arena, struct error *err)
+{
+    enum { COLUMNS_BEFORE_STATE = 2, COLUMNS_TO_CONTROLLER = 6 };
+    struct controller holder;
+    enum controller_life life;
+    struct rows rows;
+    unsigned state;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_RUN, arena, NULL, err, INTEGER(number)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got <= 0)
+        return got < 0 ? -1 : error_set(err, ERROR_USAGE, "%s: there is no run %lld", store->path, number);
+    rows.column = COLUMNS_BEFORE_STATE;
+    state = take_enum(&rows, &vocabulary_run);
+    rows.column += COLUMNS_TO_CONTROLLER;
+    holder.pid = take_integer(&rows);
+    holder.start = take_text(&rows);
+    holder.host = take_text(&rows);
+    rows_close(&rows);
+    if (rows.damage[0] != '\0')
+        return store_damage(store, err, "run %lld: %s", number, rows.damage);
+    life = controller_life(&holder);
+    if (state != RUN_RUNNING || life == CONTROLLER_DEAD ||
+        (life == CONTROLLER_LIVES && holder.pid == self->pid))
+        return 0;
+    if (life == CONTROLLER_LIVES)
+        return error_set(err, ERROR_USAGE, "run %lld is being driven by process %lld on this machine", number,
+                         (long long)holder.pid);
+    return error_set(
+        err, ERROR_USAGE,
+        "run %lld was being driven by process %lld on %s, and whether that one still lives can be "
+        "seen only there: resume it on %s",
+        number, (long long)holder.pid, holder.host, holder.host);
+}
+
+static int take_over(struct store *store, const struct record *record, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct controller self = controller_self(arena);
+    int result = check_holder(store, record->number, &self, arena, err);
+
+    if (result == 0)
+        result = store_exec(store, TAKE_RUN, err, ENUM(vocabulary_run, RUN_RUNNING), INTEGER(self.pid),
+                            TEXT(self.start), TEXT(self.host), INTEGER(record->number));
+    arena_destroy(arena);
+    return result;
+}
+
+int store_resume_run(struct store *store, const struct record *record, struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, take_over(store, record, err), err);
+}
+
+int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_plan(store, record, first_step, err), err);
+}
+
+static int write_outcome(struct store *store, int64_t judgement, const struct outcome *outcome,
+                         struct error *err)
+{
+    return store_exec(store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step),
+                      INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word), TEXT(outcome->cause),
+                      WORD(outcome->remedy), TEXT(outcome->measured), REAL(outcome->value),
+                      WORD(outcome->limit), WORD(outcome->gate), WORD(outcome->source), WORD(outcome->status),
+                      INTEGER(outcome->remark));
+}
+
+static int write_judgement(struct store *store, const struct record *record, struct error *err)
+{
+    const struct judgement *judgement = &record->judgement;
+    int64_t id;
+
+    if (store_exec(store, INSERT_JUDGEMENT, err, TEXT(judgement->uuid), INTEGER(record->number),
+                   TEXT(judgement->baselines)) < 0)
+        return -1;
+    id = sqlite3_last_insert_rowid(store->db);
+    for (size_t i = 0; i < judgement->outcome_count; i++)
+        if (write_outcome(store, id, &judgement->outcomes[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < judgement->verdict_count; i++) {
+        const struct verdict *verdict = &judgement->verdicts[i];
+
+        if (store_exec(store, INSERT_VERDICT, err, INTEGER(id), INTEGER(i), TEXT(verdict->scope),
+                       TEXT(verdict->name), ENUM(vocabulary_verdict, verdict->word), INTEGER(verdict->pass),
+                       INTEGER(verdict->fail), INTEGER(verdict->inconclusive), INTEGER(verdict->not_run),
+                       INTEGER(verdict->recorded)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int store_put_judgement(struct store *store, const struct record *record, struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_judgement(store, record, err), err);
+}
+
+static int write_end(struct store *store, const struct record *record, enum run_state state, double ended,
+                     struct error *err)
+{
+    if (store_exec(store, END_RUN, err, ENUM(vocabulary_run, state), REAL(ended), INTEGER(record->number)) <
+        0)
+        return -1;
+    if (sqlite3_changes(store->db) != 1)
+        return error_set(err, ERROR_INTERNAL, "%s: there is no run %lld to end", store->path, record->number);
+    return 0;
+}
+
+int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
+                  struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_end(store, record, state, ended, err), err);
+}

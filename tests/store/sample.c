@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void add_document(struct record *record, const char *kind, const char *name, struct slice bytes)
+{
+    struct document *document = list_push(record->arena, &record->documents);
+
+    *document = (struct document){.kind = kind, .name = name, .bytes = bytes};
+    sha256_hex(bytes.bytes, bytes.length, document->sha256);
+}
+
+static struct host *add_host(struct record *record, const char *name)
+{
+    struct host *host = arena_new(record->arena, struct host);
+
+    *host = (struct host){.name = arena_strdup(record->arena, name),
+                          .address = "10.0.0.1",
+                          .mpi_address = "gpu-ib",
+                          .unit = "",
+                          .rack = "",
+                          .leaf = "",
+                          .transport = "auto",
+                          .timescale = 1,
+                          .line = 1 + (unsigned)record->plan->hosts.count,
+                          .column = 1};
+    *list_push(record->arena, &record->plan->hosts) = host;
+    return host;
+}
+
+static void add_hosts(struct record *record)
+{
+    struct host *host = add_host(record, "gpu001");
+
+    add_host(record, "gpu002");
+    *host = (struct host){.name = "gpu001",
+                          .address = "fe80::1%eth0",
+                          .mpi_address = "gpu001-ib",
+                          .user = "оператор",
+                          .identity = "/home/ops/\xff\xfe/id_ed25519",
+                          .jump = "ops@bastion:2222",
+                          .known_hosts = "",
+                          .platform = "hgx-h100",
+                          .unit = "su1",
+                          .rack = "r1",
+                          .leaf = "l3",
+                          .transport = "openssh",
+                          .slots = 8,
+                          .port = 65535,
+                          .role = ROLE_SPARE,
+                          .become_root = true,
+                          .timescale = 12.5,
+                          .line = 7,
+                          .column = 3};
+    *list_push(record->arena, &host->labels) = (struct host_label){"row", "A"};
+    *list_push(record->arena, &host->labels) = (struct host_label){"客户", ""};
+}
+
+static const struct limit own_limits[] = {
+    {.metric = "gpu_burn.*",
+     .rule = RULE_EQUAL,
+     .text = "ok",
+     .source = "gpu_burn",
+     .status = LIMIT_TOOL,
+     .note = "the tool found a fault"},
+    {.metric = "nccl.all_reduce.busbw",
+     .subject = "",
+     .scope = "cluster",
+     .hosts_min = 2,
+     .hosts_max = 64,
+     .size_min = 8,
+     .size_max = 8589934592.0,
+     .rule = RULE_FLOOR,
+     .value = 345.25,
+     .tolerance = 0.02,
+     .unit = "GB/s",
+     .source = "nccl#1264",
+     .status = LIMIT_FIELD,
+     .inconclusive = true},
+};
+
+static struct shape *add_shape(struct record *record, const char *name, size_t slots)
+{
+    struct shape *shape = arena_new(record->arena, struct shape);
+
+    *shape = (struct shape){.sha256 = arena_printf(record->arena, "%064zx", record->plan->shapes.count),
+                            .check = "nccl",
+                            .suite_step = arena_strdup(record->arena, name),
+                            .scope = "host",
+                            .platform = "hgx-h100",
+                            .hosts = 1,
+                            .slots = arena_array(record->arena, struct slot, slots),
+                            .slot_count = slots,
+                            .expected_s = 60,
+                            .timeout_s = 600,
+                            .retries = 1,
+                            .repeat = 1};
+    for (size_t i = 0; i < slots; i++)
+        shape->slots[i] =
+            (struct slot){.metric = "nccl.all_reduce.busbw",
+                          .subject = arena_printf(record->arena, "gpu%zu->gpu%zu", i / 8, i % 8),
+                          .at = "",
+                          .duty = DUTY_GATE,
+                          .duty_note = ""};
+    *list_push(record->arena, &record->plan->shapes) = shape;
+    return shape;
+}
+
+static void add_shapes(struct record *record)
+{
+    struct shape *shape = add_shape(record, "burn", 2);
+
+    shape->slots[0] = (struct slot){.metric = "nccl.all_reduce.busbw",
+                                    .subject = "",
+                                    .at = "size_bytes=8589934592 place=out",
+                                    .size_bytes = 8589934592.0,
+                                    .duty = DUTY_GATE,
+                                    .duty_note = "",
+                                    .own = own_limits,
+                                    .own_count = 2};
+    shape->slots[1].duty = DUTY_RECORD;
+    shape->slots[1].duty_note = "the baseline has only a guess";
+    shape->slots[1].own = &own_limits[1];
+    shape->slots[1].own_count = 1;
+    *add_shape(record, "alle zusammen – 全部", 0) = (struct shape){.sha256 = "s2",
+                                                                   .check = "cluster",
+                                                                   .suite_step = "alle zusammen – 全部",
+                                                                   .scope = "cluster",
+                                                                   .platform = NULL,
+                                                                   .hosts = 2,
+                                                                   .timeout_s = 4000000000U,
+                                                                   .exclusive = EXCLUSIVE_FABRIC,
+                                                                   .as_root = true,
+                                                                   .passive = true};
+}
+
+static struct step *add_step(struct record *record, size_t shape, size_t first_host, size_t members,
+                             size_t needs)
+{
+    struct plan *plan = record->plan;
+    struct step *step = list_push(record->arena, &plan->steps);
+
+    *step = (struct step){.key = arena_printf(record->arena, "key-%zu", plan->steps.count),
+                          .shape = plan->shapes.items[shape],
+                          .origin_note = "",
+                          .members = arena_array(record->arena, const struct host *, members),
+                          .member_count = members,
+                          .needs = needs > 0 ? arena_array(record->arena, size_t, needs) : NULL,
+                          .need_count = needs};
+    for (size_t i = 0; i < members; i++)
+        step->members[i] = plan->hosts.items[first_host + i];
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        if (step->shape->slots[i].duty == DUTY_GATE)
+            plan->gate_count++;
+        else
+            plan->record_count++;
+    for (size_t i = 0; i < needs; i++)
+        step->needs[i] = i;
+    return step;
+}
+
+static struct record *empty_record(struct arena *arena)
+{
+    struct record *record = arena_new(arena, struct record);
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    *record = (struct record){.arena = arena,
+                              .uuid = arena_strdup(arena, uuid),
+                              .started = 1789000000.125,
+                              .suite = "délivrance",
+                              .suite_title = "",
+                              .hostfile = "/srv/hosts",
+                              .program = "assay 0.1.0",
+                              .plan = arena_new(arena, struct plan)};
+    record->plan->arena = arena;
+    record->plan->run_uuid = record->uuid;
+    return record;
+}
+
+static void fill_reading(struct reading *reading, unsigned seed)
+{
+    struct measurement *measurement;
+
+    reading_fact(reading, "nccl.version", "", slice_of("2.18.5"));
+    reading_fact(reading, "gpu.name", "gpu0", slice_of("NVIDIA H100 80GB – HBM3"));
+    reading_fact(reading, "gpu.serial", "gpu0", slice_of(""));
+    measurement = reading_measure(reading, "nccl.all_reduce.busbw", "", 481.0625 + seed, "GB/s");
+    reading_at_number(reading, measurement, "size_bytes", 8589934592.0);
+    reading_at_text(reading, measurement, "place", slice_of("out"));
+    reading_at_text(reading, measurement, "odd=\"key\" \\", slice_of("a = \"b\" \\ c"));
+    reading_at_text(reading, measurement, "none", slice_of(""));
+    reading_measure(reading, "nccl.all_reduce.wrong", "gpu0", 0, "");
+    reading_measure(reading, "gpu.power", "gpu0", NAN, "W");
+    reading_measure(reading, "gpu.power", "gpu1", -1e-300, "W");
+    reading_finding(reading, SEVERITY_FAULT, "gpu_burn.faulty", "gpu1", "GPU 1 FAULTY ü");
+    reading_finding(reading, SEVERITY_INFO, "x.y", "", "%s", "");
+}
+
+static void set_capture(struct record *record, struct capture *capture, const char *stream, size_t length,
+                        unsigned seed)
+{
+    char *bytes = arena_alloc(record->arena, length + 1);
+
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (char)((i * 2654435761U + seed * 40503U) >> (i % 23));
+    *capture = (struct capture){
+        .stream = stream, .length = length, .bytes = {bytes, length}, .clipped = seed % 2 == 1};
+    sha256_hex(bytes, length, capture->sha256);
+}
+
+static void add_part(struct record *record, struct attempt *attempt, const char *name, size_t from, size_t to)
+{
+    struct part *part = list_push(record->arena, &attempt->parts);
+
+    *part = (struct part){.name = name,
+                          .command = "dmesg --time-format iso | grep 'NVRM: Xid'",
+                          .began = true,
+                          .ended = from == 0,
+                          .rc = -3,
+                          .out = {attempt->captures[0].bytes.bytes + from, to - from}};
+    if (from == 0)
+        part->err = (struct slice){attempt->captures[1].bytes.bytes, attempt->captures[1].bytes.length};
+    reading_init(&part->reading, record->arena, "xid");
+    reading_set(&part->reading, READING_PARTIAL, "row 3 is cut");
+    reading_measure(&part->reading, "gpu.count", "", 8, "");
+}
+
+/* Runs within runs, and a status of each kind. */
+static void add_runs(struct reading *reading)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct reading *run = list_push(reading->arena, &reading->runs);
+
+        reading_init(run, reading->arena, "nccl-tests");
+        reading_set(run, i == 0 ? READING_FAILED : READING_COMPLETE, "run %u failed", i);
+        fill_reading(run, i);
+    }
+    reading_init(list_push(reading->arena, &reading->runs.items[0].runs), reading->arena, "inner");
+}
+
+struct attempt *sample_attempt(struct record *record, size_t step, unsigned n, unsigned seed)
+{
+    struct attempt *attempt = list_push(record->arena, &record->attempts);
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    *attempt = (struct attempt){.step = step,
+                                .n = n,
+                                .uuid = arena_strdup(record->arena, uuid),
+                                .state = ATTEMPT_ENDED,
+                                .end = ATTEMPT_DEADLINE,
+                                .rc = 137,
+                                .text = "ended by its deadline",
+                                .sent = 1789000001.5,
+                                .began = 1789000002.25,
+                                .ended = 1789000602.75,
+                                .boot_id = "2ad4b3a5-0f7c-4b0e-8f0f-7d3a7b1b8f5e",
+                                .up_began = 1234.56,
+                                .up_ended = 1835.07,
+                                .command = "#!/bin/sh\nnvidia-smi -q\n",
+                                .transport = "ssh (libssh2 1.10.0)",
+                                .connections = 3};
+    set_capture(record, &attempt->captures[0], "stdout", 200, seed);
+    set_capture(record, &attempt->captures[1], "stderr", 17, seed);
+    reading_init(&attempt->reading, record->arena, "nccl-tests");
+    reading_set(&attempt->reading, READING_COMPLETE, "%s", "");
+    fill_reading(&attempt->reading, seed);
+    add_part(record, attempt, "main", 0, 150);
+    add_part(record, attempt, "kernel-log", 150, 200);
+    return attempt;
+}
+
+static void add_attempts(struct record *record)
+{
+    struct attempt *attempt = sample_attempt(record, 0, 1, 1);
+
+    attempt = sample_attempt(record, 0, 2, 2);
+    /* Several blocks, the last one not whole; and a capture that was cut with nothing in it. */
+    set_capture(record, &attempt->captures[0], "stdout", 3 * 65536 + 5, 9);
+    set_capture(record, &attempt->captures[1], "stderr", 0, 0);
+    attempt->captures[1].cut = true;
+    attempt->captures[1].length = 12345;
+    attempt->parts.count = 0;
+    add_part(record, attempt, "main", 0, 3 * 65536);
+    add_part(record, attempt, "never began", 196610, 196610);
+    add_runs(&attempt->reading);
+    /* Unreachable: no boot, no times of the host, nothing captured, nothing read. */
+    attempt = sample_attempt(record, 1, 1, 3);
+    *attempt = (struct attempt){.step = 1,
+                                .n = 1,
+                                .uuid = attempt->uuid,
+                                .state = ATTEMPT_ENDED,
+                                .end = ATTEMPT_UNREACHABLE,
+                                .text = "no route to host",
+                                .sent = 1,
+                                .began = NAN,
+                                .up_began = NAN,
+                                .command = "",
+                                .captures = {{.stream = "stdout"}, {.stream = "stderr"}}};
+    reading_init(&attempt->reading, record->arena, "");
+}
+
+static void add_judgement(struct record *record)
+{
+    struct judgement *judgement = &record->judgement;
+    static const struct outcome outcomes[] = {
+        {.step = 0,
+         .slot = 0,
+         .word = OUTCOME_FAIL,
+         .cause = "12.1 GB/s is below 345 GB/s",
+         .remedy = "交换电缆",
+         .measured = "12.1 GB/s",
+         .value = 12.1,
+         .limit = "floor 345 GB/s, tolerance 0%",
+         .gate = ">= 345 GB/s",
+         .source = "nccl#1264",
+         .status = "field"},
+        {.step = 0,
+         .slot = 1,
+         .word = OUTCOME_RECORDED,
+         .cause = "",
+         .remedy = "",
+         .measured = "",
+         .value = NAN,
+         .limit = "",
+         .gate = "",
+         .source = NULL,
+         .status = "",
+         .remark = true},
+        {.step = 1, .slot = 0, .word = OUTCOME_NOT_RUN, .cause = "cancelled", .value = NAN},
+        {.step = 1, .slot = 1, .word = OUTCOME_INCONCLUSIVE, .cause = "no row", .value = -0.5},
+    };
+    static const struct verdict verdicts[] = {
+        {"run", "", VERDICT_REJECT, 1, 2, 3, 4, 5},
+        {"unit", "su1", VERDICT_INCOMPLETE, 0, 0, 1, 0, 0},
+        {"host", "gpu001", VERDICT_ACCEPT_WITH_EXCEPTIONS, 9, 0, 0, 0, 0},
+        {"host", "gpu002", VERDICT_ACCEPT, 9, 0, 0, 0, 1}};
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    judgement->uuid = arena_strdup(record->arena, uuid);
+    judgement->baselines = "hgx-h100 (sha256 1234)";
+    judgement->outcome_count = sizeof outcomes / sizeof outcomes[0];
+    judgement->outcomes = arena_array(record->arena, struct outcome, judgement->outcome_count);
+    memcpy(judgement->outcomes, outcomes, sizeof outcomes);
+    judgement->verdict_count = sizeof verdicts / sizeof verdicts[0];
+    judgement->verdicts = arena_array(record->arena, struct verdict, judgement->verdict_count);
+    memcpy(judgement->verdicts, verdicts, sizeof verdicts);
+}
+
+struct record *sample_record(struct arena *arena)
+{
+    struct record *record = empty_record(arena);
+
+    add_document(record, "suite", "built-in/quick", (struct slice){"{\"a\": \"\0\xff\"}", 11});
+    add_document(record, "hostfile", "hosts", (struct slice){"", 0});
+    add_document(record, "argv", "", slice_of("assay run -H hosts"));
+    add_hosts(record);
+    add_shapes(record);
+    add_step(record, 0, 0, 1, 0);
+    add_step(record, 0, 1, 1, 1);
+    add_step(record, 1, 0, 2, 2);
+    add_attempts(record);
+    add_judgement(record);
+    return record;
+}
+
+void sample_grow(struct record *record)
+{
+    struct step *step;
+
+    add_host(record, "gpu003");
+    add_shape(record, "63 of 64", 3);
+    step = add_step(record, record->plan->shapes.count - 1, 1, 2, 1);
+    step->origin = ORIGIN_SUBSTITUTE;
+    step->origin_note = "6 of 8 hosts are fit";
+}
+
+struct record *sample_large(struct arena *arena, size_t hosts, size_t steps, size_t slots)
+{
+    struct record *record = empty_record(arena);
+
+    for (size_t i = 0; i < hosts; i++)
+        add_host(record, arena_printf(arena, "gpu%05zu", i));
+    for (size_t i = 0; i < steps; i++)
+        add_shape(record, arena_printf(arena, "step %zu", i), slots);
+    for (size_t i = 0; i < steps; i++)
+        for (size_t k = 0; k < hosts; k++)
+            add_step(record, i, k, 1, 0);
+    return record;
+}
+
+static void must(int result, const struct error *err)
+{
+    if (result != 0)
+        fail_msg("%s", err->text);
+}
+
+void sample_store(struct store *store, struct record *record)
+{
+    struct error err;
+
+    must(store_begin_run(store, record, &err), &err);
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        must(store_begin_attempt(store, record, &record->attempts.items[i], &err), &err);
+        must(store_end_attempt(store, record, &record->attempts.items[i], &err), &err);
+        must(store_put_readings(store, record, &record->attempts.items[i], &err), &err);
+    }
+    if (record->judgement.uuid != NULL)
+        must(store_put_judgement(store, record, &err), &err);
+    record->state = RUN_ENDED;
+    record->ended = 1789003600.5;
+    must(store_end_run(store, record, record->state, record->ended, &err), &err);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes in comes out, field by field. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/files.h"
+#include "sample.h"
+
+struct place {
+    char folder[32];
+    char path[64];
+    struct arena *arena;
+    struct store *store;
+};
+
+static int set_up(void **state)
+{
+    struct place *place = mem_alloc(sizeof *place);
+    struct error err;
+
+    strcpy(place->folder, "/tmp/assay-store-XXXXXX");
+    assert_non_null(mkdtemp(place->folder));
+    snprintf(place->path, sizeof place->path, "%s/assay.db", place->folder);
+    place->arena = arena_create();
+    place->store = store_open(place->path, false, &err);
+    assert_non_null(place->store);
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct place *place = *state;
+
+    store_close(place->store);
+    arena_destroy(place->arena);
+    assert_int_equal(directory_remove(place->folder, NULL), 0);
+    free(place);
+    return 0;
+}
+
+static struct record *load(struct place *place, long long number, bool evidence)
+{
+    struct error err = {0};
+    struct record *record = store_load_run(place->store, place->arena, number, evidence, &err);
+
+    if (record == NULL)
+        fail_msg("%s", err.text);
+    return record;
+}
+
+static void a_run_comes_back_as_it_was_kept(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *loaded;
+    struct error err;
+
+    sample_store(place->store, record);
+    assert_int_equal(record->number, 1);
+    loaded = load(place, 0, true);
+    expect_equal_records(record, loaded, true);
+    /* Bytes of parts are in the captures, not beside them. */
+    assert_ptr_equal(loaded->attempts.items[0].parts.items[0].out.bytes,
+                     loaded->attempts.items[0].captures[0].bytes.bytes);
+    expect_equal_records(record, load(place, 1, false), false);
+
+    store_close(place->store);
+    place->store = store_open(place->path, true, &err);
+    assert_non_null(place->store);
+    expect_equal_records(record, load(place, 1, true), true);
+}
+
+static void without_evidence_there_are_no_bytes_but_their_hashes(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *loaded;
+    struct error err;
+
+    sample_store(place->store, record);
+    loaded = load(place, 1, false);
+    assert_null(loaded->attempts.items[0].captures[0].bytes.bytes);
+    assert_int_equal(strlen(loaded->attempts.items[0].captures[0].sha256), 64);
+    assert_int_equal(loaded->documents.items[0].bytes.length, 11);
+    /* Such a record cannot overwrite what it does not have. */
+    assert_int_equal(store_put_readings(place->store, loaded, &loaded->attempts.items[0], &err), -1);
+    assert_non_null(strstr(err.text, "without its captures"));
+    expect_equal_records(record, load(place, 1, true), true);
+}
+
+static void two_runs_of_one_suite_do_not_mix(void **state)
+{
+    struct place *place = *state;
+    struct record *first = sample_record(place->arena), *second = sample_record(place->arena);
+
+    /* The same shape by its hash, yet with another timeout and another limit. */
+    ((struct shape *)second->plan->shapes.items[0])->timeout_s = 7;
+    second->plan->shapes.items[0]->slots[0].duty_note = "other";
+    sample_store(place->store, first);
+    sample_store(place->store, second);
+    assert_int_equal(second->number, 2);
+    expect_equal_records(first, load(place, 1, true), true);
+    expect_equal_records(second, load(place, 2, true), true);
+}
+
+static void a_plan_that_grew_comes_back_whole(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    size_t first_step = record->plan->steps.count;
+    struct error err;
+
+    sample_store(place->store, record);
+    sample_grow(record);
+    assert_int_equal(store_add_steps(place->store, record, first_step, &err), 0);
+    expect_equal_records(record, load(place, 1, true), true);
+    /* The same steps once more are refused, and nothing of them is kept. */
+    assert_int_equal(store_add_steps(place->store, record, first_step, &err), -1);
+    expect_equal_records(record, load(place, 1, true), true);
+}
+
+static void an_attempt_is_there_before_it_is_sent(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_large(place->arena, 2, 2, 3), *loaded;
+    struct attempt *attempt;
+    struct error err;
+
+    assert_int_equal(store_begin_run(place->store, record, &err), 0);
+    attempt = sample_attempt(record, 1, 1, 5);
+    attempt->state = ATTEMPT_SENT;
+    assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), 0);
+    loaded = load(place, 1, true);
+    assert_int_equal(loaded->state, RUN_RUNNING);
+    assert_int_equal(loaded->attempts.count, 1);
+    assert_int_equal(loaded->attempts.items[0].state, ATTEMPT_SENT);
+    assert_string_equal(loaded->attempts.items[0].command, attempt->command);
+    assert_string_equal(loaded->attempts.items[0].captures[1].stream, "stderr");
+    assert_string_equal(loaded->attempts.items[0].reading.tool, "");
+    /* The same attempt twice, or the end of one that never began, is our own mistake and said so. */
+    assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), -1);
+    attempt->uuid = "another";
+    assert_int_equal(store_end_attempt(place->store, record, attempt, &err), -1);
+    assert_non_null(strstr(err.text, "never begun"));
+}
+
+static void readings_are_replaced_not_added_to(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct attempt *attempt = &record->attempts.items[1];
+    struct error err;
+
+    sample_store(place->store, record);
+    reading_init(&attempt->reading, place->arena, "nccl-tests");
+    reading_set(&attempt->reading, READING_PARTIAL, "cut after row 3");
+    reading_measure(&attempt->reading, "nccl.ranks", "", 16, "");
+    attempt->parts.count = 1;
+    assert_int_equal(store_put_readings(place->store, record, attempt, &err), 0);
+    expect_equal_records(record, load(place, 1, true), true);
+}
+
+static void the_last_judgement_is_shown(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct run_summary *runs;
+    size_t count;
+    struct error err;
+
+    sample_store(place->store, record);
+    record->judgement.uuid = "later";
+    record->judgement.outcomes[0].word = OUTCOME_PASS;
+    record->judgement.verdicts[0].word = VERDICT_INCOMPLETE;
+    assert_int_equal(store_put_judgement(place->store, record, &err), 0);
+    expect_equal_records(record, load(place, 1, true), true);
+    assert_int_equal(store_list_runs(place->store, place->arena, 0, &runs, &count, &err), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(runs[0].verdict, VERDICT_INCOMPLETE);
+    /* The same one twice is refused. */
+    assert_int_equal(store_put_judgement(place->store, record, &err), -1);
+}
+
+static void a_word_that_does_not_exist_is_never_kept(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct error err;
+
+    sample_store(place->store, record);
+    record->judgement.uuid = "wrong word";
+    record->judgement.outcomes[1].word = (enum outcome_word)17;
+    assert_int_equal(store_put_judgement(place->store, record, &err), -1);
+    assert_int_equal(load(place, 1, true)->judgement.outcomes[1].word, OUTCOME_RECORDED);
+}
+
+static void bytes_other_than_announced_are_refused(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_large(place->arena, 1, 1, 1);
+    struct attempt *attempt = sample_attempt(record, 0, 1, 1);
+    struct part *part = &attempt->parts.items[0];
+    struct slice out = part->out;
+    struct error err;
+
+    assert_int_equal(store_begin_run(place->store, record, &err), 0);
+    assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), 0);
+    attempt->captures[0].sha256[0] ^= 1;
+    assert_int_equal(store_end_attempt(place->store, record, attempt, &err), -1);
+    assert_non_null(strstr(err.text, attempt->uuid));
+    attempt->captures[0].sha256[0] ^= 1;
+    assert_int_equal(store_end_attempt(place->store, record, attempt, &err), 0);
+    part->out = slice_of("bytes of nowhere");
+    assert_int_equal(store_put_readings(place->store, record, attempt, &err), -1);
+    assert_non_null(strstr(err.text, "do not lie in the capture"));
+    part->out = (struct slice){out.bytes, attempt->captures[0].bytes.length + 1};
+    assert_int_equal(store_put_readings(place->store, record, attempt, &err), -1);
+}
+
+static void runs_are_listed_newest_first_and_found_by_number_and_uuid(void **state)
+{
+    struct place *place = *state;
+    struct record *first = sample_record(place->arena), *second = sample_large(place->arena, 3, 2, 4);
+    struct run_summary *runs;
+    size_t count;
+    struct error err;
+
+    assert_int_equal(store_list_runs(place->store, place->arena, 0, &runs, &count, &err), 0);
+    assert_int_equal(count, 0);
+    assert_null(store_load_run(place->store, place->arena, 0, true, &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    sample_store(place->store, first);
+    sample_store(place->store, second);
+    assert_int_equal(store_list_runs(place->store, place->arena, 0, &runs, &count, &err), 0);
+    assert_int_equal(count, 2);
+    assert_string_equal(runs[0].uuid, second->uuid);
+    assert_false(runs[0].judged);
+    assert_int_equal(runs[0].hosts, 3);
+    assert_int_equal(runs[0].steps, 6);
+    assert_int_equal(runs[1].attempts, 3);
+    assert_true(runs[1].judged);
+    assert_int_equal(runs[1].verdict, VERDICT_REJECT);
+    assert_int_equal(store_list_runs(place->store, place->arena, 1, &runs, &count, &err), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(store_find_run(place->store, "2", &err), 2);
+    assert_int_equal(store_find_run(place->store, first->uuid, &err), 1);
+    assert_int_equal(store_find_run(place->store, "3", &err), 0);
+    assert_int_equal(err.code, ERROR_USAGE);
+    assert_int_equal(store_find_run(place->store, "", &err), 0);
+    assert_null(store_load_run(place->store, place->arena, 9, true, &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+}
+
+static void a_run_is_kept_once(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct error err;
+
+    sample_store(place->store, record);
+    assert_int_equal(store_begin_run(place->store, record, &err), -1);
+    assert_int_equal(err.code, ERROR_USAGE);
+    assert_non_null(strstr(err.text, "already there"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(a_run_comes_back_as_it_was_kept),
+        CASE(without_evidence_there_are_no_bytes_but_their_hashes),
+        CASE(two_runs_of_one_suite_do_not_mix),
+        CASE(a_plan_that_grew_comes_back_whole),
+        CASE(an_attempt_is_there_before_it_is_sent),
+        CASE(readings_are_replaced_not_added_to),
+        CASE(the_last_judgement_is_shown),
+        CASE(a_word_that_does_not_exist_is_never_kept),
+        CASE(bytes_other_than_announced_are_refused),
+        CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
+        CASE(a_run_is_kept_once),
+    };
+
+    return cmocka_run_group_tests_name("what goes in comes out", tests, NULL, NULL);
+}
