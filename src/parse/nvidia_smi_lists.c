@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `nvidia-smi -L` and `--query-gpu=... --format=csv[,noheader][,nounits]`.
+ *
+ * Neither has a closing, so the number of GPUs is a fact and no measurement here: of a list cut between two
+ * lines it would be another number. Without a header only columns that speak for themselves are read: PCI
+ * address, UUID, product name, and as the first one the index.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "nvidia_smi.h"
+#include "pci_address.h"
+
+enum { COLUMNS_MOST = 128 };
+
+struct row {
+    struct slice cells[COLUMNS_MOST];
+    size_t count;
+};
+
+/* "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-c7a0294c-...)" */
+static bool read_list_line(struct smi *smi, struct slice line)
+{
+    size_t mark = slice_find(line, " (UUID: ");
+    struct slice rest = line, name;
+    uint64_t index;
+
+    if (!scan_text(&rest, "GPU ") || !scan_digits(&rest, &index) || !scan_text(&rest, ": ") ||
+        mark == (size_t)-1 || !slice_ends(line, ")") || index >= SMI_GPUS_MOST)
+        return false;
+    name = (struct slice){rest.bytes, (size_t)(line.bytes + mark - rest.bytes)};
+    smi_begin_gpu_index(smi, (unsigned)index);
+    rest = slice_from(line, mark + strlen(" (UUID: "));
+    rest.length--;
+    smi_field(smi, "name", name, slice_of(""));
+    smi_field(smi, "uuid", rest, slice_of(""));
+    smi_end_gpu(smi, true);
+    return true;
+}
+
+void smi_read_list(struct smi *smi, const struct lines *lines)
+{
+    unsigned gpus = 0;
+    struct slice tail = slice_trim(lines->tail), strange = {"", 0};
+
+    smi->notation = SMI_CSV;
+    for (size_t i = 0; i < lines->count; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
+
+        if (read_list_line(smi, line))
+            gpus++;
+        else if (!smi_error_line(smi, line) && slice_starts(line, "GPU "))
+            strange = line;
+    }
+    if (tail.length > 0)
+        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
+    else if (strange.length > 0)
+        reading_set(smi->reading, READING_PARTIAL, "not understood: %.*s", slice_print(strange));
+    else
+        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (smi->reading->status == READING_COMPLETE)
+        smi_count(smi, gpus, false);
+}
+
+static void split_row(struct slice line, struct row *row)
+{
+    row->count = 0;
+    for (;;) {
+        size_t comma = slice_find(line, ",");
+
+        if (row->count == COLUMNS_MOST)
+            return;
+        row->cells[row->count++] =
+            slice_trim((struct slice){line.bytes, comma == (size_t)-1 ? line.length : comma});
+        if (comma == (size_t)-1)
+            return;
+        line = slice_from(line, comma + 1);
+    }
+}
+
+/* "memory.total [MiB]": the name, and the unit in brackets. */
+static struct slice column_name(struct slice cell, struct slice *ret_unit)
+{
+    size_t open = slice_find(cell, " [");
+
+    *ret_unit = slice_of("");
+    if (open == (size_t)-1 || !slice_ends(cell, "]"))
+        return cell;
+    *ret_unit = (struct slice){cell.bytes + open + 2, cell.length - open - 3};
+    return (struct slice){cell.bytes, open};
+}
+
+static bool is_header(const struct row *row)
+{
+    struct slice unit;
+
+    for (size_t i = 0; i < row->count; i++)
+        if (smi_csv_column(column_name(row->cells[i], &unit)))
+            return true;
+    return false;
+}
+
+static bool is_uuid(struct slice cell)
+{
+    return slice_starts(cell, "GPU-") && cell.length == strlen("GPU-") + 36;
+}
+
+static bool is_product(struct slice cell)
+{
+    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN "};
+
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+        if (slice_starts(cell, makers[i]))
+            return true;
+    return false;
+}
+
+static bool is_address(struct arena *arena, struct slice cell)
+{
+    return cell.length >= 12 && pci_address(arena, cell) != NULL;
+}
+
+/* A row without a header is one of nvidia-smi when it names a GPU by itself. */
+static bool is_evident(struct arena *arena, const struct row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (is_uuid(row->cells[i]) || is_address(arena, row->cells[i]) || is_product(row->cells[i]))
+            return true;
+    return false;
+}
+
+bool smi_looks_like_csv(const struct lines *lines)
+{
+    struct arena *arena = arena_create();
+    bool found = false;
+
+    for (size_t i = 0; i < lines->count && !found; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
+        struct row row;
+
+        split_row(line, &row);
+        found = line.length > 0 && line.bytes[0] != '|' && line.bytes[0] != '<' &&
+                (is_header(&row) || (row.count > 1 && is_evident(arena, &row)));
+    }
+    arena_destroy(arena);
+    return found;
+}
+
+struct csv {
+    struct smi *smi;
+    struct row header;
+    bool has_header;
+    size_t columns; /* of the first row */
+    unsigned gpus;
+    bool ragged, unnamed; /* rows of different lengths; columns that nobody names */
+};
+
+static void begin_row(struct csv *csv, const struct row *row)
+{
+    struct slice unit;
+    uint64_t index;
+
+    for (size_t i = 0; i < row->count; i++) {
+        bool is_index =
+            csv->has_header ? slice_equal(column_name(csv->header.cells[i], &unit), "index") : i == 0;
+
+        if (is_index && row->count > 1 && scan_u64(row->cells[i], &index) && index < SMI_GPUS_MOST) {
+            smi_begin_gpu_index(csv->smi, (unsigned)index);
+            return;
+        }
+    }
+    smi_begin_gpu(csv->smi);
+}
+
+static void read_named(struct csv *csv, const struct row *row)
+{
+    struct arena *arena = csv->smi->reading->arena;
+
+    for (size_t i = 0; i < row->count; i++) {
+        struct slice unit, name = column_name(csv->header.cells[i], &unit);
+
+        if (slice_equal(name, "pci.bus_id") || slice_equal(name, "gpu_bus_id"))
+            smi_address(csv->smi, row->cells[i]);
+        else if (slice_equal(name, "driver_version"))
+            smi_host_fact(csv->smi, "driver.version", row->cells[i]);
+        else
+            smi_field(csv->smi, arena_strndup(arena, name.bytes, name.length), row->cells[i], unit);
+    }
+}
+
+static void read_evident(struct csv *csv, const struct row *row)
+{
+    for (size_t i = 0; i < row->count; i++) {
+        uint64_t index;
+
+        if (is_uuid(row->cells[i]))
+            smi_field(csv->smi, "uuid", row->cells[i], slice_of(""));
+        else if (is_address(csv->smi->reading->arena, row->cells[i]))
+            smi_address(csv->smi, row->cells[i]);
+        else if (is_product(row->cells[i]))
+            smi_field(csv->smi, "name", row->cells[i], slice_of(""));
+        else if (!(i == 0 && scan_u64(row->cells[i], &index)) &&
+                 !smi_faulty_value(csv->smi, "value", row->cells[i]))
+            csv->unnamed = true;
+    }
+}
+
+static void read_csv_line(struct csv *csv, struct slice line)
+{
+    struct row row;
+
+    split_row(line, &row);
+    if (!csv->has_header && csv->gpus == 0 && is_header(&row)) {
+        csv->header = row;
+        csv->has_header = true;
+        csv->columns = row.count;
+        return;
+    }
+    if (!csv->has_header && !is_evident(csv->smi->reading->arena, &row))
+        return;
+    csv->columns = csv->columns > 0 ? csv->columns : row.count;
+    if (row.count != csv->columns) {
+        csv->ragged = true;
+        return;
+    }
+    begin_row(csv, &row);
+    csv->gpus++;
+    if (csv->has_header)
+        read_named(csv, &row);
+    else
+        read_evident(csv, &row);
+    smi_end_gpu(csv->smi, true);
+}
+
+void smi_read_csv(struct smi *smi, const struct lines *lines)
+{
+    struct csv *csv = arena_new(smi->reading->arena, struct csv);
+
+    smi->notation = SMI_CSV;
+    csv->smi = smi;
+    for (size_t i = 0; i < lines->count; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
+
+        if (line.length > 0 && !smi_error_line(smi, line))
+            read_csv_line(csv, line);
+    }
+    if (slice_trim(lines->tail).length > 0)
+        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
+    else if (csv->ragged)
+        reading_set(smi->reading, READING_PARTIAL, "rows have different numbers of columns");
+    else if (csv->gpus == 0)
+        reading_set(smi->reading, READING_PARTIAL, "no row behind the header");
+    else if (csv->unnamed)
+        reading_set(smi->reading, READING_PARTIAL, "columns without a header cannot be told");
+    else
+        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (smi->reading->status == READING_COMPLETE)
+        smi_count(smi, csv->gpus, false);
+}
