@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay lab: a simulated cluster on this machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "assay/lab.h"
+#include "assay/options.h"
+
+int command_lab(int argc, char **argv);
+
+#ifdef ASSAY_WITH_LAB
+
+static int report_error(const struct error *err)
+{
+    fprintf(stderr, "assay lab: %s\n", err->text);
+    return err->code != ERROR_NONE ? (int)err->code : ERROR_INTERNAL;
+}
+
+struct settings {
+    const char *directory, *profile;
+    unsigned port, speed, count;
+    struct option_list faults;
+};
+
+static int parse(int argc, char **argv, struct settings *settings, const struct option_row *rows,
+                 const char *usage, bool *ret_done)
+{
+    cleanup_text struct text help = {0};
+    struct error err = {0};
+    bool wants_help = false;
+    int first = options_parse(rows, argc, argv, &wants_help, &err);
+
+    (void)settings;
+    *ret_done = true;
+    if (wants_help) {
+        text_init(&help, 64 * 1024);
+        options_help(rows, &help);
+        printf("usage: assay lab %s\n\n%s", usage, help.bytes);
+        return 0;
+    }
+    if (first < 0)
+        return report_error(&err) * -1;
+    *ret_done = false;
+    return first;
+}
+
+static int usage_error(const char *text)
+{
+    fprintf(stderr, "assay lab: %s; assay lab --help shows how\n", text);
+    return ERROR_USAGE;
+}
+
+static int read_count(const char *word, unsigned *ret_count)
+{
+    char *end = NULL;
+    unsigned long count = strtoul(word, &end, 10);
+
+    if (*word < '0' || *word > '9' || *end != '\0' || count < 1 || count > LAB_HOSTS_MAX)
+        return -1;
+    *ret_count = (unsigned)count;
+    return 0;
+}
+
+static int up(int argc, char **argv)
+{
+    struct settings s = {
+        .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
+    const struct option_row rows[] = {
+        {"profile", 0, OPTION_STRING, "NAME", &s.profile, "the platform, see assay lab profiles (hgx-h100)"},
+        {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &s.faults,
+         "what is wrong with a host, see assay lab faults"},
+        {"dir", 0, OPTION_STRING, "DIR", &s.directory, "where everything of the lab lies (./assay-lab)"},
+        {"port", 0, OPTION_COUNT, "P", &s.port, "the SSH port of all hosts (a free one)"},
+        {"speed", 0, OPTION_COUNT, "N", &s.speed, "simulated seconds in one real second (600)"},
+        OPTION_END,
+    };
+    cleanup_text struct text hostfile = {0};
+    struct error err = {0};
+    bool done;
+    int first = parse(argc, argv, &s, rows, "up HOSTS [options]", &done), rc;
+
+    text_init(&hostfile, 64 * 1024);
+    if (done) {
+        free(s.faults.items);
+        return first < 0 ? -first : 0;
+    }
+    if (first != argc - 1 || read_count(argv[first], &s.count) < 0) {
+        free(s.faults.items);
+        fprintf(stderr, "assay lab up: %s%s%s; expected one number of hosts from 1 to %d\n",
+                first < argc ? "'" : "no number of hosts given", first < argc ? argv[argc - 1] : "",
+                first < argc ? "' is not a number of hosts" : "", LAB_HOSTS_MAX);
+        return ERROR_USAGE;
+    }
+    rc = lab_up(&(struct lab_options){s.directory, s.count, s.profile, s.port, s.speed, s.faults.items,
+                                      s.faults.count},
+                &hostfile, &err);
+    free(s.faults.items);
+    if (rc < 0)
+        return report_error(&err);
+    printf("hostfile: %s\n", hostfile.bytes);
+    return 0;
+}
+
+static int with_directory(int argc, char **argv, const char *verb)
+{
+    struct settings s = {.directory = LAB_DEFAULT_DIRECTORY};
+    const struct option_row rows[] = {
+        {"dir", 0, OPTION_STRING, "DIR", &s.directory, "where the lab lies (./assay-lab)"},
+        OPTION_END,
+    };
+    cleanup_text struct text out = {0};
+    struct error err = {0};
+    bool done, running = false, down = strcmp(verb, "down") == 0;
+    int first = parse(argc, argv, &s, rows, down ? "down [--dir DIR]" : "status [--dir DIR]", &done), rc;
+
+    text_init(&out, 4 << 20);
+    if (done)
+        return first < 0 ? -first : 0;
+    if (first != argc)
+        return usage_error("too many words");
+    rc = down ? lab_down(s.directory, &running, &err) : lab_status(s.directory, &out, &running, &err);
+    if (rc < 0)
+        return report_error(&err);
+    if (down)
+        printf(running ? "the lab in %s is down\n" : "no lab was running in %s\n", s.directory);
+    else
+        printf("%s", out.bytes);
+    return down || running ? 0 : 1;
+}
+
+static int list(void (*write)(struct text *out))
+{
+    cleanup_text struct text out = {0};
+
+    text_init(&out, 1 << 20);
+    write(&out);
+    printf("%s", out.bytes);
+    return 0;
+}
+
+static int help(FILE *out, int rc)
+{
+    fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
+                 "[--port P] [--speed N]\n"
+                 "       assay lab status|down [--dir DIR]\n"
+                 "       assay lab faults|profiles\n\n"
+                 "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
+                 "listens on\n"
+                 "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
+    return rc;
+}
+
+int command_lab(int argc, char **argv)
+{
+    const char *verb = argc > 1 ? argv[1] : "";
+
+    if (strcmp(verb, "tool") == 0 && argc > 2)
+        return lab_tool(argv[2], argc - 2, argv + 2);
+    if (strcmp(verb, "up") == 0)
+        return up(argc - 1, argv + 1);
+    if (strcmp(verb, "down") == 0 || strcmp(verb, "status") == 0)
+        return with_directory(argc - 1, argv + 1, verb);
+    if (strcmp(verb, "faults") == 0)
+        return list(lab_faults);
+    if (strcmp(verb, "profiles") == 0)
+        return list(lab_profiles);
+    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0)
+        return help(stdout, 0);
+    if (*verb != '\0')
+        fprintf(stderr, "assay lab: '%s' is none of up, status, down, faults, profiles\n", verb);
+    return help(stderr, ERROR_USAGE);
+}
+
+#else
+
+int command_lab(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    fprintf(stderr,
+            "assay lab: this build has no lab, since libssh was not there: install the package libssh-dev "
+            "(Debian, Ubuntu) or libssh-devel, and build again\n");
+    return ERROR_INTERNAL;
+}
+
+#endif

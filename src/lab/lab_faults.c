@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be wrong with a host of the lab: one row a kind, and the reading of "HOST:KIND[:ARGUMENT]". */
+#include <string.h>
+
+#include "assay/scan.h"
+#include "lab_private.h"
+
+/* How the argument is built; a part in brackets may be left out. */
+enum argument {
+    ARGUMENT_NONE,
+    ARGUMENT_GPU,            /* 3 */
+    ARGUMENT_GPU_OR_ALL,     /* [3] */
+    ARGUMENT_GPU_NUMBER,     /* 3=79 */
+    ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
+    ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
+    ARGUMENT_PAIR,           /* 0-1 */
+    ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
+    ARGUMENT_HCA_NUMBER,     /* mlx5_3[=12] */
+    ARGUMENT_NUMBER_OPT,     /* [8] */
+    ARGUMENT_VERSION_OPT,    /* [550.54.15] */
+    ARGUMENT_TOOL,           /* dcgmi */
+};
+
+static const struct kind {
+    const char *name, *syntax;
+    enum argument argument;
+    double fallback, lowest, highest; /* of the number */
+    const char *meaning, *outcome;
+} kinds[FAULT_KINDS] = {
+    [FAULT_GPU_MISSING] = {"gpu-missing", ":GPU", ARGUMENT_GPU, 0, 0, 0, "the GPU has fallen off the bus",
+                           "fail of the GPU count"},
+    [FAULT_P2P] = {"p2p", ":A-B=GBPS", ARGUMENT_PAIR_NUMBER, 0, 0.01, 10000,
+                   "copies between two GPUs run at GBPS one way, twice that both ways",
+                   "fail of the p2p bandwidth of that pair"},
+    [FAULT_NVLINK_DOWN] = {"nvlink-down", ":A-B", ARGUMENT_PAIR, 0, 0, 0,
+                           "one NVLink of each of the two GPUs is inactive", "fail of the NVLink count"},
+    [FAULT_FABRIC_MANAGER_DEAD] = {"fabric-manager-dead", "", ARGUMENT_NONE, 0, 0, 0,
+                                   "nvidia-fabricmanager has failed: CUDA says 'system not yet initialized'",
+                                   "fail of the Fabric Manager service"},
+    [FAULT_FABRIC_MANAGER_VERSION] = {"fabric-manager-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
+                                      "Fabric Manager is of another version than the driver",
+                                      "fail of the Fabric Manager version"},
+    [FAULT_FABRIC_STATE] = {"fabric-state", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
+                            "the NVLink fabric is still 'In Progress' (one GPU, or all)",
+                            "fail of the fabric state"},
+    [FAULT_DCGM] = {"dcgm", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
+                    "dcgmi diag fails TEST (Diagnostic) on the GPU", "fail of the DCGM diagnostics"},
+    [FAULT_BURN_FAULTY] = {"burn-faulty", ":GPU[=ERRORS]", ARGUMENT_GPU_NUMBER_OPT, 137, 1, 2e9,
+                           "gpu_burn finds wrong results and says FAULTY", "fail of the burn"},
+    [FAULT_BURN_IDLE] = {"burn-idle", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                         "gpu_burn gives the GPU no work, shows 0 Gflop/s and says OK all the same",
+                         "fail of the burn's rate"},
+    [FAULT_THROTTLE] = {"throttle", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 25, 1, 99,
+                        "the GPU runs hot and gives PERCENT less", "fail of the burn's rate"},
+    [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
+                        "one HCA carries GBPS GB/s only; nothing shows inside the host",
+                        "fail of the tests over several hosts, accused by isolation"},
+    [FAULT_NCCL_WRONG] = {"nccl-wrong", "[:COUNT]", ARGUMENT_NUMBER_OPT, 8, 1, 1e9,
+                          "nccl-tests finds COUNT wrong values", "fail of the NCCL tests"},
+    [FAULT_PERSISTENCE_OFF] = {"persistence-off", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
+                               "persistence mode is off", "fail of the persistence mode"},
+    [FAULT_MIG_ON] = {"mig-on", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0, "MIG mode is on",
+                      "fail of the MIG mode"},
+    [FAULT_ECC_OFF] = {"ecc-off", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0, "ECC is off",
+                       "fail of the ECC mode"},
+    [FAULT_REMAP_PENDING] = {"remap-pending", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                             "a row remapping waits for a GPU reset", "fail of the remapped rows"},
+    [FAULT_DRIVER_VERSION] = {"driver-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
+                              "the host has another driver", "fail of the uniform driver version"},
+    [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
+                        "inconclusive, the process named"},
+    [FAULT_XID] = {"xid", ":GPU=CODE", ARGUMENT_GPU_NUMBER, 0, 1, 999,
+                   "that Xid appears in the kernel log during gpu_burn",
+                   "fail of the burn for Xids of the failing kind"},
+    [FAULT_REBOOT] = {"reboot", "", ARGUMENT_NONE, 0, 0, 0, "the host reboots during gpu_burn",
+                      "fail of the burn"},
+    [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",
+                            "inconclusive, the tool named"},
+    [FAULT_TOOL_HANG] = {"tool-hang", ":TOOL", ARGUMENT_TOOL, 0, 0, 0,
+                         "the tool never ends and ignores SIGTERM",
+                         "inconclusive at the first deadline, fail when it repeats on this host alone"},
+    [FAULT_TOOL_CRASH] = {"tool-crash", ":TOOL", ARGUMENT_TOOL, 0, 0, 0,
+                          "the tool prints half of its output and dies of SIGSEGV",
+                          "inconclusive, fail when it repeats on this host alone"},
+    [FAULT_SUDO_REFUSED] = {"sudo-refused", "", ARGUMENT_NONE, 0, 0, 0, "sudo wants a password",
+                            "inconclusive, the remedy named"},
+    [FAULT_KEY_REFUSED] = {"key-refused", "", ARGUMENT_NONE, 0, 0, 0, "the host takes no key of ours",
+                           "inconclusive, the remedy named"},
+    [FAULT_HOST_KEY_CHANGED] = {"host-key-changed", "", ARGUMENT_NONE, 0, 0, 0,
+                                "known_hosts holds another key of the host",
+                                "inconclusive, the remedy named"},
+    [FAULT_DOWN] = {"down", "", ARGUMENT_NONE, 0, 0, 0, "the host refuses connections",
+                    "fail of reachable when another host answers, its other checks not run"},
+    [FAULT_SILENT] = {"silent", "", ARGUMENT_NONE, 0, 0, 0, "the host accepts connections and never answers",
+                      "fail of reachable when another host answers, its other checks not run"},
+};
+
+static const char *const dcgm_tests[] = {"PCIe",           "GPU Memory",      "Diagnostic", "Targeted Stress",
+                                         "Targeted Power", "Memory Bandwidth"};
+
+void lab_faults(struct text *out)
+{
+    for (size_t i = 0; i < FAULT_KINDS; i++)
+        text_printf(out, "%-22s %-14s %s; %s\n", kinds[i].name, kinds[i].syntax, kinds[i].meaning,
+                    kinds[i].outcome);
+}
+
+/* The text and where in it we stand; an error names the column, counted from 1. */
+struct cursor {
+    struct arena *arena;
+    const char *text, *at;
+    const struct kind *kind;
+    struct error *err;
+};
+
+static int wrong(const struct cursor *cursor, const char *word, const char *why)
+{
+    return error_set(cursor->err, ERROR_USAGE, "fault %s, column %zu: '%s' %s%s%s%s", cursor->text,
+                     (size_t)(cursor->at - cursor->text) + 1, word, why,
+                     cursor->kind != NULL ? " (expected HOST:" : "",
+                     cursor->kind != NULL ? cursor->kind->name : "",
+                     cursor->kind != NULL ? arena_printf(cursor->arena, "%s)", cursor->kind->syntax) : "");
+}
+
+/* The word up to one of the delimiters, which stays. */
+static const char *word_at(struct cursor *cursor, const char *delimiters)
+{
+    return arena_strndup(cursor->arena, cursor->at, strcspn(cursor->at, delimiters));
+}
+
+static int read_gpu(struct cursor *cursor, const char *delimiters, int *ret_gpu)
+{
+    const char *word = word_at(cursor, delimiters);
+    uint64_t gpu;
+
+    if (!scan_u64(slice_of(word), &gpu) || gpu >= LAB_GPUS)
+        return wrong(cursor, word, "is not a GPU from 0 to 7");
+    *ret_gpu = (int)gpu;
+    cursor->at += strlen(word);
+    return 0;
+}
+
+static int read_pair(struct cursor *cursor, struct fault *fault)
+{
+    if (read_gpu(cursor, "-=", &fault->gpu) < 0)
+        return -1;
+    if (*cursor->at != '-')
+        return wrong(cursor, cursor->at, "stands where '-' and the second GPU should");
+    cursor->at++;
+    if (read_gpu(cursor, "=", &fault->peer) < 0)
+        return -1;
+    if (fault->gpu == fault->peer)
+        return wrong(cursor, "", "follows a pair of one and the same GPU");
+    return 0;
+}
+
+static int read_number(struct cursor *cursor, struct fault *fault)
+{
+    if (!scan_double(slice_of(cursor->at), &fault->number) || fault->number < cursor->kind->lowest ||
+        fault->number > cursor->kind->highest)
+        return wrong(cursor, cursor->at,
+                     arena_printf(cursor->arena, "is not a number from %g to %g", cursor->kind->lowest,
+                                  cursor->kind->highest));
+    cursor->at += strlen(cursor->at);
+    return 0;
+}
+
+/* "=NUMBER", which may be missing only where the kind has a fallback. */
+static int read_equals(struct cursor *cursor, struct fault *fault)
+{
+    if (*cursor->at == '\0' && cursor->kind->fallback > 0)
+        return 0;
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a number should");
+    cursor->at++;
+    return read_number(cursor, fault);
+}
+
+static int read_test(struct cursor *cursor, struct fault *fault)
+{
+    fault->word = "Diagnostic";
+    if (*cursor->at == '\0')
+        return 0;
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a test should");
+    cursor->at++;
+    for (size_t i = 0; i < sizeof dcgm_tests / sizeof dcgm_tests[0]; i++)
+        if (strcasecmp(cursor->at, dcgm_tests[i]) == 0) {
+            fault->word = dcgm_tests[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(
+        cursor, cursor->at,
+        "is none of PCIe, GPU Memory, Diagnostic, Targeted Stress, Targeted Power, Memory Bandwidth");
+}
+
+static int read_hca(struct cursor *cursor, struct fault *fault)
+{
+    const char *word = word_at(cursor, "=");
+    uint64_t number;
+
+    if (strncmp(word, "mlx5_", 5) != 0 || !scan_u64(slice_of(word + 5), &number) || number >= LAB_HCAS)
+        return wrong(cursor, word, "is not an HCA from mlx5_0 to mlx5_7");
+    fault->hca = (int)number;
+    cursor->at += strlen(word);
+    return read_equals(cursor, fault);
+}
+
+static int read_tool(struct cursor *cursor, struct fault *fault)
+{
+    size_t count;
+    const char *const *names = tool_names(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(cursor->at, names[i]) == 0) {
+            fault->word = names[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(cursor, cursor->at, "is not a tool of the lab");
+}
+
+static int read_version(struct cursor *cursor, struct fault *fault)
+{
+    size_t length = strspn(cursor->at, "0123456789.");
+
+    if (length == 0 || cursor->at[length] != '\0')
+        return wrong(cursor, cursor->at, "is not a version such as 550.54.15");
+    fault->word = arena_strdup(cursor->arena, cursor->at);
+    cursor->at += length;
+    return 0;
+}
+
+static int read_argument(struct cursor *cursor, struct fault *fault)
+{
+    switch (cursor->kind->argument) {
+    case ARGUMENT_GPU:
+    case ARGUMENT_GPU_OR_ALL:
+        return read_gpu(cursor, "", &fault->gpu);
+    case ARGUMENT_GPU_NUMBER:
+    case ARGUMENT_GPU_NUMBER_OPT:
+        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_GPU_TEST:
+        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
+    case ARGUMENT_PAIR:
+        return read_pair(cursor, fault);
+    case ARGUMENT_PAIR_NUMBER:
+        return read_pair(cursor, fault) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_HCA_NUMBER:
+        return read_hca(cursor, fault);
+    case ARGUMENT_NUMBER_OPT:
+        return read_number(cursor, fault);
+    case ARGUMENT_VERSION_OPT:
+        return read_version(cursor, fault);
+    case ARGUMENT_TOOL:
+        return read_tool(cursor, fault);
+    case ARGUMENT_NONE:
+    default:
+        return wrong(cursor, cursor->at, "is too much: this kind takes no argument");
+    }
+}
+
+static bool argument_may_be_missing(enum argument argument)
+{
+    return argument == ARGUMENT_NONE || argument == ARGUMENT_GPU_OR_ALL || argument == ARGUMENT_NUMBER_OPT ||
+           argument == ARGUMENT_VERSION_OPT;
+}
+
+static int read_kind(struct cursor *cursor, struct fault *fault)
+{
+    const char *word = word_at(cursor, ":");
+
+    for (size_t i = 0; i < FAULT_KINDS; i++)
+        if (strcmp(word, kinds[i].name) == 0) {
+            fault->kind = (enum fault_kind)i;
+            fault->number = kinds[i].fallback;
+            cursor->kind = &kinds[i];
+            cursor->at += strlen(word);
+            return 0;
+        }
+    return wrong(cursor, word, "is not a kind of fault; assay lab faults lists them");
+}
+
+static int read_host(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    const char *word = word_at(cursor, ":");
+
+    fault->host = lab_host_number(lab, word);
+    if (fault->host == 0)
+        return wrong(
+            cursor, word,
+            arena_printf(cursor->arena, "is not a host of this lab, which has node1 to node%u", lab->hosts));
+    cursor->at += strlen(word);
+    if (*cursor->at != ':')
+        return wrong(cursor, "", "ends the fault where ':' and a kind should follow");
+    cursor->at++;
+    return 0;
+}
+
+int fault_parse(struct arena *arena, const struct lab *lab, const char *text, struct fault *ret_fault,
+                struct error *err)
+{
+    struct cursor cursor = {.arena = arena, .text = text, .at = text, .err = err};
+    struct fault fault = {.gpu = -1, .peer = -1, .hca = -1, .text = arena_strdup(arena, text)};
+
+    if (read_host(&cursor, lab, &fault) < 0 || read_kind(&cursor, &fault) < 0)
+        return -1;
+    if (fault.kind == FAULT_FABRIC_STATE && !lab->profile->fabric_state)
+        return wrong(&cursor, lab->profile->name, "has no fabric state: its GPUs report N/A");
+    if (*cursor.at == '\0') {
+        if (!argument_may_be_missing(cursor.kind->argument))
+            return wrong(&cursor, "", "ends the fault, which needs an argument");
+    } else {
+        cursor.at++;
+        if (read_argument(&cursor, &fault) < 0)
+            return -1;
+        if (*cursor.at != '\0')
+            return wrong(&cursor, cursor.at, "is too much");
+    }
+    *ret_fault = fault;
+    return 0;
+}
+
+const struct fault *fault_find(const struct lab *lab, unsigned host, enum fault_kind kind)
+{
+    for (size_t i = 0; i < lab->fault_count; i++)
+        if (lab->faults[i].host == host && lab->faults[i].kind == kind)
+            return &lab->faults[i];
+    return NULL;
+}
+
+const struct fault *fault_of_gpu(const struct lab *lab, unsigned host, enum fault_kind kind, int gpu)
+{
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+
+        if (fault->host == host && fault->kind == kind && (fault->gpu < 0 || fault->gpu == gpu))
+            return fault;
+    }
+    return NULL;
+}
+
+const struct fault *fault_of_tool(const struct lab *lab, unsigned host, enum fault_kind kind,
+                                  const char *tool)
+{
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+
+        if (fault->host == host && fault->kind == kind && strcmp(fault->word, tool) == 0)
+            return fault;
+    }
+    return NULL;
+}

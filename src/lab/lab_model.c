@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lab.json, and what follows from it: the one model of a host that every simulated tool computes from. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/json.h"
+#include "assay/scan.h"
+#include "lab_private.h"
+
+/* Writing and reading lab.json. */
+
+int lab_save(const struct lab *lab, struct error *err)
+{
+    cleanup_text struct text text = {0};
+    cleanup_free char *path = mem_printf("%s/lab.json", lab->directory);
+    struct json_writer writer;
+    char name[16];
+
+    text_init(&text, 16 << 20);
+    json_writer_init(&writer, &text, false);
+    json_open_object(&writer);
+    json_member(&writer, "profile", lab->profile->name);
+    json_member(&writer, "user", lab->user);
+    json_key(&writer, "speed");
+    json_put_integer(&writer, lab->speed);
+    json_key(&writer, "port");
+    json_put_integer(&writer, lab->port);
+    json_key(&writer, "hosts");
+    json_open_array(&writer);
+    for (unsigned i = 1; i <= lab->hosts; i++) {
+        snprintf(name, sizeof name, "node%u", i);
+        json_put_string(&writer, name);
+    }
+    json_close_array(&writer);
+    json_key(&writer, "faults");
+    json_open_array(&writer);
+    for (size_t i = 0; i < lab->fault_count; i++)
+        json_put_string(&writer, lab->faults[i].text);
+    json_close_array(&writer);
+    json_close_object(&writer);
+    text_put(&text, "\n");
+    return file_write(path, text.bytes, text.length, 0644, err);
+}
+
+static int load_faults(struct arena *arena, struct lab *lab, const struct json *list, struct error *err)
+{
+    size_t count = list != NULL ? list->count : 0;
+
+    lab->faults = arena_array(arena, struct fault, count);
+    json_each(item, list)
+    {
+        if (item->type != JSON_STRING)
+            return json_error(err, item, "a fault is a string");
+        if (fault_parse(arena, lab, item->string, &lab->faults[lab->fault_count++], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct lab *lab_load(struct arena *arena, const char *directory, struct error *err)
+{
+    struct lab *lab = arena_new(arena, struct lab);
+    const struct json *json = json_load(arena, arena_printf(arena, "%s/lab.json", directory), err);
+    const struct json *hosts;
+
+    if (json == NULL)
+        return NULL;
+    hosts = json_get(json, "hosts");
+    lab->directory = arena_strdup(arena, directory);
+    lab->profile = lab_profile_find(json_string(json, "profile", ""));
+    lab->user = json_string(json, "user", "");
+    lab->speed = (unsigned)json_number(json, "speed", 0);
+    lab->port = (unsigned)json_number(json, "port", 0);
+    lab->hosts = hosts != NULL ? (unsigned)hosts->count : 0;
+    if (lab->profile == NULL || lab->speed == 0 || lab->hosts == 0) {
+        json_error(err, json, "is not a lab: it needs a known profile, a speed and hosts");
+        return NULL;
+    }
+    return load_faults(arena, lab, json_get(json, "faults"), err) == 0 ? lab : NULL;
+}
+
+/* Names, addresses, files. */
+
+unsigned lab_host_number(const struct lab *lab, const char *name)
+{
+    struct slice rest = slice_of(name);
+    uint64_t number, block, last;
+
+    if (scan_text(&rest, "node")) {
+        if (!scan_u64(rest, &number) || number < 1 || number > lab->hosts || *rest.bytes == '0')
+            return 0;
+        return (unsigned)number;
+    }
+    if (!scan_text(&rest, "127.1.") || !scan_digits(&rest, &block) || !scan_text(&rest, ".") ||
+        !scan_u64(rest, &last) || last < 1 || last > 250)
+        return 0;
+    number = block * 250 + last;
+    return number <= lab->hosts ? (unsigned)number : 0;
+}
+
+const char *lab_address(unsigned host, char buf[16])
+{
+    snprintf(buf, 16, "127.1.%u.%u", (host - 1) / 250 % 256, (host - 1) % 250 + 1);
+    return buf;
+}
+
+char *lab_host_file(struct arena *arena, const struct lab *lab, unsigned host, const char *name)
+{
+    return arena_printf(arena, "%s/hosts/node%u%s%s", lab->directory, host, *name != '\0' ? "/" : "", name);
+}
+
+char *lab_host_path(struct arena *arena, const struct lab *lab, unsigned host)
+{
+    if (fault_find(lab, host, FAULT_TOOL_MISSING) != NULL)
+        return lab_host_file(arena, lab, host, "bin");
+    return arena_printf(arena, "%s/bin:/usr/local/bin:/usr/bin:/bin", lab->directory);
+}
+
+/* Noise: FNV-1a over the words, then a finaliser that spreads neighbours. */
+
+static uint64_t hash(unsigned host, const char *what, unsigned number)
+{
+    uint64_t value = 0xcbf29ce484222325u ^ ((uint64_t)host << 32 | number);
+
+    for (; *what != '\0'; what++)
+        value = (value ^ (unsigned char)*what) * 0x100000001b3u;
+    value ^= value >> 30;
+    value *= 0xbf58476d1ce4e5b9u;
+    value ^= value >> 27;
+    value *= 0x94d049bb133111ebu;
+    return value ^ value >> 31;
+}
+
+double lab_noise(unsigned host, const char *what, unsigned number)
+{
+    return (double)(hash(host, what, number) >> 11) / (double)(1ull << 52) - 1;
+}
+
+/* The host. */
+
+static unsigned vary(unsigned value, double share, unsigned host, const char *what, unsigned number)
+{
+    return (unsigned)lround(value * (1 + share * lab_noise(host, what, number)));
+}
+
+static void gpu_identity(struct lab_gpu *gpu, unsigned host)
+{
+    uint64_t a = hash(host, "uuid", (unsigned)gpu->number), b = hash(host, "uuid2", (unsigned)gpu->number);
+
+    snprintf(gpu->uuid, sizeof gpu->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32),
+             (unsigned)(a >> 16) & 0xffff, (unsigned)a & 0xffff, (unsigned)(b >> 48),
+             (unsigned long long)(b & 0xffffffffffffull));
+    snprintf(gpu->serial, sizeof gpu->serial, "165%010llu",
+             (unsigned long long)(hash(host, "serial", (unsigned)gpu->number) % 10000000000ull));
+}
+
+static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
+{
+    const struct lab *lab = host->lab;
+    const struct lab_profile *profile = host->profile;
+    const struct fault *throttle = fault_of_gpu(lab, host->number, FAULT_THROTTLE, number);
+    const struct fault *faulty = fault_of_gpu(lab, host->number, FAULT_BURN_FAULTY, number);
+    unsigned n = (unsigned)number;
+
+    *gpu = (struct lab_gpu){
+        .number = number,
+        .pci_bus = profile->pci_bus[number],
+        .persistence = fault_of_gpu(lab, host->number, FAULT_PERSISTENCE_OFF, number) == NULL,
+        .mig = fault_of_gpu(lab, host->number, FAULT_MIG_ON, number) != NULL,
+        .ecc = fault_of_gpu(lab, host->number, FAULT_ECC_OFF, number) == NULL,
+        .remap_pending = fault_of_gpu(lab, host->number, FAULT_REMAP_PENDING, number) != NULL,
+        .fabric_ready = host->fabric_manager_active &&
+                        fault_of_gpu(lab, host->number, FAULT_FABRIC_STATE, number) == NULL,
+        .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL,
+        .idle = fault_of_gpu(lab, host->number, FAULT_BURN_IDLE, number) != NULL,
+        .throttled = throttle != NULL,
+        .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
+                    (throttle != NULL ? 1 - throttle->number / 100 : 1),
+        .burn_errors = faulty != NULL ? (unsigned)faulty->number : 0,
+        .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
+        .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
+        .power_idle = profile->power_idle * (1 + 0.05 * lab_noise(host->number, "idle power", n)),
+        .power_burn = profile->power_burn * (1 + 0.006 * lab_noise(host->number, "power", n)),
+        .links_active = profile->links,
+    };
+    if (gpu->throttled) {
+        gpu->temperature_burn = 88;
+        gpu->power_burn *= gpu->strength;
+    }
+    gpu_identity(gpu, host->number);
+}
+
+/* A lost link or a slow pair costs NCCL something, but far less than the pair: most traffic goes elsewhere.
+ */
+static void apply_links(struct lab_host *host)
+{
+    const struct lab *lab = host->lab;
+
+    host->nccl_factor = 1;
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+        double ratio = fault->number / host->profile->p2p_uni;
+
+        if (fault->host != host->number)
+            continue;
+        if (fault->kind == FAULT_P2P && ratio < 1)
+            host->nccl_factor *= 1 - 0.03 * (1 - ratio);
+        if (fault->kind == FAULT_NIC_SLOW)
+            host->rail[fault->hca] = fmin(1, fault->number / host->profile->nic_gb);
+        if (fault->kind != FAULT_NVLINK_DOWN)
+            continue;
+        host->nccl_factor *= 0.975;
+        for (int g = 0; g < host->gpu_count; g++)
+            if (host->gpus[g].number == fault->gpu || host->gpus[g].number == fault->peer)
+                host->gpus[g].links_active--;
+    }
+}
+
+void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)
+{
+    const struct fault *driver = fault_find(lab, number, FAULT_DRIVER_VERSION);
+    const struct fault *manager = fault_find(lab, number, FAULT_FABRIC_MANAGER_VERSION);
+    const struct fault *wrong = fault_find(lab, number, FAULT_NCCL_WRONG);
+
+    *host = (struct lab_host){.lab = lab, .profile = lab->profile, .number = number};
+    snprintf(host->name, sizeof host->name, "node%u", number);
+    host->driver = lab->profile->driver;
+    if (driver != NULL)
+        host->driver = driver->word != NULL ? driver->word : "550.54.15";
+    host->fabric_manager = host->driver;
+    if (manager != NULL)
+        host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
+    host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
+    host->nccl_wrong = wrong != NULL ? (unsigned)wrong->number : 0;
+    for (int i = 0; i < LAB_HCAS; i++)
+        host->rail[i] = 1;
+    for (int i = 0; i < LAB_GPUS; i++)
+        if (fault_of_gpu(lab, number, FAULT_GPU_MISSING, i) == NULL)
+            gpu_init(&host->gpus[host->gpu_count++], host, i);
+    apply_links(host);
+    for (int i = 0; i < host->gpu_count; i++)
+        if (!host->gpus[i].fabric_ready)
+            host->cuda_error = "system not yet initialized";
+}
+
+/* Figures. */
+
+static const struct fault *slow_pair(const struct lab_host *host, int a, int b)
+{
+    for (size_t i = 0; i < host->lab->fault_count; i++) {
+        const struct fault *fault = &host->lab->faults[i];
+
+        if (fault->host == host->number && fault->kind == FAULT_P2P &&
+            ((fault->gpu == a && fault->peer == b) || (fault->gpu == b && fault->peer == a)))
+            return fault;
+    }
+    return NULL;
+}
+
+double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional)
+{
+    const struct lab_profile *profile = host->profile;
+    const struct lab_gpu *a = &host->gpus[from], *b = &host->gpus[to];
+    const struct fault *slow = slow_pair(host, a->number, b->number);
+    unsigned key = (unsigned)(a->number * 8 + b->number) + (peer ? 64 : 0) + (bidirectional ? 128 : 0);
+    double noise = lab_noise(host->number, "p2p", key), share;
+
+    if (from == to)
+        return profile->p2p_local * (1 + 0.01 * noise);
+    if (!peer)
+        return (bidirectional ? profile->p2p_off_bi : profile->p2p_off_uni) * (1 + 0.03 * noise);
+    if (slow != NULL)
+        return slow->number * (bidirectional ? 2 : 1) * (1 + 0.002 * noise);
+    share = (double)(a->links_active < b->links_active ? a->links_active : b->links_active) / profile->links;
+    return (bidirectional ? profile->p2p_bi : profile->p2p_uni) * share * (1 + 0.012 * noise);
+}
+
+double lab_latency(const struct lab_host *host, int from, int to, bool peer)
+{
+    unsigned key = (unsigned)(host->gpus[from].number * 8 + host->gpus[to].number) + (peer ? 64 : 0);
+    double base = peer ? host->profile->latency_on : host->profile->latency_off;
+
+    if (from == to)
+        base = 2.2;
+    return base * (1 + 0.06 * lab_noise(host->number, "latency", key));
+}
+
+/* Between the points of a curve along the logarithm of the size; below it the time stays about the same. */
+static double curve_at(const double *curve, double size)
+{
+    double at = log2(fmax(size, 1)) - CURVE_FIRST;
+    int below = (int)floor(at);
+
+    if (at < 0)
+        return curve[0] * exp2(at) / (0.55 + 0.45 * exp2(at));
+    if (below >= CURVE_POINTS - 1)
+        return curve[CURVE_POINTS - 1];
+    return curve[below] + (curve[below + 1] - curve[below]) * (at - below);
+}
+
+/* Over hosts: rings lose a little with every doubling; all to all is bound by what leaves the host. */
+static double cluster_peak(const struct lab_profile *profile, enum collective collective, size_t hosts,
+                           unsigned ranks)
+{
+    double doublings = log2((double)hosts / 2), inside = (double)ranks / (double)hosts;
+
+    switch (collective) {
+    case ALL_REDUCE:
+        return hosts == 2 ? profile->all_reduce_two : profile->all_reduce_many * (1 - 0.012 * doublings);
+    case ALL_GATHER:
+    case REDUCE_SCATTER:
+        return profile->gather_many * (1 - 0.022 * doublings);
+    case ALLTOALL:
+        return 0.91 * profile->nic_gb * (ranks - 1) / (ranks - inside);
+    case SENDRECV:
+    case COLLECTIVES:
+    default:
+        return 0.955 * profile->nic_gb;
+    }
+}
+
+double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, enum collective collective,
+                 double size_bytes, bool in_place)
+{
+    const struct lab_profile *profile = hosts[0].profile;
+    bool cluster = host_count > 1;
+    double peak = cluster ? cluster_peak(profile, collective, host_count, ranks) : profile->busbw[collective];
+    double slowest = 1;
+    unsigned key = (unsigned)log2(fmax(size_bytes, 1)) * 2 + (in_place ? 1 : 0);
+
+    if (ranks == 1)
+        return 0;
+    for (size_t h = 0; h < host_count; h++) {
+        /* A slow host holds the others up; over hosts only what limits the rails or much inside counts. */
+        slowest = fmin(slowest, cluster ? fmin(1, hosts[h].nccl_factor * 1.25) : hosts[h].nccl_factor);
+        for (int i = 0; cluster && i < LAB_HCAS; i++)
+            slowest = fmin(slowest, hosts[h].rail[i]);
+    }
+    return peak * slowest * curve_at(cluster ? profile->curve_cluster : profile->curve, size_bytes) *
+           (1 + 0.004 * lab_noise(hosts[0].number, "busbw", key + 1000 * (unsigned)collective));
+}
+
+/* What runs now. */
+
+int lab_burning(const struct lab_host *host)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/burning", host->lab->directory, host->name);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    /* gpu_burn holds a lock on the file while it runs: a stale file says nothing. */
+    if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+        return 0;
+    return lock.l_pid;
+}
+
+struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    bool burning = lab_burning(host) != 0 && !gpu->idle, loaded = burning || gpu->busy;
+
+    return (struct gpu_now){
+        .loaded = loaded,
+        .temperature = loaded ? gpu->temperature_burn : gpu->temperature_idle,
+        .power = loaded ? gpu->power_burn : gpu->power_idle,
+        .power_w = (unsigned)lround(loaded ? gpu->power_burn : gpu->power_idle),
+        .utilization = loaded ? 100 : 0,
+        .memory_used_mib = burning     ? host->profile->memory_mib * 9 / 10
+                           : gpu->busy ? 40210
+                                       : 1,
+        .clock_mhz = !loaded          ? host->profile->clock_idle
+                     : gpu->throttled ? (unsigned)(host->profile->clock_max * gpu->strength)
+                                      : host->profile->clock_max * 9 / 10,
+    };
+}
+
+bool gpu_process(const struct lab_host *host, const struct lab_gpu *gpu, struct gpu_process *ret_process)
+{
+    int burning = gpu->idle ? 0 : lab_burning(host);
+
+    if (burning == 0 && !gpu->busy)
+        return false;
+    *ret_process = burning != 0
+                       ? (struct gpu_process){burning, "./gpu_burn", host->profile->memory_mib * 9 / 10}
+                       : (struct gpu_process){48213 + gpu->number, "python3", 40210};
+    return true;
+}
+
+void lab_sleep(const struct lab *lab, double simulated_s)
+{
+    double real = simulated_s / lab->speed;
+    struct timespec time = {.tv_sec = (time_t)real, .tv_nsec = (long)((real - floor(real)) * 1e9)};
+
+    while (time.tv_sec + time.tv_nsec > 0 && nanosleep(&time, &time) < 0)
+        continue;
+}

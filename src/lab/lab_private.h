@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model of the simulated cluster, shared by the server and the tools.
+ *
+ * Faults act here and only here: a tool never asks for a fault of its own accord where a property of the
+ * host (what lab_host holds) can say the same, and so all tools agree.
+ */
+#ifndef ASSAY_LAB_PRIVATE_H
+#define ASSAY_LAB_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "assay/arena.h"
+#include "assay/error.h"
+#include "assay/lab.h"
+#include "assay/text.h"
+
+#define LAB_GPUS 8
+#define LAB_HCAS 8
+#define LAB_LINKS_MAX 18
+
+enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SENDRECV, COLLECTIVES };
+
+/* How much of the peak bus bandwidth is reached at 2^log2_size bytes, for log2 sizes from 20 to 34. */
+#define CURVE_FIRST 20
+#define CURVE_POINTS 15
+
+/* What a healthy host of one platform is like. Figures: the middle of what healthy hosts showed in public. */
+struct lab_profile {
+    const char *name, *gpu_name, *architecture;
+    const char *device_id, *subsystem_id; /* "2330", "16c1" */
+    unsigned memory_mib, reserved_mib;
+    const char *driver, *cuda, *vbios, *board_part, *gpu_part, *image;
+    const char *inforom_ecc;
+    unsigned links;
+    const char *link_rate;   /* GB/s, as nvidia-smi prints it */
+    bool fabric_state;       /* nvidia-smi reports a fabric state; Fabric Manager is needed either way */
+    bool temperature_limits; /* T.Limit margins instead of absolute temperatures */
+    unsigned power_limit, power_min, power_idle, power_burn;
+    unsigned temperature_idle, temperature_burn, memory_temperature;
+    unsigned clock_idle, clock_max, clock_memory;
+    unsigned pcie_generation;
+    unsigned remap_banks;
+    double p2p_uni, p2p_bi, p2p_off_uni, p2p_off_bi, p2p_local;
+    double latency_on, latency_off;
+    double gflops_float, gflops_tensor, gflops_double;
+    const char *nccl_version;                            /* as a number: 22109 */
+    double busbw[COLLECTIVES];                           /* one host, GB/s */
+    double curve[CURVE_POINTS];                          /* of busbw, one host */
+    double curve_cluster[CURVE_POINTS];                  /* of busbw, several hosts */
+    double nic_gb;                                       /* GB/s of one HCA, line rate */
+    double all_reduce_two, all_reduce_many, gather_many; /* busbw of 2, of 3 and more, of AG/RS over hosts */
+    const char *hca_type, *hca_firmware;
+    unsigned hca_rate; /* Gb/s */
+    const char *dcgm;
+    unsigned pci_bus[LAB_GPUS];
+};
+
+const struct lab_profile *lab_profile_find(const char *name);
+
+enum fault_kind {
+    FAULT_GPU_MISSING,
+    FAULT_P2P,
+    FAULT_NVLINK_DOWN,
+    FAULT_FABRIC_MANAGER_DEAD,
+    FAULT_FABRIC_MANAGER_VERSION,
+    FAULT_FABRIC_STATE,
+    FAULT_DCGM,
+    FAULT_BURN_FAULTY,
+    FAULT_BURN_IDLE,
+    FAULT_THROTTLE,
+    FAULT_NIC_SLOW,
+    FAULT_NCCL_WRONG,
+    FAULT_PERSISTENCE_OFF,
+    FAULT_MIG_ON,
+    FAULT_ECC_OFF,
+    FAULT_REMAP_PENDING,
+    FAULT_DRIVER_VERSION,
+    FAULT_GPU_BUSY,
+    FAULT_XID,
+    FAULT_REBOOT,
+    FAULT_TOOL_MISSING,
+    FAULT_TOOL_HANG,
+    FAULT_TOOL_CRASH,
+    FAULT_SUDO_REFUSED,
+    FAULT_KEY_REFUSED,
+    FAULT_HOST_KEY_CHANGED,
+    FAULT_DOWN,
+    FAULT_SILENT,
+    FAULT_KINDS
+};
+
+struct fault {
+    enum fault_kind kind;
+    unsigned host; /* 1 = node1 */
+    int gpu, peer; /* -1: none given, which means every GPU */
+    int hca;
+    double number;    /* the default of the kind when none was given */
+    const char *word; /* version, test or tool; NULL when none was given */
+    const char *text; /* as the user wrote it */
+};
+
+struct lab {
+    const char *directory; /* absolute */
+    const struct lab_profile *profile;
+    const char *user;
+    unsigned hosts, port, speed;
+    struct fault *faults;
+    size_t fault_count;
+};
+
+/* Reads "HOST:KIND[:ARGUMENT]" for a lab of that profile and number of hosts; strings live in the arena. */
+int fault_parse(struct arena *arena, const struct lab *lab, const char *text, struct fault *ret_fault,
+                struct error *err) __attribute__((warn_unused_result));
+/* The first fault of that kind on the host, or NULL. */
+const struct fault *fault_find(const struct lab *lab, unsigned host, enum fault_kind kind);
+/* The same that applies to this GPU (its own number, or none given). */
+const struct fault *fault_of_gpu(const struct lab *lab, unsigned host, enum fault_kind kind, int gpu);
+/* Of this tool. */
+const struct fault *fault_of_tool(const struct lab *lab, unsigned host, enum fault_kind kind,
+                                  const char *tool);
+
+/* Everything in the arena. */
+struct lab *lab_load(struct arena *arena, const char *directory, struct error *err)
+    __attribute__((warn_unused_result));
+int lab_save(const struct lab *lab, struct error *err) __attribute__((warn_unused_result));
+
+/* node7 -> 7, 0 when the lab has no such host; also takes its address. */
+unsigned lab_host_number(const struct lab *lab, const char *name);
+const char *lab_address(unsigned host, char buf[16]);
+/* DIRECTORY/hosts/nodeK/NAME; NAME "" for the folder itself. */
+char *lab_host_file(struct arena *arena, const struct lab *lab, unsigned host, const char *name);
+/* What PATH is on the host. */
+char *lab_host_path(struct arena *arena, const struct lab *lab, unsigned host);
+
+struct lab_gpu {
+    int number; /* its place in the chassis */
+    unsigned pci_bus;
+    char uuid[48], serial[16];
+    bool persistence, mig, ecc, remap_pending, fabric_ready;
+    bool busy;            /* a foreign process works on it */
+    double strength;      /* share of its full compute rate */
+    bool throttled, idle; /* idle: CUDA gives it no work */
+    unsigned burn_errors; /* in one reporting interval of gpu_burn */
+    unsigned temperature_idle, temperature_burn;
+    double power_idle, power_burn;
+    unsigned links_active; /* the others are down from the lowest on */
+};
+
+struct lab_host {
+    const struct lab *lab;
+    const struct lab_profile *profile;
+    unsigned number;
+    char name[16];
+    const char *driver, *fabric_manager; /* versions */
+    bool fabric_manager_active;
+    const char *cuda_error; /* NULL, or why no CUDA program can start */
+    struct lab_gpu gpus[LAB_GPUS];
+    int gpu_count;
+    double nccl_factor;    /* share of the healthy bus bandwidth inside the host */
+    double rail[LAB_HCAS]; /* share of the line rate */
+    unsigned nccl_wrong;
+};
+
+void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
+/* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
+double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);
+double lab_latency(const struct lab_host *host, int from, int to, bool peer);
+/* Bus bandwidth GB/s of one size over these hosts; ranks spread evenly. in_place only varies the noise. */
+double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, enum collective collective,
+                 double size_bytes, bool in_place);
+/* -1 to 1, always the same for the same arguments. */
+double lab_noise(unsigned host, const char *what, unsigned number);
+
+/* The pid of gpu_burn that runs on the host, or 0. */
+int lab_burning(const struct lab_host *host);
+
+/* Waits what takes that long on a real host. */
+void lab_sleep(const struct lab *lab, double simulated_s);
+
+/* Ends every process that carries this lab's mark (and this host's, unless host is 0). Returns how many
+ * remain after five seconds. */
+unsigned lab_sweep(const char *directory, unsigned host);
+
+/* Runs the server on the listeners until SIGTERM; returns the exit status of the process. */
+struct lab_listener {
+    int fd; /* -1: the host is down */
+};
+int lab_serve(const struct lab *lab, struct lab_listener *listeners, int ready_fd);
+
+/* A listening socket at the host's address; -1 with errno. */
+int lab_listen(unsigned host, unsigned port);
+
+/* The tools. */
+struct tool {
+    struct arena *arena;
+    const struct lab *lab;
+    struct lab_host *host;
+    const char *name;
+    int argc;
+    char **argv;
+};
+
+typedef int tool_main(struct tool *tool);
+tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
+    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname;
+
+/* Runs the tool of that name on the host: faults of the tool itself (missing, hanging, crashing) included. */
+int tool_run(struct arena *arena, const struct lab *lab, unsigned host, const char *name, int argc,
+             char **argv);
+const char *const *tool_names(size_t *ret_count);
+/* Appends a line with the stamp of now to the host's kernel log. */
+void tool_kernel_log(const struct lab_host *host, const char *line);
+/* One run of a nccl test over these hosts with one rank a GPU. */
+int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+
+/* The process table of nvidia-smi: what computes on the GPU now. */
+struct gpu_process {
+    int pid;
+    const char *name;
+    unsigned memory_mib;
+};
+bool gpu_process(const struct lab_host *host, const struct lab_gpu *gpu, struct gpu_process *ret_process);
+
+/* How a GPU looks now, at rest or under load. */
+struct gpu_now {
+    unsigned temperature, power_w, utilization, memory_used_mib, clock_mhz;
+    double power;
+    bool loaded;
+};
+struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu);
+
+/* nvidia-smi -q, as text or XML; display is the list given to -d, or NULL; only is one GPU's index or -1. */
+int nvidia_smi_query(struct tool *tool, bool xml, const char *display, int only);
+int nvidia_smi_query_csv(struct tool *tool, const char *fields, const char *format, int only);
+
+#endif

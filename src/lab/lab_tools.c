@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which simulated tools there are, and the faults of a tool itself: missing, hanging, crashing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "lab_private.h"
+
+static const struct tool_row {
+    const char *name;
+    tool_main *run;
+} tools[] = {
+    {"nvidia-smi", tool_nvidia_smi},
+    {"lspci", tool_lspci},
+    {"systemctl", tool_systemctl},
+    {"nv-fabricmanager", tool_fabric_manager},
+    {"dcgmi", tool_dcgmi},
+    {"gpu_burn", tool_gpu_burn},
+    {"p2pBandwidthLatencyTest", tool_p2p},
+    {"all_reduce_perf", tool_nccl},
+    {"all_gather_perf", tool_nccl},
+    {"reduce_scatter_perf", tool_nccl},
+    {"alltoall_perf", tool_nccl},
+    {"sendrecv_perf", tool_nccl},
+    {"mpirun", tool_mpirun},
+    {"dmesg", tool_dmesg},
+    {"journalctl", tool_journalctl},
+    {"sudo", tool_sudo},
+    {"ibstat", tool_ibstat},
+    {"hostname", tool_hostname},
+};
+
+#define TOOL_COUNT (sizeof tools / sizeof tools[0])
+
+const char *const *tool_names(size_t *ret_count)
+{
+    static const char *names[TOOL_COUNT];
+
+    for (size_t i = 0; i < TOOL_COUNT; i++)
+        names[i] = tools[i].name;
+    *ret_count = TOOL_COUNT;
+    return names;
+}
+
+static const struct tool_row *tool_find(const char *name)
+{
+    for (size_t i = 0; i < TOOL_COUNT; i++)
+        if (strcmp(tools[i].name, name) == 0)
+            return &tools[i];
+    return NULL;
+}
+
+static void hang(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    for (;;)
+        pause();
+}
+
+/* Runs the tool into memory, prints the first half, and dies as a crashing program does. */
+static void crash(struct tool *tool, const struct tool_row *row)
+{
+    const struct rlimit no_core = {0, 0};
+    int memory = memfd_create("output", MFD_CLOEXEC), out = dup(STDOUT_FILENO);
+    char buffer[4096];
+    struct stat status;
+    off_t left;
+
+    if (memory >= 0 && out >= 0 && dup2(memory, STDOUT_FILENO) >= 0) {
+        row->run(tool);
+        fflush(stdout);
+        left = fstat(memory, &status) == 0 ? status.st_size / 2 : 0;
+        for (off_t at = 0; left > 0;) {
+            ssize_t got = pread(memory, buffer, left < 4096 ? (size_t)left : sizeof buffer, at);
+
+            if (got <= 0 || write(out, buffer, (size_t)got) != got)
+                break;
+            at += got;
+            left -= got;
+        }
+    }
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
+int tool_run(struct arena *arena, const struct lab *lab, unsigned number, const char *name, int argc,
+             char **argv)
+{
+    const struct tool_row *row = tool_find(name);
+    struct lab_host host;
+    struct tool tool = {arena, lab, &host, name, argc, argv};
+
+    lab_host_init(&host, lab, number);
+    if (row == NULL || fault_of_tool(lab, number, FAULT_TOOL_MISSING, name) != NULL) {
+        fprintf(stderr, "sh: 1: %s: not found\n", name);
+        return 127;
+    }
+    if (fault_of_tool(lab, number, FAULT_TOOL_HANG, name) != NULL)
+        hang();
+    if (fault_of_tool(lab, number, FAULT_TOOL_CRASH, name) != NULL)
+        crash(&tool, row);
+    return row->run(&tool);
+}
+
+int lab_tool(const char *name, int argc, char **argv)
+{
+    const char *directory = getenv("ASSAY_LAB_DIR"), *host = getenv("ASSAY_LAB_HOST");
+    struct arena *arena = arena_create();
+    struct error err = {0};
+    struct lab *lab = directory != NULL && host != NULL ? lab_load(arena, directory, &err) : NULL;
+    unsigned number = lab != NULL ? lab_host_number(lab, host) : 0;
+    int rc = 70;
+
+    if (number != 0)
+        rc = tool_run(arena, lab, number, name, argc, argv);
+    else
+        fprintf(stderr, "%s: a tool of the simulated cluster: it runs on a host of assay lab only%s%s\n",
+                name, *err.text != '\0' ? ": " : "", err.text);
+    if (fflush(stdout) != 0 && rc == 0)
+        rc = 1;
+    arena_destroy(arena);
+    return rc;
+}
+
+void tool_kernel_log(const struct lab_host *host, const char *line)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/kernel.log", host->lab->directory, host->name);
+    cleanup_file FILE *log = fopen(path, "ae");
+    struct timespec up;
+
+    /* The kernel's clock, as in /proc/uptime: what a reader compares the stamp with. */
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    if (log != NULL)
+        fprintf(log, "[%5lld.%06ld] %s\n", (long long)up.tv_sec, up.tv_nsec / 1000, line);
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting a lab, looking at it, and ending it: everything that happens outside of the server. */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libssh/libssh.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "lab_private.h"
+
+#define HOSTS_IN_UNIT 8
+#define PORT_TRIES 20
+
+/* The lock: the server holds a write lock on lab.pid for as long as it lives, so the kernel knows its pid. */
+
+static pid_t running_pid(const char *directory)
+{
+    cleanup_free char *path = mem_printf("%s/lab.pid", directory);
+    cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+        return 0;
+    return lock.l_pid;
+}
+
+/* Stays open, and thereby locked, until the process ends. */
+static int take_lock(const char *directory)
+{
+    cleanup_free char *path = mem_printf("%s/lab.pid", directory);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fd < 0 || fcntl(fd, F_SETLK, &lock) < 0)
+        return -1;
+    return ftruncate(fd, 0) == 0 && dprintf(fd, "%d\n", (int)getpid()) > 0 ? 0 : -1;
+}
+
+/* The folder. */
+
+static int absolute_directory(const char *directory, char path[PATH_MAX], bool create, struct error *err)
+{
+    if (create && directory_create(directory, 0755, err) < 0)
+        return -1;
+    if (realpath(directory, path) == NULL)
+        return error_set(err, ERROR_USAGE, "%s: %s", directory, strerror(errno));
+    if (path[strcspn(path, " \t\n#:\"'\\$%")] != '\0')
+        return error_set(
+            err, ERROR_USAGE,
+            "%s: a lab cannot lie in a folder whose path has blanks, quotes or any of # : \\ $ %%", path);
+    return 0;
+}
+
+static int write_text(const char *path, const char *text, unsigned mode, struct error *err)
+{
+    /* No sync: after a power cut nobody needs a lab's files, and there may be thousands. */
+    cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
+
+    if (fd < 0 || fchmod(fd, (mode_t)mode) < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int make_folder(const char *path, struct error *err)
+{
+    if (mkdir(path, 0755) < 0 && errno != EEXIST)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int write_tool(struct arena *arena, const char *folder, const char *tool, struct error *err)
+{
+    cleanup_free char *program = program_path();
+    cleanup_text struct text script = {0};
+
+    text_init(&script, 64 * 1024);
+    text_put(&script, "#!/bin/sh\nASSAY_LAB_TOOL=$0 exec ");
+    text_shell_quote(&script, program != NULL ? program : "assay");
+    text_printf(&script, " lab tool %s \"$@\"\n", tool);
+    return write_text(arena_printf(arena, "%s/%s", folder, tool), script.bytes, 0755, err);
+}
+
+static int write_tools(struct arena *arena, const struct lab *lab, struct error *err)
+{
+    static const char kernel[] = "// the compare kernel of gpu_burn: its presence is all that is read here\n";
+    char *bin = arena_printf(arena, "%s/bin", lab->directory);
+    char *burn = arena_printf(arena, "%s/opt/gpu-burn", lab->directory);
+    size_t count;
+    const char *const *names = tool_names(&count);
+
+    if (directory_create(bin, 0755, err) < 0 || directory_create(burn, 0755, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (write_tool(arena, bin, names[i], err) < 0)
+            return -1;
+    /* gpu_burn wants its kernel in the current folder or, here, beside itself: by name and by path. */
+    if (write_tool(arena, burn, "gpu_burn", err) < 0 ||
+        write_text(arena_printf(arena, "%s/compare.ptx", burn), kernel, 0644, err) < 0)
+        return -1;
+    return write_text(arena_printf(arena, "%s/compare.ptx", bin), kernel, 0644, err);
+}
+
+/* Links to everything on PATH but the missing tools, since an earlier folder of PATH cannot hide a name. */
+static void link_all_but_missing(struct arena *arena, const struct lab *lab, unsigned host, const char *from,
+                                 const char *to)
+{
+    DIR *folder = opendir(from);
+
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.' && fault_of_tool(lab, host, FAULT_TOOL_MISSING, entry->d_name) == NULL &&
+            symlink(arena_printf(arena, "%s/%s", from, entry->d_name),
+                    arena_printf(arena, "%s/%s", to, entry->d_name)) < 0)
+            continue; /* an earlier folder of PATH has the name already */
+    closedir(folder);
+}
+
+static int make_host(struct arena *arena, const struct lab *lab, unsigned host, struct error *err)
+{
+    if (make_folder(lab_host_file(arena, lab, host, ""), err) < 0 ||
+        make_folder(lab_host_file(arena, lab, host, "home"), err) < 0)
+        return -1;
+    if (fault_find(lab, host, FAULT_TOOL_MISSING) != NULL) {
+        const char *from[] = {arena_printf(arena, "%s/bin", lab->directory), "/usr/local/bin", "/usr/bin",
+                              "/bin"};
+        char *bin = lab_host_file(arena, lab, host, "bin");
+
+        if (make_folder(bin, err) < 0)
+            return -1;
+        for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+            link_all_but_missing(arena, lab, host, from[i], bin);
+    }
+    return 0;
+}
+
+static int make_hosts(struct arena *arena, const struct lab *lab, struct error *err)
+{
+    char *hosts = arena_printf(arena, "%s/hosts", lab->directory);
+    char *control = arena_printf(arena, "%s/control", lab->directory);
+
+    if (directory_remove(hosts, err) < 0 || make_folder(hosts, err) < 0)
+        return -1;
+    for (unsigned i = 1; i <= lab->hosts; i++)
+        if (make_host(arena, lab, i, err) < 0)
+            return -1;
+    unlink(control);
+    if (mkfifo(control, 0600) < 0)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", control, strerror(errno));
+    return 0;
+}
+
+/* Keys, and the files that name them. */
+
+static char *make_key(struct arena *arena, const char *path, struct error *err)
+{
+    ssh_key key = NULL;
+    char *base64 = NULL, *public = NULL;
+
+    unlink(path);
+    if (ssh_pki_generate(SSH_KEYTYPE_ED25519, 0, &key) == SSH_OK &&
+        ssh_pki_export_privkey_file(key, NULL, NULL, NULL, path) == SSH_OK && chmod(path, 0600) == 0 &&
+        ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK)
+    public = arena_printf(arena, "ssh-ed25519 %s", base64);
+    else error_set(err, ERROR_INTERNAL, "%s: the key cannot be made", path);
+    ssh_string_free_char(base64);
+    ssh_key_free(key);
+    return public;
+}
+
+static int write_keys(struct arena *arena, const struct lab *lab, struct error *err)
+{
+    cleanup_text struct text known = {0};
+    char *user = make_key(arena, arena_printf(arena, "%s/id_ed25519", lab->directory), err);
+    char *host =
+        user != NULL ? make_key(arena, arena_printf(arena, "%s/host_key", lab->directory), err) : NULL;
+    char *other =
+        host != NULL ? make_key(arena, arena_printf(arena, "%s/other_key", lab->directory), err) : NULL;
+    char address[16];
+
+    if (other == NULL)
+        return -1;
+    text_init(&known, 4 << 20);
+    for (unsigned i = 1; i <= lab->hosts; i++)
+        text_printf(&known, "[%s]:%u %s\n", lab_address(i, address), lab->port,
+                    fault_find(lab, i, FAULT_HOST_KEY_CHANGED) != NULL ? other : host);
+    if (write_text(arena_printf(arena, "%s/id_ed25519.pub", lab->directory),
+                   arena_printf(arena, "%s %s@lab\n", user, lab->user), 0644, err) < 0)
+        return -1;
+    return write_text(arena_printf(arena, "%s/known_hosts", lab->directory), known.bytes, 0644, err);
+}
+
+static int write_hostfile(struct arena *arena, const struct lab *lab, struct error *err)
+{
+    cleanup_text struct text text = {0};
+    char address[16];
+
+    text_init(&text, 4 << 20);
+    text_printf(
+        &text,
+        "# A simulated cluster; assay lab down --dir %s ends it.\n"
+        "defaults slots=%d user=%s port=%u identity=%s/id_ed25519 platform=%s known_hosts=%s/known_hosts "
+        "timescale=%u\n",
+        lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name, lab->directory,
+        lab->speed);
+    for (unsigned i = 1; i <= lab->hosts; i++) {
+        unsigned unit = (i - 1) / HOSTS_IN_UNIT + 1;
+
+        text_printf(&text, "node%u address=%s unit=su%u rack=r%u leaf=l%u\n", i, lab_address(i, address),
+                    unit, unit, unit);
+    }
+    return write_text(arena_printf(arena, "%s/hostfile", lab->directory), text.bytes, 0644, err);
+}
+
+/* Listening, before the background process exists, so that its failure is told at once. */
+
+static void close_all(struct lab_listener *listeners, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (listeners[i].fd >= 0)
+            close(listeners[i].fd);
+        listeners[i].fd = -1;
+    }
+}
+
+static bool listen_everywhere(const struct lab *lab, unsigned port, struct lab_listener *listeners)
+{
+    for (unsigned i = 0; i < lab->hosts; i++) {
+        listeners[i].fd = lab_listen(i + 1, port);
+        if (listeners[i].fd < 0) {
+            close_all(listeners, i);
+            return false;
+        }
+    }
+    /* Bound with the others, so that nobody else's port answers in its place, and only then given up. */
+    for (unsigned i = 0; i < lab->hosts; i++)
+        if (fault_find(lab, i + 1, FAULT_DOWN) != NULL) {
+            close(listeners[i].fd);
+            listeners[i].fd = -1;
+        }
+    return true;
+}
+
+static unsigned free_port(void)
+{
+    int fd = lab_listen(1, 0);
+    struct sockaddr_in address = {0};
+    socklen_t length = sizeof address;
+    unsigned port;
+
+    if (fd < 0)
+        return 0;
+    port = getsockname(fd, (struct sockaddr *)&address, &length) == 0 ? ntohs(address.sin_port) : 0;
+    close(fd);
+    return port;
+}
+
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int open_port(struct lab *lab, unsigned wanted, struct lab_listener *listeners, struct error *err)
+{
+    raise_descriptor_limit();
+    for (int tries = 0; tries < (wanted != 0 ? 1 : PORT_TRIES); tries++) {
+        lab->port = wanted != 0 ? wanted : free_port();
+        if (lab->port != 0 && listen_everywhere(lab, lab->port, listeners))
+            return 0;
+    }
+    return error_set(err, errno == EADDRINUSE ? ERROR_USAGE : ERROR_INTERNAL,
+                     "port %u of 127.1.0.0/16 cannot be opened for %u hosts: %s", lab->port, lab->hosts,
+                     strerror(errno));
+}
+
+/* The background process. */
+
+static void detach(const struct lab *lab)
+{
+    cleanup_free char *log = mem_printf("%s/server.log", lab->directory);
+    cleanup_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    cleanup_fd int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+
+    setsid();
+    if (null >= 0 && out >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(out, STDOUT_FILENO);
+        dup2(out, STDERR_FILENO);
+    }
+    /* A folder that the lab is started from must stay removable. */
+    if (chdir("/") < 0)
+        perror("chdir");
+}
+
+static int start_server(const struct lab *lab, struct lab_listener *listeners, struct error *err)
+{
+    int ready[2];
+    char byte;
+    pid_t pid;
+    ssize_t got;
+
+    if (pipe2(ready, O_CLOEXEC) < 0)
+        return error_set(err, ERROR_INTERNAL, "pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        close(ready[0]);
+        detach(lab);
+        if (take_lock(lab->directory) < 0) {
+            fprintf(stderr, "another server took %s/lab.pid\n", lab->directory);
+            _exit(70);
+        }
+        _exit(lab_serve(lab, listeners, ready[1]));
+    }
+    close(ready[1]);
+    got = pid > 0 ? read(ready[0], &byte, 1) : -1;
+    close(ready[0]);
+    if (got == 1)
+        return 0;
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return error_set(err, ERROR_INTERNAL, "the lab's server did not start; %s/server.log says why",
+                     lab->directory);
+}
+
+/* The public face. */
+
+static const char *user_name(struct arena *arena)
+{
+    const struct passwd *user = getpwuid(geteuid());
+
+    return user != NULL ? arena_strdup(arena, user->pw_name) : arena_printf(arena, "%u", (unsigned)geteuid());
+}
+
+static struct lab *lab_from_options(struct arena *arena, const struct lab_options *options, struct error *err)
+{
+    struct lab *lab = arena_new(arena, struct lab);
+
+    *lab = (struct lab){.hosts = options->hosts, .speed = options->speed, .user = user_name(arena)};
+    lab->profile = lab_profile_find(options->profile);
+    if (lab->profile == NULL) {
+        error_set(err, ERROR_USAGE, "'%s' is not a profile; assay lab profiles lists them", options->profile);
+        return NULL;
+    }
+    if (lab->hosts < 1 || lab->hosts > LAB_HOSTS_MAX) {
+        error_set(err, ERROR_USAGE, "%u is not a number of hosts from 1 to %d", lab->hosts, LAB_HOSTS_MAX);
+        return NULL;
+    }
+    if (lab->speed < 1 || options->port > 65535) {
+        error_set(err, ERROR_USAGE, lab->speed < 1 ? "the speed is 1 or more" : "a port is at most 65535");
+        return NULL;
+    }
+    lab->faults = arena_array(arena, struct fault, options->fault_count);
+    for (size_t i = 0; i < options->fault_count; i++)
+        if (fault_parse(arena, lab, options->faults[i], &lab->faults[lab->fault_count++], err) < 0)
+            return NULL;
+    return lab;
+}
+
+static int bring_up(struct arena *arena, struct lab *lab, unsigned port, struct error *err)
+{
+    struct lab_listener *listeners = arena_array(arena, struct lab_listener, lab->hosts);
+    int rc;
+
+    if (open_port(lab, port, listeners, err) < 0)
+        return -1;
+    rc = write_tools(arena, lab, err) < 0 || make_hosts(arena, lab, err) < 0 ||
+                 write_keys(arena, lab, err) < 0 || write_hostfile(arena, lab, err) < 0 ||
+                 lab_save(lab, err) < 0 || start_server(lab, listeners, err) < 0
+             ? -1
+             : 0;
+    close_all(listeners, lab->hosts);
+    return rc;
+}
+
+int lab_up(const struct lab_options *options, struct text *ret_hostfile, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct lab *lab = lab_from_options(arena, options, err);
+    char path[PATH_MAX];
+    int rc = -1;
+
+    if (lab != NULL && absolute_directory(options->directory, path, true, err) == 0) {
+        pid_t pid = running_pid(path);
+
+        lab->directory = path;
+        if (pid != 0)
+            error_set(err, ERROR_USAGE,
+                      "a lab is running in %s already (pid %d); assay lab down --dir %s ends it", path,
+                      (int)pid, path);
+        else
+            rc = bring_up(arena, lab, options->port, err);
+    }
+    if (rc == 0)
+        text_printf(ret_hostfile, "%s/hostfile", path);
+    arena_destroy(arena);
+    return rc;
+}
+
+static bool wait_for_end(const char *directory, pid_t pid)
+{
+    for (int tries = 0; tries < 250; tries++) {
+        struct timespec pause = {.tv_nsec = 20 * 1000000L};
+
+        if (running_pid(directory) != pid)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+int lab_down(const char *directory, bool *ret_running, struct error *err)
+{
+    char path[PATH_MAX];
+    pid_t pid;
+    unsigned left;
+
+    if (absolute_directory(directory, path, false, err) < 0)
+        return -1;
+    pid = running_pid(path);
+    *ret_running = pid != 0;
+    if (pid != 0 && (kill(pid, SIGTERM) < 0 || !wait_for_end(path, pid))) {
+        kill(pid, SIGKILL);
+        if (!wait_for_end(path, pid))
+            return error_set(err, ERROR_INTERNAL, "the lab's server, pid %d, cannot be ended", (int)pid);
+    }
+    left = lab_sweep(path, 0);
+    if (left > 0)
+        return error_set(err, ERROR_INTERNAL, "%u processes of the lab cannot be ended", left);
+    return 0;
+}
+
+int lab_status(const char *directory, struct text *out, bool *ret_running, struct error *err)
+{
+    struct arena *arena = arena_create();
+    char path[PATH_MAX], address[16];
+    struct lab *lab = NULL;
+
+    if (absolute_directory(directory, path, false, err) == 0)
+        lab = lab_load(arena, path, err);
+    if (lab != NULL) {
+        pid_t pid = running_pid(path);
+
+        *ret_running = pid != 0;
+        text_printf(out, "lab: %s, %u hosts, %s, port %u, speed %u, ", path, lab->hosts, lab->profile->name,
+                    lab->port, lab->speed);
+        text_printf(out, pid != 0 ? "running (pid %d)\n" : "not running\n", (int)pid);
+        text_printf(out, "hostfile: %s/hostfile\n", path);
+        for (unsigned i = 1; i <= lab->hosts; i++) {
+            text_printf(out, "node%u %s", i, lab_address(i, address));
+            for (size_t f = 0; f < lab->fault_count; f++)
+                if (lab->faults[f].host == i)
+                    text_printf(out, " %s", strchr(lab->faults[f].text, ':') + 1);
+            text_put(out, "\n");
+        }
+    }
+    arena_destroy(arena);
+    return lab != NULL ? 0 : -1;
+}

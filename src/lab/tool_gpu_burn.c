@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_burn: its live line that is overwritten with \r, its summaries, and its verdicts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/scan.h"
+#include "lab_private.h"
+
+#define UPDATES 40
+
+struct burn {
+    unsigned seconds;
+    bool tensor, doubles;
+    int only; /* -1: every GPU */
+    const char *kernel;
+};
+
+static void show_help(void)
+{
+    printf("GPU Burn\nUsage: gpu-burn [OPTIONS] [TIME]\n\n-m X\tUse X MB of memory.\n-d\tUse doubles\n"
+           "-tc\tTry to use Tensor cores\n-l\tLists all GPUs in the system\n-i N\tExecute only on GPU N\n"
+           "-c FILE\tUse FILE as compare kernel.  Default is compare.ptx\n-h\tShow this help message\n\n");
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int read_arguments(struct tool *tool, struct burn *burn)
+{
+    uint64_t number;
+
+    for (int i = 1; i < tool->argc; i++) {
+        const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[i + 1] : "";
+
+        if (strcmp(word, "-tc") == 0) {
+            burn->tensor = true;
+        } else if (strcmp(word, "-d") == 0) {
+            burn->doubles = true;
+        } else if (strcmp(word, "-m") == 0 || strcmp(word, "-stts") == 0) {
+            i++;
+        } else if (strcmp(word, "-c") == 0) {
+            burn->kernel = value;
+            i++;
+        } else if (strcmp(word, "-i") == 0 && scan_u64(slice_of(value), &number)) {
+            burn->only = (int)number;
+            i++;
+        } else if (strcmp(word, "-l") == 0) {
+            for (int g = 0; g < tool->host->gpu_count; g++)
+                printf("ID %d: %s, %uMB\n", g, tool->host->profile->gpu_name,
+                       tool->host->profile->memory_mib);
+            return 0;
+        } else if (strcmp(word, "-h") == 0 || !scan_u64(slice_of(word), &number) || number > 10000000) {
+            show_help();
+            return 0;
+        } else {
+            burn->seconds = (unsigned)number;
+        }
+    }
+    return -1;
+}
+
+/* In the current folder, as the real one wants it, or beside the program as it was called. */
+static bool kernel_is_there(struct tool *tool, const char *kernel)
+{
+    const char *program = getenv("ASSAY_LAB_TOOL");
+    const char *slash = program != NULL ? strrchr(program, '/') : NULL;
+
+    if (file_exists(kernel))
+        return true;
+    return slash != NULL && strchr(kernel, '/') == NULL &&
+           file_exists(arena_printf(tool->arena, "%.*s/%s", (int)(slash - program), program, kernel));
+}
+
+static int no_clients(void)
+{
+    fprintf(stderr, "No clients are alive!  Aborting\n");
+    return 123; /* ENOMEDIUM */
+}
+
+static int check_start(struct tool *tool, const struct burn *burn)
+{
+    const struct lab_host *host = tool->host;
+
+    if (host->cuda_error != NULL) {
+        fprintf(stderr, "Couldn't init CUDA: Error (gpu_burn-drv.cpp:304): %s\nNo CUDA devices\n",
+                host->cuda_error);
+        return no_clients();
+    }
+    if (burn->only >= host->gpu_count) {
+        fprintf(stderr, "Couldn't init a GPU test: Error (gpu_burn-drv.cpp:113): invalid device ordinal\n");
+        return no_clients();
+    }
+    if (!kernel_is_there(tool, burn->kernel)) {
+        fprintf(stderr,
+                "Couldn't init a GPU test: Error in couldn't find compare kernel: %s (gpu_burn-drv.cpp:238): "
+                "named "
+                "symbol not found\n",
+                burn->kernel);
+        return no_clients();
+    }
+    return 0;
+}
+
+static bool takes_part(const struct burn *burn, int gpu)
+{
+    return burn->only < 0 || burn->only == gpu;
+}
+
+static double full_rate(const struct lab_profile *profile, const struct burn *burn)
+{
+    if (burn->doubles)
+        return profile->gflops_double;
+    return burn->tensor ? profile->gflops_tensor : profile->gflops_float;
+}
+
+/* One part of the live line: every GPU's value, divided by "- ". */
+typedef void put_value(const struct lab_host *host, int gpu, const struct burn *burn, double share);
+
+static void put_rate(const struct lab_host *host, int gpu, const struct burn *burn, double share)
+{
+    const struct lab_gpu *g = &host->gpus[gpu];
+    double rate = g->idle ? 0 : full_rate(host->profile, burn) * g->strength;
+    /* A product of two 8192 x 8192 matrices is 1.1e12 operations. */
+    double done = rate * share * burn->seconds / 1100;
+
+    rate *= 1 + 0.003 * lab_noise(host->number, "rate", (unsigned)(share * 1000) * 8 + (unsigned)gpu);
+    printf("%.0f (%.0f Gflop/s) ", floor(done), rate);
+}
+
+static void put_errors(const struct lab_host *host, int gpu, const struct burn *burn, double share)
+{
+    (void)burn;
+    (void)share;
+    printf(host->gpus[gpu].burn_errors > 0 ? "%u  (WARNING!)" : "%u ", host->gpus[gpu].burn_errors);
+}
+
+static void put_temperature(const struct lab_host *host, int gpu, const struct burn *burn, double share)
+{
+    const struct lab_gpu *g = &host->gpus[gpu];
+    double warm = g->idle ? 0 : 1 - exp(-share * 12);
+
+    (void)burn;
+    printf("%.0f C ", g->temperature_idle + warm * ((double)g->temperature_burn - g->temperature_idle));
+}
+
+static void put_all(const struct lab_host *host, const struct burn *burn, double share, put_value *put)
+{
+    bool first = true;
+
+    for (int i = 0; i < host->gpu_count; i++)
+        if (takes_part(burn, i)) {
+            printf(first ? "" : "- ");
+            put(host, i, burn, share);
+            first = false;
+        }
+}
+
+static void put_live(const struct lab_host *host, const struct burn *burn, double share)
+{
+    printf("\r%.1f%%  proc'd: ", share * 100);
+    put_all(host, burn, share, put_rate);
+    printf("  errors: ");
+    put_all(host, burn, share, put_errors);
+    printf("  temps: ");
+    put_all(host, burn, share, put_temperature);
+    fflush(stdout);
+}
+
+static void put_summary(void)
+{
+    time_t now = time(NULL);
+    struct tm local;
+    char date[64];
+
+    strftime(date, sizeof date, "%a %b %e %H:%M:%S %Z %Y", localtime_r(&now, &local));
+    printf("\n\tSummary at:   %s\n\n", date);
+}
+
+static const char *xid_text(int code)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } texts[] = {
+        {13, "Graphics Exception: ESR 0x50c648=0xb0009 0x50c650=0x4 0x50c644=0xd3eff2 0x50c64c=0x17f"},
+        {31, "Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_40000000"},
+        {43, "Ch 00000008"},
+        {48, "An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer"},
+        {63, "Row Remapper: New row marked for remapping, reset gpu to activate."},
+        {64, "Row Remapper: Failed to remap row"},
+        {74, "NVLink: fatal error detected on link 6(0x0, 0x0, 0x10000, 0x0, 0x0, 0x0, 0x0)"},
+        {79, "GPU has fallen off the bus."},
+        {94, "Contained: CE User Channel (0x9). RST: No, D-RST: No"},
+        {95, "Uncontained: LTC TAG (0x2,0x0). RST: Yes, D-RST: No"},
+        {119,
+         "Timeout after 6s of waiting for RPC response from GPU GSP! Expected function 76 (GSP_RM_CONTROL)"},
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (texts[i].code == code)
+            return texts[i].text;
+    return "Reported by the driver";
+}
+
+/* What happens to this host in the middle of a burn. */
+static void strike(struct tool *tool)
+{
+    const struct lab *lab = tool->lab;
+
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+        unsigned bus = fault->kind == FAULT_XID ? lab->profile->pci_bus[fault->gpu] : 0;
+
+        if (fault->host != tool->host->number)
+            continue;
+        if (fault->kind == FAULT_XID)
+            tool_kernel_log(tool->host,
+                            arena_printf(tool->arena,
+                                         "NVRM: Xid (PCI:0000:%02x:00): %d, pid=%d, name=gpu_burn, %s", bus,
+                                         (int)fault->number, (int)getpid(), xid_text((int)fault->number)));
+        if (fault->kind == FAULT_REBOOT) {
+            cleanup_fd int control = open(arena_printf(tool->arena, "%s/control", lab->directory),
+                                          O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+
+            if (control >= 0)
+                dprintf(control, "reboot %u\n", tool->host->number);
+        }
+    }
+}
+
+/* Held until the program ends, however it ends. */
+static void mark_burning(struct tool *tool)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(lab_host_file(tool->arena, tool->lab, tool->host->number, "burning"),
+                  O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd >= 0)
+        fcntl(fd, F_SETLK, &lock);
+}
+
+static void burn_all(struct tool *tool, const struct burn *burn)
+{
+    double next_summary = 0.1;
+
+    for (int i = 0; i < tool->host->gpu_count; i++)
+        if (takes_part(burn, i)) {
+            unsigned memory = tool->host->profile->memory_mib;
+
+            printf("Initialized device %d with %u MB of memory (%u MB available, using %u MB of it), using "
+                   "%s%s\n",
+                   i, memory, memory - 600, (memory - 600) * 9 / 10, burn->doubles ? "DOUBLES" : "FLOATS",
+                   burn->tensor ? ", using Tensor Cores" : "");
+            printf("Results are %u bytes each, thus performing %u iterations\n", 268435456u,
+                   (memory - 600) * 9 / 10 / 256 - 2);
+        }
+    fflush(stdout);
+    for (int update = 1; update <= UPDATES; update++) {
+        double share = (double)update / UPDATES;
+
+        lab_sleep(tool->lab, (double)burn->seconds / UPDATES);
+        put_live(tool->host, burn, share);
+        if (share > next_summary && share < 1) {
+            put_summary();
+            next_summary = share + 0.1;
+        }
+        if (update == UPDATES / 2)
+            strike(tool);
+    }
+}
+
+static void print_verdicts(const struct lab_host *host, const struct burn *burn)
+{
+    int tested = 0;
+
+    printf("\nKilling processes with SIGTERM (soft kill)\n");
+    for (int i = 0; i < host->gpu_count; i++)
+        if (takes_part(burn, i)) {
+            printf("Freed memory for dev %d\nUninitted cublas\n", i);
+            tested++;
+        }
+    printf("done\n\nTested %d GPUs:\n", tested);
+    tested = 0;
+    for (int i = 0; i < host->gpu_count; i++)
+        if (takes_part(burn, i))
+            printf("\tGPU %d: %s\n", tested++, host->gpus[i].burn_errors > 0 ? "FAULTY" : "OK");
+}
+
+int tool_gpu_burn(struct tool *tool)
+{
+    struct burn burn = {.only = -1, .kernel = "compare.ptx"};
+    int rc = read_arguments(tool, &burn);
+
+    if (rc >= 0)
+        return rc;
+    if (burn.seconds == 0) {
+        burn.seconds = 10;
+        printf("Run length not specified in the command line. ");
+    }
+    printf("Using compare file: %s\nBurning for %u seconds.\n", burn.kernel, burn.seconds);
+    fflush(stdout);
+    rc = check_start(tool, &burn);
+    if (rc != 0)
+        return rc;
+    mark_burning(tool);
+    for (int i = 0; i < tool->host->gpu_count; i++)
+        printf("GPU %d: %s (UUID: %s)\n", i, tool->host->profile->gpu_name, tool->host->gpus[i].uuid);
+    burn_all(tool, &burn);
+    print_verdicts(tool->host, &burn);
+    return 0;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests run as one program over all hosts, as the model
+ * has it; any other command runs once a rank, each as a process on its host.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/scan.h"
+#include "lab_private.h"
+
+#define LINE "--------------------------------------------------------------------------\n"
+
+struct place {
+    const char *name; /* as the user wrote it */
+    unsigned host, slots, ranks;
+};
+
+struct launch {
+    LIST_OF(struct place) places;
+    unsigned processes, per_node;
+    bool tag_output, oversubscribe;
+    int command; /* index in argv */
+};
+
+/* Options that take words which mean nothing here: how many. */
+static const struct {
+    const char *name;
+    int words;
+} ignored[] = {
+    {"--mca", 2},
+    {"-mca", 2},
+    {"--bind-to", 1},
+    {"-bind-to", 1},
+    {"--rank-by", 1},
+    {"--prefix", 1},
+    {"--wdir", 1},
+    {"-wdir", 1},
+    {"--timeout", 1},
+    {"--allow-run-as-root", 0},
+    {"-q", 0},
+    {"--quiet", 0},
+    {"--report-bindings", 0},
+    {"--display-map", 0},
+    {"-v", 0},
+    {"--leave-session-attached", 0},
+    {"--nooversubscribe", 0},
+    {"--output-filename", 1},
+    {"--gmca", 2},
+};
+
+static int failure(const char *text)
+{
+    fprintf(stderr, LINE "%s" LINE, text);
+    return 1;
+}
+
+/* "node1", "node1:8" or "node1 slots=8 max_slots=8". */
+static int add_place(struct tool *tool, struct launch *launch, struct slice text)
+{
+    struct slice word, rest = text;
+    struct place *place;
+    uint64_t slots = 0;
+    size_t colon;
+
+    if (!scan_word(&rest, &word))
+        return 0;
+    colon = slice_find(word, ":");
+    if (colon != (size_t)-1 && !scan_u64(slice_from(word, colon + 1), &slots))
+        return failure("There was an error in the host specification.\n");
+    place = list_push(tool->arena, &launch->places);
+    place->name = arena_strndup(tool->arena, word.bytes, colon != (size_t)-1 ? colon : word.length);
+    place->slots = slots > 0 ? (unsigned)slots : 1;
+    place->host = lab_host_number(tool->lab, place->name);
+    while (scan_word(&rest, &word))
+        if ((scan_text(&word, "slots=") || scan_text(&word, "max_slots=") ||
+             scan_text(&word, "max-slots=")) &&
+            scan_u64(word, &slots))
+            place->slots = (unsigned)slots;
+    return 0;
+}
+
+static int read_hostfile(struct tool *tool, struct launch *launch, const char *path)
+{
+    struct text text;
+    struct slice rest, line;
+    size_t hash;
+
+    text_init(&text, 4 << 20);
+    if (file_read(path, &text, NULL) < 0) {
+        text_release(&text);
+        fprintf(stderr,
+                LINE "Open RTE was unable to open the hostfile:\n    %s\nCheck to make sure the path and "
+                     "filename are correct.\n" LINE,
+                path);
+        return 1;
+    }
+    text_put(&text, "\n");
+    for (rest = (struct slice){text.bytes, text.length}; scan_line(&rest, &line);) {
+        hash = slice_find(line, "#");
+        if (hash != (size_t)-1)
+            line.length = hash;
+        if (add_place(tool, launch, slice_trim(line)) != 0) {
+            text_release(&text);
+            return 1;
+        }
+    }
+    text_release(&text);
+    return 0;
+}
+
+static int read_host_list(struct tool *tool, struct launch *launch, const char *list)
+{
+    struct slice rest = slice_of(list);
+
+    while (rest.length > 0) {
+        size_t comma = slice_find(rest, ",");
+
+        if (comma == (size_t)-1)
+            comma = rest.length;
+        if (add_place(tool, launch, (struct slice){rest.bytes, comma}) != 0)
+            return 1;
+        rest = slice_from(rest, comma + 1);
+    }
+    return 0;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static int ignored_words(const char *word)
+{
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        if (strcmp(word, ignored[i].name) == 0)
+            return ignored[i].words;
+    return -1;
+}
+
+/* "ppr:8:node", and the layouts that need nothing. */
+static void read_map(struct launch *launch, const char *map)
+{
+    struct slice rest = slice_of(map);
+    uint64_t number;
+
+    if (scan_text(&rest, "ppr:") && scan_digits(&rest, &number) && slice_starts(rest, ":node"))
+        launch->per_node = (unsigned)number;
+    else if (strcmp(map, "node") == 0)
+        launch->per_node = 0;
+}
+
+static void export_variable(const char *word)
+{
+    const char *equals = strchr(word, '=');
+
+    if (equals != NULL) {
+        cleanup_free char *name = mem_printf("%.*s", (int)(equals - word), word);
+
+        setenv(name, equals + 1, 1);
+    }
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int read_arguments(struct tool *tool, struct launch *launch)
+{
+    uint64_t number;
+
+    for (int i = 1; i < tool->argc; i++) {
+        const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[i + 1] : "";
+        int words = ignored_words(word);
+
+        if (word[0] != '-') {
+            launch->command = i;
+            return -1;
+        }
+        if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+            printf("mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n");
+            return 0;
+        }
+        if (words >= 0) {
+            i += words;
+        } else if (is_one_of(word, "--hostfile", "-hostfile", "--machinefile") ||
+                   strcmp(word, "-machinefile") == 0) {
+            if (read_hostfile(tool, launch, value) != 0)
+                return 1;
+            i++;
+        } else if (is_one_of(word, "-H", "--host", "-host")) {
+            if (read_host_list(tool, launch, value) != 0)
+                return 1;
+            i++;
+        } else if (is_one_of(word, "-np", "-n", "--np") || strcmp(word, "-c") == 0) {
+            if (!scan_u64(slice_of(value), &number) || number == 0)
+                return failure("The number of processes is not a number.\n");
+            launch->processes = (unsigned)number;
+            i++;
+        } else if (is_one_of(word, "-N", "--npernode", "-npernode")) {
+            if (!scan_u64(slice_of(value), &number) || number == 0)
+                return failure("The number of processes per node is not a number.\n");
+            launch->per_node = (unsigned)number;
+            i++;
+        } else if (is_one_of(word, "--map-by", "-map-by", "--map-by")) {
+            read_map(launch, value);
+            i++;
+        } else if (strcmp(word, "-x") == 0) {
+            export_variable(value);
+            i++;
+        } else if (is_one_of(word, "--tag-output", "-tag-output", "--tag-output")) {
+            launch->tag_output = true;
+        } else if (is_one_of(word, "--oversubscribe", "-oversubscribe", "--oversubscribe")) {
+            launch->oversubscribe = true;
+        } else {
+            fprintf(stderr, "mpirun: Error: unknown option \"%s\"\nType 'mpirun --help' for usage.\n", word);
+            return 1;
+        }
+    }
+    failure("mpirun could not find anything to do.\n\nIt is possible that you forgot to specify how many "
+            "processes\nto "
+            "run via the \"-np\" argument.\n");
+    return 1;
+}
+
+/* Ranks go to the hosts in their order, each filled before the next. */
+static int distribute(struct tool *tool, struct launch *launch)
+{
+    unsigned slots = 0, left;
+
+    if (launch->places.count == 0)
+        add_place(tool, launch, slice_of(arena_printf(tool->arena, "%s:%d", tool->host->name, LAB_GPUS)));
+    for (size_t i = 0; i < launch->places.count; i++) {
+        if (launch->per_node > 0 && launch->per_node <= launch->places.items[i].slots)
+            launch->places.items[i].slots = launch->per_node;
+        slots += launch->places.items[i].slots;
+    }
+    left = launch->processes > 0 ? launch->processes : slots;
+    if (left > slots && !launch->oversubscribe) {
+        fprintf(stderr,
+                LINE "There are not enough slots available in the system to satisfy the %u\nslots that were "
+                     "requested by "
+                     "the application:\n\n  %s\n\nEither request fewer slots for your application, or make "
+                     "more slots\n"
+                     "available for use.\n" LINE,
+                left, tool->argv[launch->command]);
+        return 1;
+    }
+    launch->processes = left;
+    while (left > 0)
+        for (size_t i = 0; i < launch->places.count && left > 0; i++) {
+            unsigned take = left < launch->places.items[i].slots ? left : launch->places.items[i].slots;
+
+            launch->places.items[i].ranks += take;
+            left -= take;
+        }
+    return 0;
+}
+
+/* How ssh fails to reach the host, or NULL. */
+static const char *unreachable(struct tool *tool, const struct place *place)
+{
+    const struct lab *lab = tool->lab;
+
+    if (place->host == 0)
+        return arena_printf(tool->arena, "ssh: Could not resolve hostname %s: Name or service not known",
+                            place->name);
+    if (fault_find(lab, place->host, FAULT_DOWN) != NULL)
+        return arena_printf(tool->arena, "ssh: connect to host %s port %u: Connection refused", place->name,
+                            lab->port);
+    if (fault_find(lab, place->host, FAULT_SILENT) != NULL)
+        return "Connection timed out during banner exchange";
+    if (fault_find(lab, place->host, FAULT_KEY_REFUSED) != NULL)
+        return arena_printf(tool->arena, "%s@%s: Permission denied (publickey).", lab->user, place->name);
+    if (fault_find(lab, place->host, FAULT_HOST_KEY_CHANGED) != NULL)
+        return "Host key verification failed.";
+    return NULL;
+}
+
+static int check_reach(struct tool *tool, struct launch *launch)
+{
+    for (size_t i = 0; i < launch->places.count; i++) {
+        const struct place *place = &launch->places.items[i];
+        const char *why =
+            place->ranks > 0 && place->host != tool->host->number ? unreachable(tool, place) : NULL;
+
+        if (why == NULL)
+            continue;
+        fprintf(stderr, "%s\n", why);
+        return failure(
+            "ORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\n\n"
+            "* not finding the required libraries and/or binaries on\n  one or more nodes. Please check your "
+            "PATH and LD_LIBRARY_PATH\n  settings, or configure OMPI with "
+            "--enable-orterun-prefix-by-default\n"
+            "\n* lack of authority to execute on one or more specified nodes.\n  Please verify your "
+            "allocation and authorities.\n\n* the inability to write startup files into /tmp "
+            "(--tmpdir/orte_tmpdir_base).\n  Please check with your sys admin to determine the correct "
+            "location "
+            "to use.\n\n* an inability to create a connection back to mpirun due to a\n  lack of common "
+            "network "
+            "interfaces and/or no route found between\n  them. Please check network connectivity (including "
+            "firewalls\n  and network routing requirements).\n");
+    }
+    return 0;
+}
+
+static int killed(const struct place *place, unsigned rank, int pid, int number)
+{
+    fprintf(stderr,
+            LINE
+            "mpirun noticed that process rank %u with PID %d on node %s exited on signal %d (%s).\n" LINE,
+            rank, pid, place->name, number, strsignal(number));
+    return 128 + number;
+}
+
+/* One process of an ordinary command. */
+
+static pid_t start_rank(struct tool *tool, const struct launch *launch, const struct place *place,
+                        unsigned rank, unsigned local, int out)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid != 0)
+        return pid;
+    dup2(out, STDOUT_FILENO);
+    setenv("ASSAY_LAB_HOST", arena_printf(tool->arena, "node%u", place->host), 1);
+    setenv("ASSAY_LAB_BOOT_ID", lab_host_file(tool->arena, tool->lab, place->host, "boot_id"), 1);
+    setenv("PATH", lab_host_path(tool->arena, tool->lab, place->host), 1);
+    setenv("HOME", lab_host_file(tool->arena, tool->lab, place->host, "home"), 1);
+    setenv("OMPI_COMM_WORLD_RANK", arena_printf(tool->arena, "%u", rank), 1);
+    setenv("OMPI_COMM_WORLD_SIZE", arena_printf(tool->arena, "%u", launch->processes), 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_RANK", arena_printf(tool->arena, "%u", local), 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", arena_printf(tool->arena, "%u", place->ranks), 1);
+    execvp(tool->argv[launch->command], tool->argv + launch->command);
+    _exit(127);
+}
+
+static void copy_output(int in, const struct launch *launch, unsigned rank)
+{
+    FILE *file = fdopen(in, "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        if (launch->tag_output)
+            printf("[1,%u]<stdout>:", rank);
+        printf("%s", line);
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+}
+
+static int run_rank(struct tool *tool, const struct launch *launch, const struct place *place, unsigned rank,
+                    unsigned local)
+{
+    int pipe_[2], status = 0;
+    pid_t pid;
+
+    if (pipe2(pipe_, O_CLOEXEC) < 0)
+        return 1;
+    pid = start_rank(tool, launch, place, rank, local, pipe_[1]);
+    close(pipe_[1]);
+    copy_output(pipe_[0], launch, rank);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return 1;
+    if (WIFSIGNALED(status))
+        return killed(place, rank, (int)pid, WTERMSIG(status));
+    if (WEXITSTATUS(status) == 127) {
+        fprintf(
+            stderr,
+            LINE
+            "mpirun was unable to find the specified executable file, and therefore\ndid not launch the job. "
+            " "
+            "This error was first reported for process\nrank %u; it may have occurred for other processes as "
+            "well.\n\nNode:       %s\nExecutable: %s\n" LINE,
+            rank, place->name, tool->argv[launch->command]);
+        return 1;
+    }
+    if (WEXITSTATUS(status) != 0)
+        fprintf(stderr,
+                LINE "mpirun detected that one or more processes exited with non-zero status, thus "
+                     "causing\nthe job to be "
+                     "terminated. The first process to do so was:\n\n  Process name: [[40139,1],%u]\n  Exit "
+                     "code:    %d\n" LINE,
+                rank, WEXITSTATUS(status));
+    return WEXITSTATUS(status);
+}
+
+static int run_ranks(struct tool *tool, const struct launch *launch)
+{
+    unsigned rank = 0;
+
+    for (size_t i = 0; i < launch->places.count; i++)
+        for (unsigned local = 0; local < launch->places.items[i].ranks; local++, rank++) {
+            int rc = run_rank(tool, launch, &launch->places.items[i], rank, local);
+
+            if (rc != 0)
+                return rc;
+        }
+    return 0;
+}
+
+/* nccl-tests over all hosts. */
+
+static int check_program(struct tool *tool, const struct launch *launch, const char *program)
+{
+    unsigned rank = 0;
+
+    for (size_t i = 0; i < launch->places.count; rank += launch->places.items[i++].ranks) {
+        const struct place *place = &launch->places.items[i];
+
+        if (place->ranks == 0)
+            continue;
+        if (fault_of_tool(tool->lab, place->host, FAULT_TOOL_MISSING, program) != NULL) {
+            fprintf(
+                stderr,
+                LINE
+                "mpirun was unable to find the specified executable file, and therefore\ndid not launch the "
+                "job.\n\nNode:       %s\nExecutable: %s\n" LINE,
+                place->name, program);
+            return 1;
+        }
+        while (fault_of_tool(tool->lab, place->host, FAULT_TOOL_HANG, program) != NULL)
+            pause();
+        if (fault_of_tool(tool->lab, place->host, FAULT_TOOL_CRASH, program) != NULL)
+            return killed(place, rank, (int)getpid() + 1, SIGSEGV);
+    }
+    return 0;
+}
+
+static int run_nccl(struct tool *tool, const struct launch *launch, const char *program)
+{
+    struct lab_host *hosts = arena_array(tool->arena, struct lab_host, launch->places.count);
+    struct tool inner = *tool;
+    size_t count = 0;
+    unsigned ranks = 0;
+    int rc = check_program(tool, launch, program);
+
+    for (size_t i = 0; i < launch->places.count; i++)
+        if (launch->places.items[i].ranks > 0) {
+            lab_host_init(&hosts[count++], tool->lab, launch->places.items[i].host);
+            ranks = launch->places.items[i].ranks;
+        }
+    if (rc != 0)
+        return rc;
+    if (ranks * count != launch->processes)
+        return failure("The ranks are not spread evenly over the nodes, which this simulation needs.\n");
+    inner.name = program;
+    inner.argc = tool->argc - launch->command;
+    inner.argv = tool->argv + launch->command;
+    inner.host = &hosts[0];
+    return tool_nccl_over(&inner, hosts, count, launch->processes);
+}
+
+static const char *plain_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+int tool_mpirun(struct tool *tool)
+{
+    struct launch launch = {0};
+    const char *program;
+    int rc = read_arguments(tool, &launch);
+
+    if (rc >= 0)
+        return rc;
+    rc = distribute(tool, &launch);
+    if (rc == 0)
+        rc = check_reach(tool, &launch);
+    if (rc != 0)
+        return rc;
+    program = plain_name(tool->argv[launch.command]);
+    if (strlen(program) > 5 && strcmp(program + strlen(program) - 5, "_perf") == 0)
+        return run_nccl(tool, &launch, program);
+    return run_ranks(tool, &launch);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* all_reduce_perf and its siblings, in the layout of nccl-tests 2.17: alone on a host, or under mpirun. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/scan.h"
+#include "lab_private.h"
+
+#define NCCL_TESTS_VERSION "2.17.6"
+
+struct arguments {
+    double smallest, largest, step;
+    unsigned factor, gpus, threads, iterations, warmup, checks;
+};
+
+static const struct test {
+    const char *name;
+    enum collective collective;
+    const char *redop;
+    bool per_rank;      /* the count column is of one rank, and sizes are whole multiples of it */
+    bool checked_twice; /* the in-place result is checked too */
+} tests[] = {
+    {"all_reduce_perf", ALL_REDUCE, "sum", false, true},
+    {"all_gather_perf", ALL_GATHER, "none", true, true},
+    {"reduce_scatter_perf", REDUCE_SCATTER, "sum", true, true},
+    {"alltoall_perf", ALLTOALL, "none", true, false},
+    {"sendrecv_perf", SENDRECV, "sum", false, false},
+};
+
+static const struct test *find_test(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        if (strcmp(tests[i].name, slash != NULL ? slash + 1 : name) == 0)
+            return &tests[i];
+    return NULL;
+}
+
+/* "8", "128M", "16G": -1 when it is none. */
+static double read_size(const char *text)
+{
+    static const char suffixes[] = "KMGT";
+    struct slice rest = slice_of(text);
+    uint64_t number;
+    const char *suffix;
+
+    if (!scan_digits(&rest, &number))
+        return -1;
+    if (rest.length == 0)
+        return (double)number;
+    suffix = strchr(suffixes, rest.bytes[0] >= 'a' ? rest.bytes[0] - 32 : rest.bytes[0]);
+    if (suffix == NULL || (rest.length != 1 && !slice_equal_nocase(slice_from(rest, 1), "B")))
+        return -1;
+    return (double)number * exp2(10.0 * (double)(suffix - suffixes + 1));
+}
+
+static int usage(const char *name)
+{
+    fprintf(stderr,
+            "USAGE: %s \n\t[-t,--nthreads <num threads>] \n\t[-g,--ngpus <gpus per thread>] \n"
+            "\t[-b,--minbytes <min size in bytes>] \n\t[-e,--maxbytes <max size in bytes>] \n",
+            name);
+    return 1;
+}
+
+static int read_arguments(struct tool *tool, struct arguments *arguments)
+{
+    *arguments = (struct arguments){32 << 20, 32 << 20, 1 << 20, 1, 1, 1, 20, 1, 1};
+    for (int i = 1; i < tool->argc; i++) {
+        const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[++i] : NULL;
+        double number = value != NULL ? read_size(value) : -1;
+
+        if (word[0] != '-' || number < 0 || strlen(word) != 2)
+            return usage(tool->argv[0]);
+        switch (word[1]) {
+        case 'b':
+            arguments->smallest = number;
+            break;
+        case 'e':
+            arguments->largest = number;
+            break;
+        case 'i':
+            arguments->step = fmax(number, 1);
+            break;
+        case 'f':
+            arguments->factor = (unsigned)number;
+            break;
+        case 'g':
+            arguments->gpus = (unsigned)number;
+            break;
+        case 't':
+            arguments->threads = (unsigned)number;
+            break;
+        case 'n':
+            arguments->iterations = (unsigned)number;
+            break;
+        case 'w':
+            arguments->warmup = (unsigned)number;
+            break;
+        case 'c':
+            arguments->checks = (unsigned)number;
+            break;
+        case 'm':
+        case 'N':
+        case 'p':
+        case 'T':
+        case 'a':
+        case 'C':
+        case 'G':
+        case 'R':
+            break;
+        default:
+            return usage(tool->argv[0]);
+        }
+    }
+    if (arguments->smallest > arguments->largest) {
+        fprintf(stderr, "invalid sizes for minbytes and maxbytes\n");
+        return 1;
+    }
+    return arguments->gpus == 0 || arguments->threads == 0 ? usage(tool->argv[0]) : 0;
+}
+
+static void print_head(const struct tool *tool, const struct test *test, const struct arguments *arguments)
+{
+    const char *version = tool->host->profile->nccl_version;
+
+    printf("# nccl-tests version %s nccl-headers=%s nccl-library=%s\n# Collective test starting: %s\n",
+           NCCL_TESTS_VERSION, version, version, test->name);
+    printf("# nThread %u nGpus %u minBytes %.0f maxBytes %.0f step: %.0f(%s) warmup iters: %u iters: %u agg "
+           "iters: 1 "
+           "validation: %u graph: 0\n#\n# Using devices\n",
+           arguments->threads, arguments->gpus, arguments->smallest, arguments->largest,
+           arguments->factor > 1 ? arguments->factor : arguments->step,
+           arguments->factor > 1 ? "factor" : "bytes", arguments->warmup, arguments->iterations,
+           arguments->checks);
+}
+
+/* Why a host cannot take part, as the tool says it, or NULL. */
+static const char *cuda_failure(const struct lab_host *host, unsigned gpus)
+{
+    if (host->cuda_error != NULL)
+        return host->cuda_error;
+    return gpus > (unsigned)host->gpu_count ? "invalid device ordinal" : NULL;
+}
+
+static int print_failure(const struct lab_host *host, const char *why)
+{
+    printf("%s: Test CUDA failure common.cu:1033 '%s'\n .. %s pid %d: Test failure common.cu:935\n",
+           host->name, why, host->name, (int)getpid());
+    return 2;
+}
+
+static void print_devices(const struct lab_host *hosts, size_t host_count, unsigned per_host,
+                          unsigned per_process)
+{
+    for (unsigned rank = 0; rank < per_host * host_count; rank++) {
+        const struct lab_host *host = &hosts[rank / per_host];
+        unsigned device = rank % per_host;
+
+        printf("#  Rank %2u Group  0 Pid %6d on %10s device %2u [0000:%02x:00] %s\n", rank,
+               (int)getpid() + (int)(rank / per_process), host->name, device, host->gpus[device].pci_bus,
+               host->profile->gpu_name);
+    }
+}
+
+static void print_columns(void)
+{
+    printf("#\n"
+           "#                                                              out-of-place                      "
+           " in-place   "
+           "       \n"
+           "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   "
+           "algbw   "
+           "busbw  #wrong \n"
+           "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  "
+           "(GB/s)  "
+           "(GB/s)         \n");
+}
+
+static double bus_factor(enum collective collective, unsigned ranks)
+{
+    switch (collective) {
+    case ALL_REDUCE:
+        return 2.0 * (ranks - 1) / ranks;
+    case ALL_GATHER:
+    case REDUCE_SCATTER:
+    case ALLTOALL:
+        return (double)(ranks - 1) / ranks;
+    case SENDRECV:
+    case COLLECTIVES:
+    default:
+        return 1;
+    }
+}
+
+/* One of the two measurements of a row; returns the time in us. */
+static double print_place(double size, double busbw, double factor, long wrong)
+{
+    double algbw = factor > 0 ? busbw / factor : 0, time_us;
+    const char *format = "  %7.2f  %6.2f  %6.2f";
+
+    if (algbw <= 0)
+        algbw = 600; /* one rank copies inside its GPU */
+    time_us = fmax(size / algbw / 1e3, 4);
+    if (time_us >= 100000)
+        format = "  %7.0f  %6.2f  %6.2f";
+    else if (time_us >= 10000)
+        format = "  %7.1f  %6.2f  %6.2f";
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    printf(format, time_us, size / time_us / 1e3, size / time_us / 1e3 * factor);
+#pragma GCC diagnostic pop
+    if (wrong < 0)
+        printf("     N/A");
+    else
+        printf("  %6ld", wrong);
+    return time_us;
+}
+
+struct totals {
+    double busbw, time_us;
+    unsigned rows, wrong_cells;
+};
+
+static void print_row(const struct test *test, const struct arguments *arguments,
+                      const struct lab_host *hosts, size_t host_count, unsigned ranks, double size,
+                      struct totals *totals)
+{
+    double elements = floor(size / 4), factor = bus_factor(test->collective, ranks);
+    long wrong = arguments->checks > 0 ? 0 : -1;
+
+    if (test->per_rank) {
+        elements = floor(elements / ranks);
+        size = elements * 4 * ranks;
+    }
+    for (size_t i = 0; wrong >= 0 && i < host_count; i++)
+        if (size >= 1 << 20 || size * arguments->factor > arguments->largest)
+            wrong += hosts[i].nccl_wrong;
+    printf("%12.0f  %12.0f  %8s  %6s  %6d", size, elements, "float", test->redop, -1);
+    for (int place = 0; place < 2; place++) {
+        double busbw = lab_busbw(hosts, host_count, ranks, test->collective, fmax(size, 1), place == 1);
+        long shown = place == 1 && !test->checked_twice ? -1 : wrong;
+        double time_us = print_place(size, busbw, factor, shown);
+
+        totals->busbw += size / time_us / 1e3 * factor;
+        totals->time_us += time_us * (arguments->iterations + arguments->warmup);
+        totals->wrong_cells += shown > 0 ? 1 : 0;
+        totals->rows++;
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
+{
+    const struct test *test = find_test(tool->argv[0]);
+    struct arguments arguments;
+    struct totals totals = {0};
+    unsigned per_process, per_host, ranks;
+    int rc = read_arguments(tool, &arguments);
+
+    if (rc != 0 || test == NULL)
+        return rc != 0 ? rc : 1;
+    per_process = arguments.gpus * arguments.threads;
+    per_host = processes / (unsigned)host_count * per_process;
+    ranks = per_host * (unsigned)host_count;
+    print_head(tool, test, &arguments);
+    for (size_t i = 0; i < host_count; i++) {
+        const char *why = cuda_failure(&hosts[i], per_host);
+
+        if (why != NULL)
+            return print_failure(&hosts[i], why);
+    }
+    print_devices(hosts, host_count, per_host, per_process);
+    print_columns();
+    lab_sleep(tool->lab, 6);
+    for (double size = arguments.smallest; size <= arguments.largest;
+         size = arguments.factor > 1 ? size * arguments.factor : size + arguments.step) {
+        double before = totals.time_us;
+
+        print_row(test, &arguments, hosts, host_count, ranks, size, &totals);
+        lab_sleep(tool->lab, (totals.time_us - before) / 1e6);
+        if (size <= 0)
+            break;
+    }
+    printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
+           "%s\n#\n\n",
+           totals.wrong_cells, totals.wrong_cells > 0 ? "FAILED" : "OK", totals.busbw / fmax(totals.rows, 1),
+           test->name);
+    if (totals.wrong_cells == 0)
+        return 0;
+    printf(" .. %s pid %d: Test failure common.cu:1189\n", hosts[0].name, (int)getpid());
+    return 1;
+}
+
+int tool_nccl(struct tool *tool)
+{
+    /* The tool may have been called by any path; its name decides which test it is. */
+    tool->argv[0] = (char *)(uintptr_t)tool->name;
+    return tool_nccl_over(tool, tool->host, 1, 1);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lspci and ibstat: the devices of a host as its buses show them. */
+#include <string.h>
+
+#include "assay/scan.h"
+#include "lab_private.h"
+
+#define SWITCHES 4
+
+struct device {
+    unsigned bus;
+    const char *class_code, *class_name, *vendor, *id, *name;
+    unsigned generation, width;
+    bool dead; /* answers no configuration cycle */
+};
+
+struct view {
+    bool domain, numbers, names_too, verbose;
+    const char *filter; /* VENDOR:[DEVICE] */
+    const char *slot;
+};
+
+static unsigned speed_of(unsigned generation)
+{
+    static const unsigned speeds[] = {0, 2, 5, 8, 16, 32, 64};
+
+    return speeds[generation];
+}
+
+static bool wanted(const struct view *view, const struct device *device)
+{
+    char slot[16];
+
+    snprintf(slot, sizeof slot, "%02x:00.0", device->bus);
+    if (view->slot != NULL && strcmp(view->slot, slot) != 0 &&
+        (strncmp(view->slot, "0000:", 5) != 0 || strcmp(view->slot + 5, slot) != 0))
+        return false;
+    if (view->filter == NULL)
+        return true;
+    if (strncmp(view->filter, device->vendor, 4) != 0)
+        return false;
+    return strlen(view->filter) <= 5 || strncmp(view->filter + 5, device->id, 4) == 0;
+}
+
+static void print_device(const struct view *view, const struct device *device)
+{
+    const char *domain = view->domain ? "0000:" : "";
+    const char *revision = device->dead ? "ff" : "a1";
+
+    if (!wanted(view, device))
+        return;
+    if (view->numbers && !view->names_too)
+        printf("%s%02x:00.0 %s: %s:%s (rev %s)\n", domain, device->bus, device->class_code, device->vendor,
+               device->id, revision);
+    else if (view->names_too)
+        printf("%s%02x:00.0 %s [%s]: %s [%s:%s] (rev %s)\n", domain, device->bus, device->class_name,
+               device->class_code, device->name, device->vendor, device->id, revision);
+    else
+        printf("%s%02x:00.0 %s: %s (rev %s)\n", domain, device->bus, device->class_name, device->name,
+               revision);
+    if (!view->verbose)
+        return;
+    if (device->dead) {
+        printf("\t!!! Unknown header type 7f\n\tKernel driver in use: nvidia\n\n");
+        return;
+    }
+    printf("\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr+ Stepping- SERR+ FastB2B- "
+           "DisINTx+\n"
+           "\tStatus: Cap+ 66MHz- UDF- FastB2B- ParErr- DEVSEL=fast >TAbort- <TAbort- <MAbort- >SERR- <PERR- "
+           "INTx-\n"
+           "\tLatency: 0\n\tNUMA node: %d\n"
+           "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
+           "\t\tDevCap:\tMaxPayload 256 bytes, PhantFunc 0, Latency L0s unlimited, L1 <64us\n"
+           "\t\tDevSta:\tCorrErr- NonFatalErr- FatalErr- UnsupReq- AuxPwr- TransPend-\n"
+           "\t\tLnkCap:\tPort #0, Speed %uGT/s, Width x%u, ASPM not supported\n"
+           "\t\t\tClockPM+ Surprise- LLActRep- BwNot- ASPMOptComp+\n"
+           "\t\tLnkSta:\tSpeed %uGT/s (ok), Width x%u (ok)\n"
+           "\t\t\tTrErr- Train- SlotClk+ DLActive- BWMgmt- ABWMgmt-\n"
+           "\tKernel driver in use: %s\n\n",
+           device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width,
+           speed_of(device->generation), device->width,
+           strcmp(device->vendor, "15b3") == 0 ? "mlx5_core" : "nvidia");
+}
+
+static const char *gpu_device_name(const struct lab_profile *profile)
+{
+    if (strcmp(profile->device_id, "2330") == 0)
+        return "NVIDIA Corporation GH100 [H100 SXM5 80GB]";
+    return strcmp(profile->device_id, "2335") == 0 ? "NVIDIA Corporation GH100 [H200 SXM 141GB]"
+                                                   : "NVIDIA Corporation GA100 [A100 SXM4 80GB]";
+}
+
+static void print_devices(struct tool *tool, const struct view *view)
+{
+    const struct lab_profile *profile = tool->host->profile;
+    bool ampere = profile->pcie_generation == 4;
+
+    for (unsigned i = 0; i < SWITCHES; i++)
+        print_device(view, &(struct device){.bus = 0x05 + (ampere ? 0xf0 : 0) + i,
+                                            .class_code = "0680",
+                                            .class_name = "Bridge",
+                                            .vendor = "10de",
+                                            .id = ampere ? "1af1" : "22a3",
+                                            .name = ampere ? "NVIDIA Corporation GA100 [A100 NVSwitch]"
+                                                           : "NVIDIA Corporation GH100 [H100 NVSwitch]",
+                                            .generation = ampere ? 4 : 5,
+                                            .width = ampere ? 4 : 2});
+    for (int i = 0; i < LAB_GPUS; i++) {
+        print_device(view,
+                     &(struct device){.bus = profile->pci_bus[i] - 3,
+                                      .class_code = "0207",
+                                      .class_name = "Infiniband controller",
+                                      .vendor = "15b3",
+                                      .id = ampere ? "101b" : "1021",
+                                      .name = ampere ? "Mellanox Technologies MT28908 Family [ConnectX-6]"
+                                                     : "Mellanox Technologies MT2910 Family [ConnectX-7]",
+                                      .generation = profile->pcie_generation,
+                                      .width = 16});
+        print_device(view, &(struct device){.bus = profile->pci_bus[i],
+                                            .class_code = "0302",
+                                            .class_name = "3D controller",
+                                            .vendor = "10de",
+                                            .id = profile->device_id,
+                                            .name = gpu_device_name(profile),
+                                            .generation = profile->pcie_generation,
+                                            .width = 16,
+                                            .dead = fault_of_gpu(tool->lab, tool->host->number,
+                                                                 FAULT_GPU_MISSING, i) != NULL});
+    }
+}
+
+int tool_lspci(struct tool *tool)
+{
+    struct view view = {0};
+
+    for (int i = 1; i < tool->argc; i++) {
+        const char *word = tool->argv[i];
+
+        if (strcmp(word, "-d") == 0 && i + 1 < tool->argc) {
+            view.filter = tool->argv[++i];
+        } else if (strcmp(word, "-s") == 0 && i + 1 < tool->argc) {
+            view.slot = tool->argv[++i];
+        } else if (strcmp(word, "--version") == 0) {
+            printf("lspci version 3.7.0\n");
+            return 0;
+        } else if (word[0] == '-') {
+            view.domain |= strchr(word, 'D') != NULL;
+            view.names_too |= strstr(word, "nn") != NULL;
+            view.numbers |= strchr(word, 'n') != NULL;
+            view.verbose |= strchr(word, 'v') != NULL;
+        }
+    }
+    print_devices(tool, &view);
+    return 0;
+}
+
+static void print_hca(const struct tool *tool, unsigned hca)
+{
+    const struct lab_profile *profile = tool->host->profile;
+    unsigned host = tool->host->number;
+
+    printf(
+        "CA 'mlx5_%u'\n\tCA type: %s\n\tNumber of ports: 1\n\tFirmware version: %s\n\tHardware version: 0\n",
+        hca, profile->hca_type, profile->hca_firmware);
+    printf("\tNode GUID: 0xa088c203%04x%02x00\n\tSystem image GUID: 0xa088c203%04x%02x00\n", host, hca, host,
+           hca);
+    printf("\tPort 1:\n\t\tState: Active\n\t\tPhysical state: LinkUp\n\t\tRate: %u\n\t\tBase lid: "
+           "%u\n\t\tLMC: 0\n"
+           "\t\tSM lid: 1\n\t\tCapability mask: 0xa651e848\n\t\tPort GUID: 0xa088c203%04x%02x00\n"
+           "\t\tLink layer: InfiniBand\n",
+           profile->hca_rate, host * LAB_HCAS + hca + 2, host, hca);
+}
+
+int tool_ibstat(struct tool *tool)
+{
+    const char *word = tool->argc > 1 ? tool->argv[1] : "";
+    struct slice name = slice_of(word);
+    uint64_t number;
+
+    if (strcmp(word, "-l") == 0) {
+        for (unsigned i = 0; i < LAB_HCAS; i++)
+            printf("mlx5_%u\n", i);
+        return 0;
+    }
+    if (scan_text(&name, "mlx5_")) {
+        if (scan_u64(name, &number) && number < LAB_HCAS) {
+            print_hca(tool, (unsigned)number);
+            return 0;
+        }
+        fprintf(stderr, "ibpanic: [%d] main: '%s' IB device can't be found\n", 4711, word);
+        return 255;
+    }
+    for (unsigned i = 0; i < LAB_HCAS; i++)
+        print_hca(tool, i);
+    return 0;
+}
