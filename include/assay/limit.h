@@ -66,8 +66,10 @@ const char *limit_text(struct arena *arena, const struct limit *limit);
 bool limit_applies(const struct limit *limit, const char *metric, const char *subject, const char *scope,
                    unsigned hosts, double size_bytes);
 
-/* One object of a suite's or baseline's "limits" list; the schemas have checked it. */
-void limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit);
+/* One object of a suite's or baseline's "limits" list; the schemas have checked its form. -1 with err set
+ * where bounds exclude each other or a size is too large. */
+int limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit,
+                    struct error *err) __attribute__((warn_unused_result));
 
 /* A baseline: the limits for one or more platforms. suites/baselines/NAME.json, schema
  * suites/schemas/baseline.schema.json. */

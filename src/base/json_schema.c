@@ -141,11 +141,24 @@ static const struct json *resolve(const struct checker *checker, const struct js
     return json_get(json_get(checker->root, "$defs"), reference + 8);
 }
 
+/* "floor" with "unit" */
+static void describe_required(struct text *out, const struct json *required)
+{
+    const char *between = "";
+
+    json_each(name, required)
+    {
+        text_printf(out, "%s\"%s\"", between, name->string);
+        between = " with ";
+    }
+}
+
 static void describe_expected(const struct checker *checker, struct text *out, const struct json *schema)
 {
     const struct json *target = resolve(checker, schema);
     const struct json *words = json_get(schema, "enum"), *constant = json_get(schema, "const");
     const struct json *type = json_get(schema, "type"), *pattern = json_get(schema, "pattern");
+    const struct json *required = json_get(schema, "required");
 
     if (target != NULL)
         describe_expected(checker, out, target);
@@ -157,6 +170,8 @@ static void describe_expected(const struct checker *checker, struct text *out, c
         describe_list(out, type, describe_type);
     else if (type != NULL)
         describe_type(out, type);
+    else if (required != NULL)
+        describe_required(out, required);
     else
         text_put(out, "another value");
     if (pattern != NULL && json_get(schema, "examples") != NULL) {
@@ -424,9 +439,11 @@ static int check_required(const struct checker *checker, const struct json *argu
     return result;
 }
 
-static int refuse_key(const struct checker *checker, const struct json *properties, const struct place *place,
+static int refuse_key(const struct checker *checker, const struct json *schema, const struct place *place,
                       const struct json *member)
 {
+    const struct json *properties = json_get(schema, "properties");
+    const struct json *patterns = json_get(schema, "patternProperties");
     const char *keys[KEYS_SHOWN] = {NULL}, *near;
     struct json at = *member;
     struct text text;
@@ -439,7 +456,10 @@ static int refuse_key(const struct checker *checker, const struct json *properti
     describe_place(&text, place);
     if (near != NULL)
         text_printf(&text, "; did you mean \"%s\"?", near);
-    text_put(&text, near != NULL ? " The keys here are " : "; the keys here are ");
+    if (count > 0)
+        text_put(&text, near != NULL ? " The keys here are " : "; the keys here are ");
+    else if (patterns != NULL && patterns->items != NULL)
+        text_printf(&text, "; expected a key that matches %s", patterns->items->key);
     for (size_t i = 0; i < count; i++)
         text_printf(&text, "%s%s", i > 0 ? ", " : "", keys[i]);
     at.line = member->key_line;
@@ -484,7 +504,7 @@ static int check_members(const struct checker *checker, const struct json *schem
         if (matched || additional == NULL)
             continue;
         if (additional->type == JSON_BOOL && !additional->boolean)
-            return refuse_key(checker, properties, place, member);
+            return refuse_key(checker, schema, place, member);
         if (check(checker, additional, &below) < 0)
             return -1;
     }
@@ -506,13 +526,26 @@ static bool type_fits(const struct checker *checker, const struct json *schema, 
     return false;
 }
 
+static void describe_alternatives(const struct checker *checker, struct text *out,
+                                  const struct json *alternatives)
+{
+    size_t index = 0;
+
+    json_each(alternative, alternatives)
+    {
+        if (index++ > 0)
+            text_put(out, index == alternatives->count ? " or " : ", ");
+        describe_expected(checker, out, alternative);
+    }
+}
+
 /* The alternative of the value's own type says best what is wrong; without one, all are named. */
 static int refuse_alternatives(const struct checker *checker, const struct json *alternatives,
                                const struct place *place)
 {
     const struct json *fitting = NULL;
     struct text expected;
-    size_t index = 0, count = 0;
+    size_t count = 0;
 
     json_each(alternative, alternatives)
     {
@@ -524,12 +557,7 @@ static int refuse_alternatives(const struct checker *checker, const struct json 
     if (count == 1)
         return check(checker, fitting, place);
     text_init(&expected, 600);
-    json_each(alternative, alternatives)
-    {
-        if (index++ > 0)
-            text_put(&expected, index == alternatives->count ? " or " : ", ");
-        describe_expected(checker, &expected, alternative);
-    }
+    describe_alternatives(checker, &expected, alternatives);
     refuse(checker, place, "%s", expected.bytes);
     text_release(&expected);
     return -1;
@@ -557,6 +585,7 @@ static int check_one_of(const struct checker *checker, const struct json *argume
 {
     struct error ignored = {0};
     struct checker quiet = {checker->root, &ignored};
+    struct text expected;
     size_t matches = 0;
 
     (void)schema;
@@ -569,10 +598,13 @@ static int check_one_of(const struct checker *checker, const struct json *argume
     }
     if (matches == 1)
         return 0;
-    if (matches > 1)
-        return refuse(checker, place, "exactly one of the forms that the schema allows; this is %zu of them",
-                      matches);
-    return refuse_alternatives(checker, argument, place);
+    if (matches == 0)
+        return refuse_alternatives(checker, argument, place);
+    text_init(&expected, 600);
+    describe_alternatives(checker, &expected, argument);
+    refuse(checker, place, "only one of %s; this is %zu of them", expected.bytes, matches);
+    text_release(&expected);
+    return -1;
 }
 
 static int check_reference(const struct checker *checker, const struct json *argument,

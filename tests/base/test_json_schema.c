@@ -71,7 +71,7 @@ static const struct {
      "t.json:1:26: unknown key \"depe\" in either; did you mean \"deep\"? The keys here are deep"},
     {"{\"name\": \"a\", \"one\": 1.5}", NULL},
     {"{\"name\": \"a\", \"one\": 1}",
-     "t.json:1:22: one is 1; expected exactly one of the forms that the schema allows; this is 2 of them"},
+     "t.json:1:22: one is 1; expected only one of a number or a whole number; this is 2 of them"},
     {"{\"name\": \"a\", \"environment\": {\"X_A\": 1}}",
      "t.json:1:38: environment.X_A is 1; expected a string"},
     {"{\"name\": \"a\", \"environment\": {\"B\": \"1\"}}",

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "assay/limit.h"
+
+static const struct baseline *read_baseline(struct arena *arena, const struct json *document,
+                                            struct slice bytes, struct error *err)
+{
+    struct baseline *baseline = arena_new(arena, struct baseline);
+
+    baseline->name = json_string(document, "name", "");
+    baseline->title = json_string(document, "title", "");
+    baseline->bytes = bytes;
+    json_each(name, json_get(document, "platforms")) * list_push(arena, &baseline->platforms) = name->string;
+    json_each(limit, json_get(document, "limits")) if (limit_from_json(arena, limit,
+                                                                       list_push(arena, &baseline->limits),
+                                                                       err) < 0) return NULL;
+    return baseline;
+}
+
+const struct baseline *baseline_load(struct arena *arena, const char *name, struct error *err)
+{
+    struct slice bytes;
+    const struct json *document = document_load(arena, "baselines", name, "baseline", &bytes, err);
+
+    return document != NULL ? read_baseline(arena, document, bytes, err) : NULL;
+}
+
+const struct baseline *baseline_parse(struct arena *arena, const char *file, struct slice bytes,
+                                      struct error *err)
+{
+    const struct json *document = document_parse(arena, file, bytes, "baseline", err);
+    struct slice copy = {arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+
+    return document != NULL ? read_baseline(arena, document, copy, err) : NULL;
+}
+
+const struct baseline *baseline_for_platform(struct arena *arena, const char *platform)
+{
+    size_t count;
+    const struct builtin *rows = builtin_list(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct baseline *baseline;
+
+        if (strcmp(rows[i].kind, "baselines") != 0)
+            continue;
+        baseline = baseline_load(arena, rows[i].name, NULL);
+        for (size_t j = 0; baseline != NULL && j < baseline->platforms.count; j++)
+            if (strcmp(baseline->platforms.items[j], platform) == 0)
+                return baseline;
+    }
+    return NULL;
+}

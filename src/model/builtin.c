@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents: where they come from (built in, a file, bytes at hand), and that their schema is checked first.
+ */
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/json.h"
+#include "assay/options.h"
+#include "assay/platform.h"
+
+#include "documents.h"
+
+enum { DOCUMENT_COUNT = sizeof documents / sizeof documents[0], FILE_LIMIT = 16 * 1024 * 1024 };
+
+const struct builtin *builtin_list(size_t *ret_count)
+{
+    *ret_count = DOCUMENT_COUNT;
+    return documents;
+}
+
+const struct builtin *builtin_find(const char *kind, const char *name)
+{
+    for (size_t i = 0; i < DOCUMENT_COUNT; i++)
+        if (strcmp(documents[i].kind, kind) == 0 && strcmp(documents[i].name, name) == 0)
+            return &documents[i];
+    return NULL;
+}
+
+static bool is_file_name(const char *name)
+{
+    return strchr(name, '/') != NULL || slice_ends(slice_of(name), ".json");
+}
+
+static int refuse_unknown(const char *kind, const char *name, struct error *err)
+{
+    const char *names[DOCUMENT_COUNT], *near;
+    struct text list;
+    size_t count = 0;
+
+    text_init(&list, 600);
+    for (size_t i = 0; i < DOCUMENT_COUNT; i++) {
+        if (strcmp(documents[i].kind, kind) != 0)
+            continue;
+        text_printf(&list, "%s%s", count > 0 ? ", " : "", documents[i].name);
+        names[count++] = documents[i].name;
+    }
+    near = count > 0 ? nearest_word(name, names, count) : NULL;
+    error_set(
+        err, ERROR_USAGE,
+        "'%.100s' is none of the built-in %s%s%s%s they are %s; a file is given with a '/' in its name or "
+        "'.json' at its end",
+        name, kind, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+        near != NULL ? "'?" : ";", list.bytes);
+    text_release(&list);
+    return -1;
+}
+
+static struct json *parse(struct arena *arena, const char *file, struct slice bytes, struct error *err)
+{
+    return json_parse(arena, file, bytes.bytes, bytes.length, err);
+}
+
+struct json *document_parse(struct arena *arena, const char *file, struct slice bytes, const char *schema,
+                            struct error *err)
+{
+    const struct builtin *row = builtin_find("schemas", schema);
+    struct json *rules, *document;
+
+    if (row == NULL) {
+        error_set(err, ERROR_INTERNAL, "no schema '%s' is built in", schema);
+        return NULL;
+    }
+    rules = parse(arena, arena_printf(arena, "built-in schemas/%s.schema.json", schema), row->bytes, err);
+    if (rules == NULL)
+        return NULL;
+    document = parse(arena, file, bytes, err);
+    return document == NULL || json_schema_check(rules, document, err) < 0 ? NULL : document;
+}
+
+static int load_file(struct arena *arena, const char *path, struct slice *ret_bytes, struct error *err)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, FILE_LIMIT);
+    if (file_read(path, &text, err) < 0)
+        return -1;
+    *ret_bytes = (struct slice){arena_strndup(arena, text.bytes, text.length), text.length};
+    return 0;
+}
+
+struct json *document_load(struct arena *arena, const char *kind, const char *name, const char *schema,
+                           struct slice *ret_bytes, struct error *err)
+{
+    const struct builtin *row = builtin_find(kind, name);
+    const char *file = name;
+    struct json *document;
+    struct slice bytes;
+
+    if (row != NULL) {
+        file = arena_printf(arena, "built-in %s/%s.json", kind, name);
+        bytes = (struct slice){arena_strndup(arena, row->bytes.bytes, row->bytes.length), row->bytes.length};
+    } else if (!is_file_name(name)) {
+        refuse_unknown(kind, name, err);
+        return NULL;
+    } else if (load_file(arena, name, &bytes, err) < 0) {
+        return NULL;
+    }
+    document = document_parse(arena, file, bytes, schema, err);
+    if (document != NULL)
+        *ret_bytes = bytes;
+    return document;
+}

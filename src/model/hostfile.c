@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line is a name (with ranges) and assignments. Each key is a row: where its value goes and which function
+ * reads it; that function says what it expected, and the line reader says where.
+ */
+#include "assay/hostfile.h"
+
+#include <ctype.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hostlist_private.h"
+
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/options.h"
+#include "assay/reading.h"
+
+enum { FILE_LIMIT = 16 * 1024 * 1024, KEY_LIMIT = 32 };
+
+/* Puts the value into the host; NULL, or what was expected instead. */
+typedef const char *set_value(struct arena *arena, struct host *host, size_t offset, const char *value);
+
+struct key {
+    const char *name;
+    set_value *set;
+    size_t offset;
+    bool own; /* belongs to one host and may not stand in a defaults line */
+};
+
+/* key=value as it stands in a line. */
+struct assignment {
+    const struct key *key;
+    const char *label; /* of label.NAME */
+    struct hostlist values;
+    unsigned line, column, value_column;
+};
+
+struct parser {
+    struct arena *arena;
+    struct hostfile *file;
+    struct error *err;
+    struct slice text; /* the line at hand, without its comment */
+    size_t at;
+    unsigned line;
+    LIST_OF(struct assignment) defaults;
+};
+
+static int refuse(const struct parser *parser, unsigned line, unsigned column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int refuse(const struct parser *parser, unsigned line, unsigned column, const char *format, ...)
+{
+    char message[800];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return error_set(parser->err, ERROR_USAGE, "%s:%u:%u: %s", parser->file->path, line, column, message);
+}
+
+/* --- values --- */
+
+#define field(host, offset, type) ((type *)(void *)((char *)(host) + (offset)))
+
+static const char *set_text(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    *field(host, offset, const char *) = value;
+    return NULL;
+}
+
+/* No name may begin with '-': it would be an option where it is handed to a program. */
+static bool is_name(const char *value, const char *others)
+{
+    if (!isalnum((unsigned char)value[0]) && value[0] != '_' && value[0] != ':')
+        return false;
+    for (; *value != '\0'; value++)
+        if (!isalnum((unsigned char)*value) && strchr(others, *value) == NULL)
+            return false;
+    return true;
+}
+
+static const char *set_address(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    if (!is_name(value, "._-:%"))
+        return "a host name or an IP address";
+    return set_text(arena, host, offset, value);
+}
+
+static const char *set_user(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    if (!is_name(value, "._-@\\"))
+        return "a user name";
+    return set_text(arena, host, offset, value);
+}
+
+static const char *set_jump(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    if (!is_name(value, "._-:@,"))
+        return "[user@]host[:port], several with ',' between";
+    return set_text(arena, host, offset, value);
+}
+
+static const char *set_platform(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    if (value[0] == '-')
+        return "the name of a platform or a file";
+    return set_text(arena, host, offset, value);
+}
+
+static const char *home_folder(void)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *entry;
+
+    if (home != NULL && home[0] == '/')
+        return home;
+    entry = getpwuid(getuid());
+    return entry != NULL ? entry->pw_dir : NULL;
+}
+
+static const char *set_path(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    const char *home;
+
+    if (value[0] == '-')
+        return "a file";
+    if (value[0] != '~')
+        return set_text(arena, host, offset, value);
+    home = home_folder();
+    if (value[1] != '/' || home == NULL)
+        return "a file; of '~' only '~/' is known";
+    return set_text(arena, host, offset, arena_printf(arena, "%s%s", home, value + 1));
+}
+
+static const char *set_count(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    uint64_t number;
+
+    (void)arena;
+    if (!scan_u64(slice_of(value), &number) || number < 1 || number > 4096)
+        return "a whole number from 1 to 4096";
+    *field(host, offset, unsigned) = (unsigned)number;
+    return NULL;
+}
+
+/* Open MPI's limit of oversubscription says nothing to us, but a wrong one is still a wrong one. */
+static const char *set_nothing(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    struct host ignored = *host;
+
+    return set_count(arena, &ignored, offset, value);
+}
+
+static const char *set_port(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    uint64_t number;
+
+    (void)arena;
+    if (!scan_u64(slice_of(value), &number) || number < 1 || number > 65535)
+        return "a whole number from 1 to 65535";
+    *field(host, offset, unsigned) = (unsigned)number;
+    return NULL;
+}
+
+static const char *set_role(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    if (strcmp(value, "compute") != 0 && strcmp(value, "spare") != 0)
+        return "compute or spare";
+    *field(host, offset, enum host_role) = value[0] == 's' ? ROLE_SPARE : ROLE_COMPUTE;
+    return NULL;
+}
+
+static const char *set_become(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    if (strcmp(value, "sudo") != 0 && strcmp(value, "none") != 0)
+        return "sudo or none";
+    *field(host, offset, bool) = value[0] == 's';
+    return NULL;
+}
+
+static const char *set_transport(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    static const char *const words[] = {"auto", "ssh", "openssh", "local"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], value) == 0)
+            return set_text(arena, host, offset, value);
+    return "auto, ssh, openssh or local";
+}
+
+static const char *set_timescale(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    double number;
+
+    (void)arena;
+    if (!scan_double(slice_of(value), &number) || number < 1 || number > 100000)
+        return "a number from 1 to 100000";
+    *field(host, offset, double) = number;
+    return NULL;
+}
+
+static const struct key keys[] = {
+    {"slots", set_count, offsetof(struct host, slots), false},
+    {"max_slots", set_nothing, offsetof(struct host, slots), false},
+    {"max-slots", set_nothing, offsetof(struct host, slots), false},
+    {"user", set_user, offsetof(struct host, user), false},
+    {"become", set_become, offsetof(struct host, become_root), false},
+    {"port", set_port, offsetof(struct host, port), false},
+    {"address", set_address, offsetof(struct host, address), true},
+    {"mpi_address", set_address, offsetof(struct host, mpi_address), true},
+    {"identity", set_path, offsetof(struct host, identity), false},
+    {"known_hosts", set_path, offsetof(struct host, known_hosts), false},
+    {"jump", set_jump, offsetof(struct host, jump), false},
+    {"platform", set_platform, offsetof(struct host, platform), false},
+    {"unit", set_text, offsetof(struct host, unit), false},
+    {"rack", set_text, offsetof(struct host, rack), false},
+    {"leaf", set_text, offsetof(struct host, leaf), false},
+    {"role", set_role, offsetof(struct host, role), false},
+    {"transport", set_transport, offsetof(struct host, transport), false},
+    {"timescale", set_timescale, offsetof(struct host, timescale), false},
+};
+
+enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
+
+static const struct key label_key = {"label.NAME", NULL, 0, false};
+
+/* --- one line --- */
+
+static unsigned column_at(const struct parser *parser, size_t offset)
+{
+    return hostlist_column(parser->text, offset);
+}
+
+static void skip_blanks(struct parser *parser)
+{
+    while (parser->at < parser->text.length && strchr(" \t\r", parser->text.bytes[parser->at]) != NULL)
+        parser->at++;
+}
+
+/* The bytes up to a blank, or up to `end` when that is not 0. */
+static struct slice take_word(struct parser *parser, char end)
+{
+    size_t start = parser->at;
+
+    while (parser->at < parser->text.length && strchr(" \t\r", parser->text.bytes[parser->at]) == NULL &&
+           (end == 0 || parser->text.bytes[parser->at] != end))
+        parser->at++;
+    return (struct slice){parser->text.bytes + start, parser->at - start};
+}
+
+static int take_value(struct parser *parser, struct slice *ret_value)
+{
+    size_t start = parser->at;
+
+    if (start >= parser->text.length || parser->text.bytes[start] != '"') {
+        *ret_value = take_word(parser, 0);
+        return 0;
+    }
+    for (parser->at++; parser->at < parser->text.length; parser->at++) {
+        if (parser->text.bytes[parser->at] == '"') {
+            *ret_value = (struct slice){parser->text.bytes + start + 1, parser->at - start - 1};
+            parser->at++;
+            return 0;
+        }
+    }
+    return refuse(parser, parser->line, column_at(parser, start), "this '\"' has no closing one");
+}
+
+static int find_key(const struct parser *parser, struct slice word, unsigned column,
+                    struct assignment *assignment)
+{
+    const char *names[KEY_COUNT + 1] = {NULL}, *near,
+                                  *name = arena_strndup(parser->arena, word.bytes, word.length);
+    struct text list;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        names[i] = keys[i].name;
+        if (strcmp(keys[i].name, name) == 0)
+            assignment->key = &keys[i];
+    }
+    names[KEY_COUNT] = label_key.name;
+    if (slice_starts(word, "label.") && is_name(name + strlen("label."), "._-")) {
+        assignment->key = &label_key;
+        assignment->label = name + strlen("label.");
+    }
+    if (assignment->key != NULL)
+        return 0;
+    near = nearest_word(name, names, KEY_COUNT);
+    text_init(&list, 400);
+    for (size_t i = 0; i <= KEY_COUNT; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    refuse(parser, parser->line, column, "unknown key '%.80s'%s%s%s the keys are %s", name,
+           near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : ";",
+           list.bytes);
+    text_release(&list);
+    return -1;
+}
+
+static bool same_key(const struct assignment *a, const struct assignment *b)
+{
+    return a->key == b->key && (a->label == NULL || strcmp(a->label, b->label) == 0);
+}
+
+static bool is_clean(struct arena *arena, struct slice word)
+{
+    for (size_t i = 0; i < word.length; i++)
+        if ((unsigned char)word.bytes[i] < ' ' || word.bytes[i] == 0x7f)
+            return false;
+    return slice_equal(word, utf8_clean(arena, word));
+}
+
+static int expand(struct parser *parser, struct slice word, struct hostlist *list)
+{
+    struct error inner = {0};
+    size_t offset, start = (size_t)(word.bytes - parser->text.bytes);
+
+    if (!is_clean(parser->arena, word))
+        return refuse(parser, parser->line, column_at(parser, start),
+                      "a word with a control byte or with bytes that are not UTF-8");
+    if (hostlist_expand_word(parser->arena, word, list, &offset, &inner) < 0)
+        return refuse(parser, parser->line, column_at(parser, start + offset), "%s", inner.text);
+    return 0;
+}
+
+/* key=value, with blanks around '=' where Open MPI's users write them. */
+static int read_assignment(struct parser *parser, struct assignment *assignment)
+{
+    size_t start = parser->at;
+    struct slice word = take_word(parser, '='), value;
+
+    assignment->line = parser->line;
+    assignment->column = column_at(parser, start);
+    skip_blanks(parser);
+    if (parser->at >= parser->text.length || parser->text.bytes[parser->at] != '=')
+        return refuse(parser, parser->line, assignment->column, "found '%.*s'; expected KEY=VALUE",
+                      slice_print(word));
+    if (find_key(parser, word, assignment->column, assignment) < 0)
+        return -1;
+    parser->at++;
+    skip_blanks(parser);
+    assignment->value_column = column_at(parser, parser->at);
+    if (take_value(parser, &value) < 0)
+        return -1;
+    if (value.length == 0)
+        return refuse(parser, parser->line, assignment->column, "'%.*s=' has no value", slice_print(word));
+    return expand(parser, value, &assignment->values);
+}
+
+struct assignments {
+    LIST_OF(struct assignment) list;
+};
+
+static int read_assignments(struct parser *parser, struct assignments *ret_assignments)
+{
+    for (skip_blanks(parser); parser->at < parser->text.length; skip_blanks(parser)) {
+        struct assignment assignment = {0};
+
+        if (read_assignment(parser, &assignment) < 0)
+            return -1;
+        for (size_t i = 0; i < ret_assignments->list.count; i++)
+            if (same_key(&ret_assignments->list.items[i], &assignment))
+                return refuse(parser, parser->line, assignment.column, "key '%s%s' stands twice in this line",
+                              assignment.label != NULL ? "label." : assignment.key->name,
+                              assignment.label != NULL ? assignment.label : "");
+        *list_push(parser->arena, &ret_assignments->list) = assignment;
+    }
+    return 0;
+}
+
+/* The value for the index-th host of the line. */
+static int apply(const struct parser *parser, const struct assignment *assignment, size_t index,
+                 struct host *host)
+{
+    const char *value = assignment->values.names.items[assignment->values.names.count > 1 ? index : 0];
+    const char *expected;
+
+    if (assignment->label != NULL) {
+        *list_push(parser->arena, &host->labels) = (struct host_label){assignment->label, value};
+        return 0;
+    }
+    expected = assignment->key->set(parser->arena, host, assignment->key->offset, value);
+    if (expected == NULL)
+        return 0;
+    return refuse(parser, assignment->line, assignment->value_column, "%s is '%.80s'; expected %s",
+                  assignment->key->name, value, expected);
+}
+
+static int read_defaults(struct parser *parser)
+{
+    struct assignments assignments = {0};
+    struct host scratch = {0};
+
+    if (read_assignments(parser, &assignments) < 0)
+        return -1;
+    for (size_t i = 0; i < assignments.list.count; i++) {
+        const struct assignment *assignment = &assignments.list.items[i];
+        size_t at = 0;
+
+        if (assignment->key->own)
+            return refuse(parser, assignment->line, assignment->column,
+                          "key '%s' in a defaults line; each host has its own", assignment->key->name);
+        if (assignment->values.names.count > 1)
+            return refuse(parser, assignment->line, assignment->value_column,
+                          "a range of %zu values in a defaults line; expected one value",
+                          assignment->values.names.count);
+        if (apply(parser, assignment, 0, &scratch) < 0)
+            return -1;
+        while (at < parser->defaults.count && !same_key(&parser->defaults.items[at], assignment))
+            at++;
+        if (at == parser->defaults.count)
+            list_push(parser->arena, &parser->defaults);
+        parser->defaults.items[at] = *assignment;
+    }
+    return 0;
+}
+
+static int fill_host(struct parser *parser, const struct assignments *own, size_t index, struct host *host)
+{
+    for (size_t i = 0; i < parser->defaults.count; i++) {
+        bool overridden = false;
+
+        for (size_t j = 0; j < own->list.count; j++)
+            overridden |= same_key(&parser->defaults.items[i], &own->list.items[j]);
+        if (!overridden && apply(parser, &parser->defaults.items[i], 0, host) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < own->list.count; i++)
+        if (apply(parser, &own->list.items[i], index, host) < 0)
+            return -1;
+    if (host->address == NULL)
+        host->address = host->name;
+    if (host->mpi_address == NULL)
+        host->mpi_address = host->address;
+    return 0;
+}
+
+/* user@name, as Open MPI reads it. */
+static int split_user(struct parser *parser, struct slice *word, unsigned column,
+                      struct assignments *assignments)
+{
+    const char *at = memchr(word->bytes, '@', word->length);
+    struct assignment user = {.line = parser->line, .column = column, .value_column = column};
+
+    if (at == NULL)
+        return 0;
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (strcmp(keys[i].name, "user") == 0)
+            user.key = &keys[i];
+    if (expand(parser, (struct slice){word->bytes, (size_t)(at - word->bytes)}, &user.values) < 0)
+        return -1;
+    *list_push(parser->arena, &assignments->list) = user;
+    *word = slice_from(*word, (size_t)(at - word->bytes) + 1);
+    return 0;
+}
+
+static int read_hosts(struct parser *parser, struct slice word)
+{
+    unsigned column = column_at(parser, (size_t)(word.bytes - parser->text.bytes));
+    struct assignments assignments = {0};
+    struct hostlist names = {0};
+
+    if (split_user(parser, &word, column, &assignments) < 0 || expand(parser, word, &names) < 0 ||
+        read_assignments(parser, &assignments) < 0)
+        return -1;
+    for (size_t i = 0; i < assignments.list.count; i++) {
+        const struct assignment *assignment = &assignments.list.items[i];
+        size_t count = assignment->values.names.count;
+
+        if (count > 1 && count != names.names.count)
+            return refuse(parser, assignment->line, assignment->value_column,
+                          "a range of %zu values for %zu host%s; expected as many, or one value for all",
+                          count, names.names.count, names.names.count == 1 ? "" : "s");
+    }
+    for (size_t i = 0; i < names.names.count; i++) {
+        struct host *host = list_push(parser->arena, &parser->file->hosts);
+
+        *host = (struct host){.name = names.names.items[i],
+                              .unit = "",
+                              .rack = "",
+                              .leaf = "",
+                              .transport = "auto",
+                              .timescale = 1,
+                              .line = parser->line,
+                              .column = column};
+        if (!is_name(host->name, "._-:"))
+            return refuse(parser, parser->line, column,
+                          "'%.80s' is no host name; expected letters, digits and '.', '-', '_', ':'",
+                          host->name);
+        if (fill_host(parser, &assignments, i, host) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_line(struct parser *parser, struct slice line)
+{
+    const char *comment = memchr(line.bytes, '#', line.length);
+    struct slice word;
+
+    parser->line++;
+    if (memchr(line.bytes, '\0', line.length) != NULL)
+        return refuse(parser, parser->line, 1, "this line holds a NUL byte; expected text");
+    if (comment != NULL)
+        line.length = (size_t)(comment - line.bytes);
+    parser->text = line;
+    parser->at = 0;
+    skip_blanks(parser);
+    if (parser->at == parser->text.length)
+        return 0;
+    word = take_word(parser, 0);
+    return slice_equal(word, "defaults") ? read_defaults(parser) : read_hosts(parser, word);
+}
+
+/* --- the whole file --- */
+
+static int compare_places(const struct host *a, const struct host *b)
+{
+    return (a > b) - (a < b); /* both in the same array, in file order */
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct host *left = *(const struct host *const *)a, *right = *(const struct host *const *)b;
+    int order = strcmp(left->name, right->name);
+
+    return order != 0 ? order : compare_places(left, right);
+}
+
+static unsigned port_of(const struct host *host)
+{
+    return host->port != 0 ? host->port : 22;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const struct host *left = *(const struct host *const *)a, *right = *(const struct host *const *)b;
+    int order = strcmp(left->address, right->address);
+
+    if (order == 0)
+        order = (port_of(left) > port_of(right)) - (port_of(left) < port_of(right));
+    return order != 0 ? order : compare_places(left, right);
+}
+
+static int refuse_twice(const struct parser *parser)
+{
+    const struct hostfile *file = parser->file;
+    size_t count = file->hosts.count;
+    cleanup_free const struct host **sorted = mem_alloc((count + 1) * sizeof *sorted);
+
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &file->hosts.items[i];
+    qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+            return refuse(parser, sorted[i]->line, sorted[i]->column,
+                          "host '%s' stands twice; first on line %u", sorted[i]->name, sorted[i - 1]->line);
+    qsort(sorted, count, sizeof *sorted, compare_addresses);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->address, sorted[i]->address) == 0 &&
+            port_of(sorted[i - 1]) == port_of(sorted[i]))
+            return refuse(parser, sorted[i]->line, sorted[i]->column,
+                          "address %s port %u of host '%s' is already that of '%s' on line %u",
+                          sorted[i]->address, port_of(sorted[i]), sorted[i]->name, sorted[i - 1]->name,
+                          sorted[i - 1]->line);
+    return 0;
+}
+
+struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct slice bytes, struct error *err)
+{
+    struct hostfile *file = arena_new(arena, struct hostfile);
+    struct parser parser = {.arena = arena, .file = file, .err = err};
+    struct slice rest, line;
+
+    file->path = arena_strdup(arena, path);
+    file->bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+    rest = file->bytes;
+    while (scan_line(&rest, &line))
+        if (read_line(&parser, line) < 0)
+            return NULL;
+    if (rest.length > 0 && read_line(&parser, rest) < 0)
+        return NULL;
+    if (file->hosts.count == 0) {
+        refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");
+        return NULL;
+    }
+    return refuse_twice(&parser) < 0 ? NULL : file;
+}
+
+struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, FILE_LIMIT);
+    if (file_read(path, &text, err) < 0)
+        return NULL;
+    return hostfile_parse(arena, strcmp(path, "-") == 0 ? "standard input" : path,
+                          (struct slice){text.bytes, text.length}, err);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/limit.h"
+
+#include <string.h>
+
+#include "assay/suite.h"
+
+static const char *const rule_names[] = {"floor", "ceiling", "equal", "one_of", "min_version", "same"};
+static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
+                                           "provisional", "guess",     "tool"};
+
+double limit_gate(const struct limit *limit)
+{
+    return limit->value * (limit->rule == RULE_FLOOR     ? 1 - limit->tolerance
+                           : limit->rule == RULE_CEILING ? 1 + limit->tolerance
+                                                         : 1);
+}
+
+bool limit_enforceable(const struct limit *limit)
+{
+    return limit->status != LIMIT_GUESS;
+}
+
+const char *limit_status_name(enum limit_status status)
+{
+    return status_names[status];
+}
+
+const char *limit_rule_name(enum limit_rule rule)
+{
+    return rule_names[rule];
+}
+
+static const char *text_of_number(struct arena *arena, const struct limit *limit, const char *sign)
+{
+    char value[32], gate[32];
+    const char *unit = limit->unit != NULL ? limit->unit : "";
+    const char *between = unit[0] != '\0' && strcmp(unit, "count") != 0 ? " " : "";
+    const char *shown = between[0] != '\0' ? unit : "";
+
+    if (limit->tolerance == 0)
+        return arena_printf(arena, "%s %s%s%s", sign, number_text(limit->value, value, sizeof value), between,
+                            shown);
+    return arena_printf(arena, "%s %s%s%s (%s eased by %.6g%%)", sign,
+                        number_text(limit_gate(limit), gate, sizeof gate), between, shown,
+                        number_text(limit->value, value, sizeof value), limit->tolerance * 100);
+}
+
+const char *limit_text(struct arena *arena, const struct limit *limit)
+{
+    switch (limit->rule) {
+    case RULE_FLOOR:
+        return text_of_number(arena, limit, ">=");
+    case RULE_CEILING:
+        return text_of_number(arena, limit, "<=");
+    case RULE_EQUAL:
+        return arena_printf(arena, "= %s", limit->text);
+    case RULE_ONE_OF:
+        return arena_printf(arena, "one of %s", limit->text);
+    case RULE_MIN_VERSION:
+        return arena_printf(arena, ">= version %s", limit->text);
+    case RULE_SAME:
+    default:
+        return "same on all hosts";
+    }
+}
+
+/* '*' stands for any characters, none too; the last star is the only one that is ever tried again. */
+static bool matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            resume = text;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+bool limit_applies(const struct limit *limit, const char *metric, const char *subject, const char *scope,
+                   unsigned hosts, double size_bytes)
+{
+    if (!matches(limit->metric, metric) ||
+        (limit->subject != NULL && !matches(limit->subject, subject != NULL ? subject : "")))
+        return false;
+    if (limit->scope != NULL && (scope == NULL || strcmp(limit->scope, scope) != 0))
+        return false;
+    if ((limit->hosts_min > 0 && hosts < limit->hosts_min) ||
+        (limit->hosts_max > 0 && hosts > limit->hosts_max))
+        return false;
+    if ((limit->size_min > 0 || limit->size_max > 0) && size_bytes <= 0)
+        return false;
+    return size_bytes >= limit->size_min && (limit->size_max <= 0 || size_bytes <= limit->size_max);
+}
+
+static const char *join_words(struct arena *arena, const struct json *list)
+{
+    const char *joined = NULL;
+
+    json_each(word, list) joined =
+        joined == NULL ? word->string : arena_printf(arena, "%s|%s", joined, word->string);
+    return joined;
+}
+
+static void read_rule(struct arena *arena, const struct json *object, struct limit *limit)
+{
+    for (size_t rule = 0; rule < sizeof rule_names / sizeof rule_names[0]; rule++) {
+        const struct json *given = json_get(object, rule_names[rule]);
+        char number[32];
+
+        if (given == NULL)
+            continue;
+        limit->rule = (enum limit_rule)rule;
+        if (given->type == JSON_STRING)
+            limit->text = given->string;
+        else if (given->type == JSON_ARRAY)
+            limit->text = join_words(arena, given);
+        else if (given->type == JSON_NUMBER && rule == RULE_EQUAL)
+            limit->text = arena_strdup(arena, number_text(given->number, number, sizeof number));
+        limit->value = given->type == JSON_NUMBER ? given->number : 0;
+    }
+}
+
+/* Leaves 0 when it is not given. */
+static int read_size(const struct json *object, const char *key, double *ret_bytes, struct error *err)
+{
+    const struct json *size = json_get(object, key);
+
+    if (size == NULL || size_parse(size->string, ret_bytes))
+        return 0;
+    return json_error(err, size, "%s is \"%s\"; expected a message size such as \"8G\", at most 2^53 bytes",
+                      key, size->string);
+}
+
+/* Bounds that exclude each other: such a limit would never apply, and nobody would notice. */
+static int check_bounds(const struct json *object, const struct limit *limit, struct error *err)
+{
+    if (limit->size_max > 0 && limit->size_max < limit->size_min)
+        return json_error(err, json_get(object, "size_max"),
+                          "size_max is \"%s\", less than size_min; expected that or more",
+                          json_string(object, "size_max", ""));
+    if (limit->hosts_max > 0 && limit->hosts_max < limit->hosts_min)
+        return json_error(err, json_get(object, "hosts_max"),
+                          "hosts_max is %u, less than hosts_min; expected %u or more", limit->hosts_max,
+                          limit->hosts_min);
+    return 0;
+}
+
+/* LIMIT_TOOL is no word of a document: it belongs to the checks. */
+static enum limit_status read_status(const struct json *object)
+{
+    const char *word = json_string(object, "status", "guess");
+
+    for (size_t i = 0; i < LIMIT_TOOL; i++)
+        if (strcmp(status_names[i], word) == 0)
+            return (enum limit_status)i;
+    return LIMIT_GUESS;
+}
+
+int limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit,
+                    struct error *err)
+{
+    struct limit limit = {
+        .metric = json_string(object, "metric", ""),
+        .subject = json_string(object, "subject", NULL),
+        .scope = json_string(object, "scope", NULL),
+        .hosts_min = (unsigned)json_number(object, "hosts_min", 0),
+        .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
+        .tolerance = json_number(object, "tolerance", 0),
+        .unit = json_string(object, "unit", ""),
+        .source = json_string(object, "source", ""),
+        .status = read_status(object),
+        .note = json_string(object, "note", NULL),
+        .inconclusive = json_boolean(object, "inconclusive", false),
+    };
+
+    if (read_size(object, "size_min", &limit.size_min, err) < 0 ||
+        read_size(object, "size_max", &limit.size_max, err) < 0 || check_bounds(object, &limit, err) < 0)
+        return -1;
+    read_rule(arena, object, &limit);
+    *ret_limit = limit;
+    return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "assay/options.h"
+
+#define read_strings(arena, list, ret_list)                                        \
+    do {                                                                           \
+        json_each(item_, (list)) * list_push((arena), (ret_list)) = item_->string; \
+    } while (0)
+
+#define read_variables(arena, object, ret_list)                       \
+    do {                                                              \
+        json_each(item_, (object)) * list_push((arena), (ret_list)) = \
+            (struct suite_variable){item_->key, item_->string};       \
+    } while (0)
+
+bool size_parse(const char *text, double *ret_bytes)
+{
+    static const struct {
+        char letter;
+        double bytes;
+    } units[] = {{'\0', 1}, {'K', 1024.0}, {'M', 1048576.0}, {'G', 1073741824.0}};
+    struct slice rest = slice_of(text);
+    uint64_t number;
+
+    if (!scan_digits(&rest, &number) || number == 0 || rest.length > 1)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        double bytes = (double)number * units[i].bytes;
+
+        if (units[i].letter != (rest.length > 0 ? rest.bytes[0] : '\0'))
+            continue;
+        if (bytes > 9007199254740992.0) /* 2^53 */
+            return false;
+        *ret_bytes = bytes;
+        return true;
+    }
+    return false;
+}
+
+const char *size_text(struct arena *arena, double bytes)
+{
+    static const char letters[] = "GMK";
+    double unit = 1073741824.0;
+
+    for (size_t i = 0; letters[i] != '\0'; i++, unit /= 1024)
+        if (bytes >= unit && fmod(bytes, unit) == 0)
+            return arena_printf(arena, "%.0f%c", bytes / unit, letters[i]);
+    return arena_printf(arena, "%.0f", bytes);
+}
+
+static int read_sizes(struct arena *arena, const struct json *sizes, struct suite_step *step,
+                      struct error *err)
+{
+    double bytes;
+
+    json_each(size, sizes)
+    {
+        if (!size_parse(size->string, &bytes))
+            return json_error(
+                err, size,
+                "sizes_judged holds \"%s\"; expected a message size such as \"8G\", at most 2^53 bytes",
+                size->string);
+        *list_push(arena, &step->sizes_judged) = size->string;
+    }
+    return 0;
+}
+
+static const struct suite_step *find_step(const struct suite *suite, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(suite->steps.items[i].name, name) == 0)
+            return &suite->steps.items[i];
+    return NULL;
+}
+
+/* Only earlier steps can be needed, so needs never run in a circle. */
+static int read_needs(struct arena *arena, const struct suite *suite, const struct json *needs,
+                      struct suite_step *step, struct error *err)
+{
+    size_t earlier = suite->steps.count - 1;
+
+    json_each(need, needs)
+    {
+        const char **names = arena_array(arena, const char *, earlier + 1), *near;
+
+        for (size_t i = 0; i < earlier; i++)
+            names[i] = suite->steps.items[i].name;
+        if (find_step(suite, earlier, need->string) == NULL) {
+            near = nearest_word(need->string, names, earlier);
+            return json_error(err, need, "step \"%s\" needs \"%.80s\", which is no step before it%s%s%s",
+                              step->name, need->string, near != NULL ? "; did you mean \"" : "",
+                              near != NULL ? near : "", near != NULL ? "\"?" : "");
+        }
+        *list_push(arena, &step->needs) = need->string;
+        *list_push(arena, &step->needs_at) = need;
+    }
+    return 0;
+}
+
+static int read_limits(struct arena *arena, const struct json *limits, struct suite_step *step,
+                       struct error *err)
+{
+    json_each(object, limits)
+    {
+        if (limit_from_json(arena, object, list_push(arena, &step->limits), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_step(struct arena *arena, struct suite *suite, const struct json *object, struct error *err)
+{
+    struct suite_step *step = list_push(arena, &suite->steps);
+    const struct suite_step *twin;
+
+    *step = (struct suite_step){
+        .check = json_string(object, "check", ""),
+        .scope = json_string(object, "scope", "host"),
+        .arguments = json_get(object, "arguments"),
+        .timeout_s = (unsigned)json_number(object, "timeout_s", 0),
+        .expected_s = (unsigned)json_number(object, "expected_s", 0),
+        .retries = (unsigned)json_number(object, "retries", 1),
+        .repeat = (unsigned)json_number(object, "repeat", 1),
+        .exclusive = json_string(object, "exclusive", NULL),
+        .at = object,
+    };
+    step->name = json_string(object, "name", step->check);
+    twin = find_step(suite, suite->steps.count - 1, step->name);
+    if (twin != NULL)
+        return json_error(err, object,
+                          "step \"%s\" stands twice, first on line %u; expected a \"name\" of its own",
+                          step->name, twin->at->line);
+    read_strings(arena, json_get(object, "gate"), &step->gate);
+    read_strings(arena, json_get(object, "record"), &step->record);
+    read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
+    if (read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
+        read_limits(arena, json_get(object, "limits"), step, err) < 0)
+        return -1;
+    return read_sizes(arena, json_get(object, "sizes_judged"), step, err);
+}
+
+static void read_tools(struct arena *arena, const struct json *tools, struct suite *suite)
+{
+    json_each(object, tools)
+    {
+        struct suite_tool *tool = list_push(arena, &suite->tools);
+
+        tool->name = object->key;
+        tool->path = json_string(object, "path", object->key);
+        tool->folder = json_string(object, "folder", NULL);
+        read_variables(arena, json_get(object, "environment"), &tool->environment);
+    }
+}
+
+static const struct suite *read_suite(struct arena *arena, const char *path, const struct json *document,
+                                      struct slice bytes, struct error *err)
+{
+    struct suite *suite = arena_new(arena, struct suite);
+
+    *suite = (struct suite){
+        .path = arena_strdup(arena, path),
+        .name = json_string(document, "name", ""),
+        .title = json_string(document, "title", ""),
+        .delivery = strcmp(json_string(document, "purpose", "trial"), "delivery") == 0,
+        .platform = json_string(document, "platform", NULL),
+        .launcher = json_get(document, "launcher"),
+        .bytes = bytes,
+    };
+    read_strings(arena, json_get(document, "search_path"), &suite->search_path);
+    read_variables(arena, json_get(document, "environment"), &suite->environment);
+    read_tools(arena, json_get(document, "tools"), suite);
+    json_each(step, json_get(document, "steps")) if (read_step(arena, suite, step, err) < 0) return NULL;
+    return suite;
+}
+
+const struct suite *suite_load(struct arena *arena, const char *name, struct error *err)
+{
+    struct slice bytes;
+    const struct json *document = document_load(arena, "suites", name, "suite", &bytes, err);
+
+    return document != NULL ? read_suite(arena, name, document, bytes, err) : NULL;
+}
+
+const struct suite *suite_parse(struct arena *arena, const char *file, struct slice bytes, struct error *err)
+{
+    const struct json *document = document_parse(arena, file, bytes, "suite", err);
+    struct slice copy = {arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+
+    return document != NULL ? read_suite(arena, file, document, copy, err) : NULL;
+}
+
+const struct suite_tool *suite_tool(struct arena *arena, const struct suite *suite, const char *name)
+{
+    struct suite_tool *tool;
+
+    for (size_t i = 0; i < suite->tools.count; i++)
+        if (strcmp(suite->tools.items[i].name, name) == 0)
+            return &suite->tools.items[i];
+    tool = arena_new(arena, struct suite_tool);
+    tool->name = tool->path = arena_strdup(arena, name);
+    return tool;
+}

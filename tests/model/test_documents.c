@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Suites, platforms, baselines: those that are built in load, and wrong ones say what is wrong and where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/suite.h"
+
+#define GIB 1073741824.0
+
+static const char *source_root;
+
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+static int load(struct arena *arena, const char *kind, const char *name, struct error *err)
+{
+    if (strcmp(kind, "suites") == 0)
+        return suite_load(arena, name, err) != NULL ? 0 : -1;
+    if (strcmp(kind, "platforms") == 0)
+        return platform_load(arena, name, err) != NULL ? 0 : -1;
+    if (strcmp(kind, "baselines") == 0)
+        return baseline_load(arena, name, err) != NULL ? 0 : -1;
+    return strcmp(kind, "schemas") == 0 ? 0 : -1;
+}
+
+static void every_document_that_is_built_in_loads(void **state)
+{
+    size_t count;
+    const struct builtin *rows = builtin_list(&count);
+
+    assert_true(count >= 11);
+    for (size_t i = 0; i < count; i++) {
+        struct error err = {0};
+
+        if (load(*state, rows[i].kind, rows[i].name, &err) < 0)
+            fail_msg("%s/%s: %s", rows[i].kind, rows[i].name, err.text);
+        assert_ptr_equal(builtin_find(rows[i].kind, rows[i].name), &rows[i]);
+    }
+}
+
+static void platforms_say_what_applies(void **state)
+{
+    struct error err = {0};
+    const struct platform *a100 = platform_load(*state, "hgx-a100", &err);
+    const struct platform *h100 = platform_load(*state, "hgx-h100", &err);
+    const char *file = arena_printf(*state, "%s/suites/platforms/hgx-h200.json", source_root);
+    const struct platform *h200 = platform_load(*state, file, &err);
+
+    assert_non_null(a100);
+    assert_int_equal(a100->gpu_count, 8);
+    assert_int_equal(a100->gpu_models.count, 2);
+    assert_int_equal(a100->nvlink_links, 12);
+    assert_true(a100->nvlink_gbs == 25);
+    assert_true(a100->nvlink_ceiling_gbs == 300);
+    assert_true(a100->nvswitch);
+    assert_false(a100->fabric_state);
+    assert_string_equal(a100->driver_minimum, "450.80.02");
+    assert_true(a100->power_limit_w == 400);
+    assert_non_null(h100);
+    assert_string_equal(h100->gpu_models.items[0], "NVIDIA H100 80GB HBM3");
+    assert_string_equal(h100->gpu_pci_ids.items[0], "10de:2330");
+    assert_int_equal(h100->nvlink_links, 18);
+    assert_true(h100->nvlink_gbs == 26.562);
+    assert_true(h100->nvlink_ceiling_gbs == 450);
+    assert_true(h100->fabric_state);
+    assert_int_equal(h100->hcas.count, 8);
+    assert_string_equal(h100->hcas.items[7], "mlx5_7");
+    assert_true(h100->hca_gbits == 400);
+    assert_int_equal(platform_time(h100, "dcgm-diag"), 900);
+    assert_int_equal(platform_time(h100, "reachable"), 0);
+    assert_non_null(h200);
+    assert_string_equal(h200->name, "hgx-h200");
+}
+
+/* The first limit of the platform's baseline that applies. */
+static const struct limit *first(struct arena *arena, const char *platform, const char *metric,
+                                 const char *scope, unsigned hosts, double size)
+{
+    const struct baseline *baseline = baseline_for_platform(arena, platform);
+
+    assert_non_null(baseline);
+    for (size_t i = 0; i < baseline->limits.count; i++)
+        if (limit_applies(&baseline->limits.items[i], metric, "gpu0->gpu1", scope, hosts, size))
+            return &baseline->limits.items[i];
+    return NULL;
+}
+
+static void baselines_hold_the_published_figures(void **state)
+{
+    static const struct {
+        const char *platform, *metric, *scope;
+        unsigned hosts;
+        double size, value;
+        enum limit_status status;
+    } cases[] = {
+        {"hgx-a100", "p2p.unidirectional.enabled", "host", 1, 0, 250, LIMIT_FIELD},
+        {"hgx-a100", "p2p.bidirectional.enabled", "host", 1, 0, 390, LIMIT_FIELD},
+        {"hgx-a100", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 220, LIMIT_FIELD},
+        {"hgx-a100", "nccl.all_gather.busbw", "host", 1, 8 * GIB, 215, LIMIT_GUESS},
+        {"hgx-a100", "nccl.all_reduce.busbw", "cluster", 2, 8 * GIB, 175, LIMIT_FIELD},
+        {"hgx-a100", "nccl.all_gather.busbw", "cluster", 8, 8 * GIB, 168, LIMIT_FIELD},
+        {"hgx-a100", "nccl.all_reduce.busbw", "cluster", 33, 8 * GIB, 140, LIMIT_GUESS},
+        {"hgx-h100", "p2p.unidirectional.enabled", "host", 1, 0, 345, LIMIT_FIELD},
+        {"hgx-h100", "p2p.bidirectional.enabled", "host", 1, 0, 700, LIMIT_FIELD},
+        {"hgx-h100", "p2p.latency.gpu.enabled", "host", 1, 0, 4, LIMIT_FIELD},
+        {"hgx-h100", "nccl.all_reduce.busbw", "host", 1, 16 * GIB, 455, LIMIT_FIELD},
+        {"hgx-h100", "nccl.reduce_scatter.busbw", "host", 1, 8 * GIB, 330, LIMIT_FIELD},
+        {"hgx-h100", "nccl.alltoall.busbw", "host", 1, 8 * GIB, 325, LIMIT_FIELD},
+        {"hgx-h100", "nccl.all_reduce.busbw", "cluster", 2, 8 * GIB, 440, LIMIT_VENDOR},
+        {"hgx-h100", "nccl.all_reduce.busbw", "cluster", 3, 8 * GIB, 300, LIMIT_FIELD},
+        {"hgx-h100", "nccl.all_reduce.busbw", "cluster", 32, 8 * GIB, 300, LIMIT_GUESS},
+        {"hgx-h100", "nccl.all_gather.busbw", "cluster", 16, 8 * GIB, 300, LIMIT_FIELD},
+        {"hgx-h100", "nccl.all_gather.busbw", "cluster", 17, 8 * GIB, 285, LIMIT_GUESS},
+        {"hgx-h200", "p2p.unidirectional.enabled", "host", 1, 0, 335, LIMIT_VENDOR},
+        {"hgx-h200", "p2p.bidirectional.enabled", "host", 1, 0, 700, LIMIT_GUESS},
+        {"hgx-h200", "p2p.latency.gpu.enabled", "host", 1, 0, 4, LIMIT_GUESS},
+        {"hgx-h200", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 455, LIMIT_FIELD},
+        {"hgx-h200", "nccl.all_gather.busbw", "host", 1, 8 * GIB, 345, LIMIT_FIELD},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct limit *limit =
+            first(*state, cases[i].platform, cases[i].metric, cases[i].scope, cases[i].hosts, cases[i].size);
+
+        assert_non_null(limit);
+        assert_true(limit->value == cases[i].value);
+        assert_int_equal(limit->status, cases[i].status);
+        assert_true(strlen(limit->source) > 10);
+    }
+    /* A healthy H100 shows 401 at 128M: small sizes have no limit. */
+    assert_null(first(*state, "hgx-h100", "nccl.all_reduce.busbw", "host", 1, 134217728));
+    assert_null(baseline_for_platform(*state, "hgx-b200"));
+}
+
+/* A floor above what the hardware can carry would fail every healthy host. */
+static void no_copy_limit_exceeds_the_datasheet(void **state)
+{
+    static const char *const platforms[] = {"hgx-a100", "hgx-h100", "hgx-h200"};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct error err = {0};
+        const struct platform *platform = platform_load(*state, platforms[i], &err);
+        const struct limit *one = first(*state, platforms[i], "p2p.unidirectional.enabled", "host", 1, 0);
+        const struct limit *both = first(*state, platforms[i], "p2p.bidirectional.enabled", "host", 1, 0);
+        const struct limit *fabric =
+            first(*state, platforms[i], "nccl.all_gather.busbw", "cluster", 8, 8 * GIB);
+
+        assert_true(one->value < platform->nvlink_ceiling_gbs);
+        assert_true(both->value < 2 * platform->nvlink_ceiling_gbs);
+        assert_true(fabric->value < platform->hca_gbits / 8 * (double)platform->hcas.count);
+    }
+}
+
+static void delivery_is_the_agreed_plan(void **state)
+{
+    static const char *const steps[] = {
+        "reachable",    "privilege",      "gpu-inventory",           "driver",
+        "gpu-settings", "fabric-manager", "p2p-bandwidth",           "nccl-all-reduce",
+        "dcgm-diag",    "gpu-burn",       "nccl-all-reduce-cluster", "nccl-all-gather-cluster"};
+    struct error err = {0};
+    const struct suite *suite = suite_load(*state, "delivery", &err);
+    const struct suite_step *p2p, *nccl, *fabric;
+
+    assert_non_null(suite);
+    assert_true(suite->delivery);
+    assert_int_equal(suite->steps.count, sizeof steps / sizeof steps[0]);
+    for (size_t i = 0; i < suite->steps.count; i++)
+        assert_string_equal(suite->steps.items[i].name, steps[i]);
+    p2p = &suite->steps.items[6];
+    assert_int_equal(p2p->needs.count, 3);
+    assert_int_equal(p2p->record_without_limit.count, 2);
+    nccl = &suite->steps.items[7];
+    assert_string_equal(nccl->scope, "host");
+    assert_string_equal(json_string(nccl->arguments, "end", ""), "16G");
+    assert_int_equal(nccl->sizes_judged.count, 2);
+    assert_int_equal(nccl->retries, 1);
+    assert_int_equal(nccl->repeat, 1);
+    assert_true(json_number(suite->steps.items[9].arguments, "seconds", 0) == 1800);
+    fabric = &suite->steps.items[11];
+    assert_string_equal(fabric->check, "nccl-all-gather");
+    assert_string_equal(fabric->scope, "cluster");
+    assert_int_equal(fabric->needs.count, 3);
+    assert_string_equal(suite_tool(*state, suite, "gpu_burn")->path, "gpu_burn");
+    assert_string_equal(suite_tool(*state, suite, "nvidia-smi")->path, "nvidia-smi");
+    assert_null(suite_tool(*state, suite, "nvidia-smi")->folder);
+    assert_non_null(suite->launcher);
+}
+
+static void everything_of_a_suite_is_read(void **state)
+{
+    const char *text =
+        "{\"name\": \"s\", \"title\": \"t\", \"platform\": \"hgx-h100\", \"search_path\": [\"/opt/a\"],\n"
+        " \"environment\": {\"A\": \"1\"},\n"
+        " \"tools\": {\"gpu_burn\": {\"path\": \"./gpu_burn\", \"folder\": \"/opt/gpu-burn\", "
+        "\"environment\": "
+        "{\"B\": \"2\"}}},\n"
+        " \"steps\": [{\"check\": \"a\"}, {\"name\": \"x\", \"check\": \"a\", \"needs\": [\"a\"], \"gate\": "
+        "[\"m.*\"], \"record\": [\"n\"], \"timeout_s\": 60, \"expected_s\": 30, \"retries\": 0, \"repeat\": "
+        "3, "
+        "\"exclusive\": \"leaf\", \"limits\": [{\"metric\": \"m\", \"ceiling\": 5, \"unit\": \"us\", "
+        "\"source\": "
+        "\"contract 4.2\", \"status\": \"contract\", \"inconclusive\": true}]}]}";
+    struct error err = {0};
+    const struct suite *suite = suite_parse(*state, "s.json", slice_of(text), &err);
+    const struct suite_step *step;
+
+    assert_non_null(suite);
+    assert_false(suite->delivery);
+    assert_string_equal(suite->platform, "hgx-h100");
+    assert_string_equal(suite->search_path.items[0], "/opt/a");
+    assert_string_equal(suite->environment.items[0].name, "A");
+    assert_string_equal(suite_tool(*state, suite, "gpu_burn")->folder, "/opt/gpu-burn");
+    assert_string_equal(suite_tool(*state, suite, "gpu_burn")->environment.items[0].value, "2");
+    step = &suite->steps.items[1];
+    assert_string_equal(step->needs.items[0], "a");
+    assert_int_equal(step->needs_at.items[0]->line, 4);
+    assert_string_equal(step->gate.items[0], "m.*");
+    assert_string_equal(step->record.items[0], "n");
+    assert_int_equal(step->timeout_s, 60);
+    assert_int_equal(step->expected_s, 30);
+    assert_int_equal(step->retries, 0);
+    assert_int_equal(step->repeat, 3);
+    assert_string_equal(step->exclusive, "leaf");
+    assert_int_equal(step->limits.items[0].status, LIMIT_CONTRACT);
+    assert_true(step->limits.items[0].inconclusive);
+    assert_int_equal(suite->bytes.length, strlen(text));
+}
+
+#define STEP_KEYS                                                                                            \
+    "name, check, note, scope, arguments, needs, gate, record, record_without_limit, limits, sizes_judged, " \
+    "timeout_s, expected_s, retries, repeat, exclusive"
+
+#define RULES \
+    "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"equal\", \"one_of\", \"min_version\" or \"same\""
+
+static void wrong_suites_are_told_by_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"{\"name\": \"s\"}", "s.json:1:1: the document has no \"steps\"; expected that key"},
+        {"{\"name\": \"s\", \"steps\": []}",
+         "s.json:1:24: steps is an empty list; expected a list of at least 1"},
+        {"{\"name\": \"s\", \"steps\": [\n {\"check\": \"a\",\n  \"tiemout_s\": 5}]}",
+         "s.json:3:3: unknown key \"tiemout_s\" in steps[0]; did you mean \"timeout_s\"? The keys here "
+         "are " STEP_KEYS},
+        {"{\"name\": \"s\", \"steps\": [\n {\"check\": \"a\",\n  \"timeout_s\": \"5\"}]}",
+         "s.json:3:16: steps[0].timeout_s is \"5\"; expected a whole number"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"scope\": \"hots\"}]}",
+         "s.json:1:49: steps[0].scope is \"hots\"; expected \"host\", \"pair\", \"group\" or \"cluster\"; "
+         "did you mean "
+         "\"host\"?"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\"}, {\"check\": \"b\", \"needs\": [\"a\", \"c\"]}]}",
+         "s.json:1:71: step \"b\" needs \"c\", which is no step before it"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"driver\", \"needs\": [\"driver\"]}]}",
+         "s.json:1:55: step \"driver\" needs \"driver\", which is no step before it"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\"},\n {\"check\": \"a\"}]}",
+         "s.json:2:2: step \"a\" stands twice, first on line 1; expected a \"name\" of its own"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"sizes_judged\": [\"8GB\"]}]}",
+         "s.json:1:57: steps[0].sizes_judged[0] is \"8GB\"; expected a string such as \"8G\" (pattern "
+         "^[1-9][0-9]{0,14}[KMG]?$)"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"sizes_judged\": [\"99999999999G\"]}]}",
+         "s.json:1:57: sizes_judged holds \"99999999999G\"; expected a message size such as \"8G\", at most "
+         "2^53 "
+         "bytes"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
+         "\"x\", "
+         "\"status\": \"field\"}]}]}",
+         "s.json:1:51: steps[0].limits[0] is an object; expected " RULES},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
+         "\"x\", "
+         "\"status\": \"field\", \"floor\": 1}]}]}",
+         "s.json:1:51: steps[0].limits[0] is an object; expected " RULES},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
+         "\"x\", "
+         "\"status\": \"field\", \"floor\": 1, \"ceiling\": 2, \"unit\": \"us\"}]}]}",
+         "s.json:1:51: steps[0].limits[0] is an object; expected only one of " RULES "; this is 2 of them"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
+         "\"x\", "
+         "\"status\": \"filed\", \"equal\": \"ok\"}]}]}",
+         "s.json:1:92: steps[0].limits[0].status is \"filed\"; expected \"contract\", \"datasheet\", "
+         "\"vendor\", "
+         "\"field\", \"provisional\" or \"guess\"; did you mean \"field\"?"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
+         "\"x\", "
+         "\"status\": \"field\", \"floor\": 1, \"unit\": \"GB/s\", \"hosts_min\": 4, \"hosts_max\": 3}]}]}",
+         "s.json:1:158: hosts_max is 3, less than hosts_min; expected 4 or more"},
+        {"{\"name\": \"s\", \"purpose\": \"delivrey\", \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:26: purpose is \"delivrey\"; expected \"delivery\" or \"trial\"; did you mean "
+         "\"delivery\"?"},
+        {"{\"name\": \"s\", \"environment\": {\"A-B\": \"1\"}, \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:31: unknown key \"A-B\" in environment; expected a key that matches "
+         "^[A-Za-z_][A-Za-z0-9_]*$"},
+        {"{\"name\": \"s\", \"tools\": {\"t\": {\"folder\": \"bin\"}}, \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:41: tools.t.folder is \"bin\"; expected a string such as \"/opt/gpu-burn\" (pattern "
+         "^[/~][^[:cntrl:]]*$)"},
+        {"{\"name\": \"s\", \"launcher\": {\"flags\": \"-v\"}, \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:37: launcher.flags is \"-v\"; expected a list"},
+        {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error err = {0};
+
+        assert_null(suite_parse(*state, "s.json", slice_of(cases[i].text), &err));
+        assert_string_equal(err.text, cases[i].message);
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+/* A built-in document with one piece of its text replaced: NULL with the message when it is refused. */
+static const char *refusal(struct arena *arena, const char *kind, const char *name, const char *schema,
+                           const char *old, const char *new)
+{
+    const struct builtin *row = builtin_find(kind, name);
+    const char *at = strstr(row->bytes.bytes, old);
+    struct error err = {0};
+    struct slice text;
+
+    assert_non_null(at);
+    text = slice_of(arena_printf(arena, "%.*s%s%s", (int)(at - row->bytes.bytes), row->bytes.bytes, new,
+                                 at + strlen(old)));
+    assert_null(document_parse(arena, "t.json", text, schema, &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    return arena_strdup(arena, err.text);
+}
+
+static void wrong_platforms_are_told_by_line_and_column(void **state)
+{
+    assert_string_equal(
+        refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\"", "\"nvswich\""),
+        "t.json:14:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
+        "here are $schema, name, title, source, note, gpus, nvlink, nvswitch, fabric_state, "
+        "driver_minimum, hcas, times_s");
+    assert_string_equal(
+        refusal(*state, "platforms", "hgx-h100", "platform", "\"count\": 8", "\"count\": \"8\""),
+        "t.json:8:14: gpus.count is \"8\"; expected a whole number");
+    assert_string_equal(
+        refusal(*state, "platforms", "hgx-h100", "platform", "\"10de:2330\"", "\"2330\""),
+        "t.json:10:17: gpus.pci_ids[0] is \"2330\"; expected a string such as \"10de:2330\" (pattern "
+        "^[0-9a-f]{4}:[0-9a-f]{4}$)");
+    assert_string_equal(
+        refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\": true", "\"nvswitch\": 1"),
+        "t.json:14:15: nvswitch is 1; expected true or false");
+}
+
+static void wrong_baselines_are_told_by_line_and_column(void **state)
+{
+    assert_string_equal(
+        refusal(*state, "baselines", "hgx-h100", "baseline", "\"floor\"", "\"flor\""),
+        "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
+        "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, equal, "
+        "one_of, min_version, same, tolerance, unit, source, status, note, inconclusive");
+    assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "345", "\"345\""),
+                        "t.json:8:55: limits[0].floor is \"345\"; expected a number");
+    assert_string_equal(
+        refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
+        "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
+        "\"W\", \"GFLOP/s\", \"%\", \"Mpps\", \"count\" or \"s\"; did you mean \"GB/s\"?");
+    assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
+                        "t.json:8:5: limits[0] has no \"status\"; expected that key");
+}
+
+static void unknown_names_list_those_there_are(void **state)
+{
+    struct error err = {0};
+
+    assert_null(platform_load(*state, "hgx-h10", &err));
+    assert_non_null(strstr(err.text, "'hgx-h10' is none of the built-in platforms; did you mean 'hgx-"));
+    assert_non_null(strstr(err.text, "they are hgx-a100, hgx-h100, hgx-h200;"));
+    assert_null(suite_load(*state, "whatever", &err));
+    assert_string_equal(err.text,
+                        "'whatever' is none of the built-in suites; they are delivery, smoke; a file is "
+                        "given with a '/' in its name or '.json' at its end");
+    assert_null(suite_load(*state, "none.json", &err));
+    assert_string_equal(err.text, "none.json: No such file or directory");
+}
+
+/* Suites and baselines describe limits in the same words. */
+static void both_schemas_define_the_same_limit(void **state)
+{
+    const struct builtin *suite = builtin_find("schemas", "suite");
+    const struct builtin *baseline = builtin_find("schemas", "baseline");
+    const char *in_suite = strstr(suite->bytes.bytes, "\n    \"limit\": {\n");
+    const char *in_baseline = strstr(baseline->bytes.bytes, "\n    \"limit\": {\n");
+
+    (void)state;
+    assert_non_null(in_suite);
+    assert_non_null(in_baseline);
+    assert_string_equal(in_suite, in_baseline);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_document_that_is_built_in_loads, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(platforms_say_what_applies, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(baselines_hold_the_published_figures, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(no_copy_limit_exceeds_the_datasheet, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(delivery_is_the_agreed_plan, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(everything_of_a_suite_is_read, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(wrong_suites_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),
+        cmocka_unit_test(both_schemas_define_the_same_limit),
+    };
+
+    source_root = argc > 1 ? argv[1] : ".";
+    return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/hostfile.h"
+
+static const char *source_root;
+
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+static struct hostfile *parse(struct arena *arena, const char *text, struct error *err)
+{
+    return hostfile_parse(arena, "hosts", slice_of(text), err);
+}
+
+static void open_mpi_hostfile_works_as_it_is(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state,
+                                  "# the cluster\n"
+                                  "node0 slots=8\n"
+                                  "\n"
+                                  "node1 slots = 8 max_slots=16\t# spare fans\r\n"
+                                  "ops@node2 max-slots=8#note\n"
+                                  "node3",
+                                  &err);
+
+    assert_non_null(file);
+    assert_int_equal(file->hosts.count, 4);
+    assert_string_equal(file->hosts.items[0].name, "node0");
+    assert_int_equal(file->hosts.items[0].slots, 8);
+    assert_int_equal(file->hosts.items[1].slots, 8);
+    assert_string_equal(file->hosts.items[2].name, "node2");
+    assert_string_equal(file->hosts.items[2].user, "ops");
+    assert_int_equal(file->hosts.items[2].slots, 0);
+    assert_string_equal(file->hosts.items[3].name, "node3");
+    assert_int_equal(file->hosts.items[3].line, 6);
+}
+
+static void what_is_not_said_has_its_default(void **state)
+{
+    struct error err = {0};
+    const struct host *host = &parse(*state, "  node0\n", &err)->hosts.items[0];
+
+    assert_string_equal(host->address, "node0");
+    assert_string_equal(host->mpi_address, "node0");
+    assert_null(host->user);
+    assert_null(host->identity);
+    assert_null(host->jump);
+    assert_null(host->known_hosts);
+    assert_null(host->platform);
+    assert_string_equal(host->unit, "");
+    assert_string_equal(host->rack, "");
+    assert_string_equal(host->leaf, "");
+    assert_string_equal(host->transport, "auto");
+    assert_int_equal(host->slots, 0);
+    assert_int_equal(host->port, 0);
+    assert_int_equal(host->role, ROLE_COMPUTE);
+    assert_false(host->become_root);
+    assert_true(host->timescale == 1);
+    assert_int_equal(host->labels.count, 0);
+    assert_int_equal(host->column, 3);
+}
+
+static void every_key_reaches_its_place(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file;
+    const struct host *host;
+
+    setenv("HOME", "/home/ops", 1);
+    file = parse(
+        *state,
+        "gpu[001-128] slots=8 user=ops become=sudo port=2222 address=10.0.0.[1-128] "
+        "mpi_address=gpu[001-128]-ib identity=~/.ssh/id_ed25519 jump=bastion platform=hgx-h100 unit=su1 "
+        "rack=r1 leaf=l3 role=spare label.row=A label.note=\"two words\" transport=ssh "
+        "known_hosts=/etc/k timescale=60\n",
+        &err);
+    assert_non_null(file);
+    assert_int_equal(file->hosts.count, 128);
+    host = &file->hosts.items[127];
+    assert_string_equal(host->name, "gpu128");
+    assert_string_equal(host->address, "10.0.0.128");
+    assert_string_equal(host->mpi_address, "gpu128-ib");
+    assert_string_equal(host->user, "ops");
+    assert_string_equal(host->identity, "/home/ops/.ssh/id_ed25519");
+    assert_string_equal(host->jump, "bastion");
+    assert_string_equal(host->known_hosts, "/etc/k");
+    assert_string_equal(host->platform, "hgx-h100");
+    assert_string_equal(host->unit, "su1");
+    assert_string_equal(host->rack, "r1");
+    assert_string_equal(host->leaf, "l3");
+    assert_string_equal(host->transport, "ssh");
+    assert_int_equal(host->slots, 8);
+    assert_int_equal(host->port, 2222);
+    assert_int_equal(host->role, ROLE_SPARE);
+    assert_true(host->become_root);
+    assert_true(host->timescale == 60);
+    assert_int_equal(host->labels.count, 2);
+    assert_string_equal(host->labels.items[0].key, "row");
+    assert_string_equal(host->labels.items[1].value, "two words");
+}
+
+static void defaults_hold_for_the_lines_below(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state,
+                                  "defaults user=ops slots=8 label.row=A\n"
+                                  "n1\n"
+                                  "n2 slots=4 label.row=B\n"
+                                  "defaults slots=2 become=sudo\n"
+                                  "n[3-4] become=none\n"
+                                  "n5\n",
+                                  &err);
+
+    assert_non_null(file);
+    assert_int_equal(file->hosts.count, 5);
+    assert_int_equal(file->hosts.items[0].slots, 8);
+    assert_string_equal(file->hosts.items[0].labels.items[0].value, "A");
+    assert_int_equal(file->hosts.items[1].slots, 4);
+    assert_int_equal(file->hosts.items[1].labels.count, 1);
+    assert_string_equal(file->hosts.items[1].labels.items[0].value, "B");
+    assert_string_equal(file->hosts.items[1].user, "ops");
+    assert_int_equal(file->hosts.items[2].slots, 2);
+    assert_false(file->hosts.items[3].become_root);
+    assert_true(file->hosts.items[4].become_root);
+    assert_string_equal(file->hosts.items[4].user, "ops");
+}
+
+static void one_address_may_serve_several_ports(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state, "n[1-3] address=127.0.0.1 port=[2201-2203]\n", &err);
+
+    assert_non_null(file);
+    assert_int_equal(file->hosts.items[2].port, 2203);
+}
+
+#define KEYS                                                                                         \
+    "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, " \
+    "known_hosts, jump, platform, unit, rack, leaf, role, transport, timescale, label.NAME"
+
+static void wrong_files_are_told_by_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "hosts:1:1: no host in this file"},
+        {"# nothing\n\n", "hosts:2:1: no host in this file"},
+        {"defaults slots=8\n", "hosts:1:1: no host in this file"},
+        {"n1\nn2 slot=8\n", "hosts:2:4: unknown key 'slot'; did you mean 'slots'? " KEYS},
+        {"n1 colour=red\n", "hosts:1:4: unknown key 'colour'; " KEYS},
+        {"n1 label.=x\n", "hosts:1:4: unknown key 'label.'; " KEYS},
+        {"n1 slots\n", "hosts:1:4: found 'slots'; expected KEY=VALUE"},
+        {"n1 n2\n", "hosts:1:4: found 'n2'; expected KEY=VALUE"},
+        {"n1 slots=\n", "hosts:1:4: 'slots=' has no value"},
+        {"n1 slots=8 slots=4\n", "hosts:1:12: key 'slots' stands twice in this line"},
+        {"n1 label.a=1 label.a=2\n", "hosts:1:14: key 'label.a' stands twice in this line"},
+        {"a@n1 user=b\n", "hosts:1:6: key 'user' stands twice in this line"},
+        {"n1 slots=8x\n", "hosts:1:10: slots is '8x'; expected a whole number from 1 to 4096"},
+        {"n1 slots=0\n", "hosts:1:10: slots is '0'; expected a whole number from 1 to 4096"},
+        {"n1 slots=-1\n", "hosts:1:10: slots is '-1'; expected a whole number from 1 to 4096"},
+        {"n1 max_slots=x\n", "hosts:1:14: max_slots is 'x'; expected a whole number from 1 to 4096"},
+        {"n1 port=65536\n", "hosts:1:9: port is '65536'; expected a whole number from 1 to 65535"},
+        {"n1 role=sparse\n", "hosts:1:9: role is 'sparse'; expected compute or spare"},
+        {"n1 become=root\n", "hosts:1:11: become is 'root'; expected sudo or none"},
+        {"n1 transport=rsh\n", "hosts:1:14: transport is 'rsh'; expected auto, ssh, openssh or local"},
+        {"n1 timescale=0.5\n", "hosts:1:14: timescale is '0.5'; expected a number from 1 to 100000"},
+        {"n1 timescale=nan\n", "hosts:1:14: timescale is 'nan'; expected a number from 1 to 100000"},
+        {"n1 address=-oProxyCommand=x\n",
+         "hosts:1:12: address is '-oProxyCommand=x'; expected a host name or an IP address"},
+        {"n1 user=-x\n", "hosts:1:9: user is '-x'; expected a user name"},
+        {"n1 jump=a;b\n", "hosts:1:9: jump is 'a;b'; expected [user@]host[:port], several with ',' between"},
+        {"n1 identity=~bob/key\n",
+         "hosts:1:13: identity is '~bob/key'; expected a file; of '~' only '~/' is known"},
+        {"n1 rack=\"r1\n", "hosts:1:9: this '\"' has no closing one"},
+        {"-n1\n", "hosts:1:1: '-n1' is no host name; expected letters, digits and '.', '-', '_', ':'"},
+        {"+n0\n", "hosts:1:1: '+n0' is no host name; expected letters, digits and '.', '-', '_', ':'"},
+        {"n1;x\n", "hosts:1:1: 'n1;x' is no host name; expected letters, digits and '.', '-', '_', ':'"},
+        {"n1\nn2\n  n1\n", "hosts:3:3: host 'n1' stands twice; first on line 1"},
+        {"n[1-3]\nn3\n", "hosts:2:1: host 'n3' stands twice; first on line 1"},
+        {"a address=10.0.0.1\nb address=10.0.0.1\n",
+         "hosts:2:1: address 10.0.0.1 port 22 of host 'b' is already that of 'a' on line 1"},
+        {"a address=10.0.0.1 port=22\nb address=10.0.0.1\n",
+         "hosts:2:1: address 10.0.0.1 port 22 of host 'b' is already that of 'a' on line 1"},
+        {"n[1-2] address=10.0.0.1\n",
+         "hosts:1:1: address 10.0.0.1 port 22 of host 'n2' is already that of 'n1' on line 1"},
+        {"n[1-4] address=10.0.0.[1-3]\n",
+         "hosts:1:16: a range of 3 values for 4 hosts; expected as many, or one value for all"},
+        {"n1 rack=r[1-2]\n",
+         "hosts:1:9: a range of 2 values for 1 host; expected as many, or one value for all"},
+        {"n[4-1]\n", "hosts:1:3: range '4-1' runs backwards"},
+        {"n1 address=10.0.0.[x]\n", "hosts:1:20: 'x' in a range; expected a number or NUMBER-NUMBER"},
+        {"n1 jump=[::1]:22\n", "hosts:1:10: '::1' in a range; expected a number or NUMBER-NUMBER"},
+        {"defaults address=x\nn1\n", "hosts:1:10: key 'address' in a defaults line; each host has its own"},
+        {"defaults rack=r[1-2]\nn1\n",
+         "hosts:1:15: a range of 2 values in a defaults line; expected one value"},
+        {"defaults port=x\n", "hosts:1:15: port is 'x'; expected a whole number from 1 to 65535"},
+        {"defaults slost=8\nn1\n", "hosts:1:10: unknown key 'slost'; did you mean 'slots'? " KEYS},
+        {"n1 rack=\x01\n", "hosts:1:9: a word with a control byte or with bytes that are not UTF-8"},
+        {"n1 rack=\xFF\n", "hosts:1:9: a word with a control byte or with bytes that are not UTF-8"},
+        {"n1 rack=\xC3\xA9 slots=x\n", "hosts:1:17: slots is 'x'; expected a whole number from 1 to 4096"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error err = {0};
+
+        assert_null(parse(*state, cases[i].text, &err));
+        assert_string_equal(err.text, cases[i].message);
+        assert_int_equal(err.code, ERROR_USAGE);
+    }
+}
+
+static void nul_bytes_are_refused(void **state)
+{
+    struct error err = {0};
+
+    assert_null(hostfile_parse(*state, "hosts", (struct slice){"n1\nn\0002\n", 7}, &err));
+    assert_string_equal(err.text, "hosts:2:1: this line holds a NUL byte; expected text");
+}
+
+static void missing_file_is_named(void **state)
+{
+    struct error err = {0};
+
+    assert_null(hostfile_load(*state, "/nonexistent/hosts", &err));
+    assert_string_equal(err.text, "/nonexistent/hosts: No such file or directory");
+}
+
+static void every_example_loads(void **state)
+{
+    const char *folder = arena_printf(*state, "%s/hostfiles", source_root);
+    DIR *directory = opendir(folder);
+    const struct dirent *entry;
+    size_t count = 0;
+
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL) {
+        struct error err = {0};
+
+        if (!slice_ends(slice_of(entry->d_name), ".example"))
+            continue;
+        if (hostfile_load(*state, arena_printf(*state, "%s/%s", folder, entry->d_name), &err) == NULL)
+            fail_msg("%s", err.text);
+        count++;
+    }
+    closedir(directory);
+    assert_true(count >= 3);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(open_mpi_hostfile_works_as_it_is, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(what_is_not_said_has_its_default, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(every_key_reaches_its_place, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(defaults_hold_for_the_lines_below, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(one_address_may_serve_several_ports, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(nul_bytes_are_refused, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(missing_file_is_named, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(every_example_loads, make_arena, drop_arena),
+    };
+
+    source_root = argc > 1 ? argv[1] : ".";
+    return cmocka_run_group_tests_name("hostfile", tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/suite.h"
+
+#define GIB 1073741824.0
+
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+static struct limit read_limit(struct arena *arena, const char *text)
+{
+    struct error err = {0};
+    const struct json *object = json_parse(arena, "t.json", text, strlen(text), &err);
+    struct limit limit = {0};
+
+    assert_non_null(object);
+    assert_int_equal(limit_from_json(arena, object, &limit, &err), 0);
+    return limit;
+}
+
+static void limits_are_read_and_said_in_words(void **state)
+{
+    static const struct {
+        const char *json, *text;
+        enum limit_rule rule;
+    } cases[] = {
+        {"{\"floor\": 345, \"unit\": \"GB/s\"}", ">= 345 GB/s", RULE_FLOOR},
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"tolerance\": 0.1}", ">= 310.5 GB/s (345 eased by 10%)",
+         RULE_FLOOR},
+        {"{\"ceiling\": 4, \"unit\": \"us\", \"tolerance\": 0.5}", "<= 6 us (4 eased by 50%)", RULE_CEILING},
+        {"{\"ceiling\": 0, \"unit\": \"count\"}", "<= 0", RULE_CEILING},
+        {"{\"equal\": \"ok\"}", "= ok", RULE_EQUAL},
+        {"{\"equal\": 18}", "= 18", RULE_EQUAL},
+        {"{\"one_of\": [\"Disabled\", \"N/A\"]}", "one of Disabled|N/A", RULE_ONE_OF},
+        {"{\"min_version\": \"525.60.13\"}", ">= version 525.60.13", RULE_MIN_VERSION},
+        {"{\"same\": true}", "same on all hosts", RULE_SAME},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct limit limit = read_limit(*state, cases[i].json);
+
+        assert_int_equal(limit.rule, cases[i].rule);
+        assert_string_equal(limit_text(*state, &limit), cases[i].text);
+        assert_string_equal(limit_status_name(limit.status), "guess"); /* unsaid: cannot fail anything */
+    }
+}
+
+static void only_a_guess_cannot_fail(void **state)
+{
+    static const char *const enforceable[] = {"contract", "datasheet", "vendor", "field", "provisional"};
+
+    for (size_t i = 0; i < 5; i++) {
+        struct limit limit =
+            read_limit(*state, arena_printf(*state, "{\"floor\": 1, \"status\": \"%s\"}", enforceable[i]));
+
+        assert_true(limit_enforceable(&limit));
+        assert_string_equal(limit_status_name(limit.status), enforceable[i]);
+    }
+    assert_false(limit_enforceable(&(struct limit){.status = LIMIT_GUESS}));
+    assert_true(limit_enforceable(&(struct limit){.status = LIMIT_TOOL}));
+}
+
+static void tolerance_eases_the_gate(void **state)
+{
+    struct limit limit = {.rule = RULE_FLOOR, .value = 200, .tolerance = 0.05};
+
+    (void)state;
+    assert_true(limit_gate(&limit) == 190);
+    limit.rule = RULE_CEILING;
+    assert_true(limit_gate(&limit) == 210);
+}
+
+static void a_limit_speaks_only_of_what_it_names(void **state)
+{
+    struct limit limit = read_limit(
+        *state, "{\"metric\": \"nccl.*.busbw\", \"scope\": \"cluster\", \"hosts_min\": 3, \"hosts_max\": 31, "
+                "\"size_min\": \"8G\", \"floor\": 300}");
+    struct limit gpu = {.metric = "gpu_burn.temperature", .subject = "gpu*"};
+
+    assert_true(limit_applies(&limit, "nccl.all_reduce.busbw", "", "cluster", 3, 8 * GIB));
+    assert_true(limit_applies(&limit, "nccl.all_reduce.busbw", NULL, "cluster", 31, 16 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.algbw", "", "cluster", 3, 8 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", "host", 3, 8 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", NULL, 3, 8 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", "cluster", 2, 8 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", "cluster", 32, 8 * GIB));
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", "cluster", 3, 8 * GIB - 1));
+    /* An item without a size is not one of the large ones. */
+    assert_false(limit_applies(&limit, "nccl.all_reduce.busbw", "", "cluster", 3, 0));
+    assert_true(limit_applies(&gpu, "gpu_burn.temperature", "gpu7", "host", 1, 0));
+    assert_false(limit_applies(&gpu, "gpu_burn.temperature", "host", "host", 1, 0));
+    assert_false(limit_applies(&gpu, "gpu_burn.temperature", NULL, "host", 1, 0));
+}
+
+static void stars_stand_for_any_characters(void **state)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool applies;
+    } cases[] = {
+        {"*", "", true},
+        {"*", "x", true},
+        {"a*", "abc", true},
+        {"*c", "abc", true},
+        {"a*c", "ac", true},
+        {"a*c", "abcbc", true},
+        {"a*b*c", "axxbyyc", true},
+        {"a*b*c", "axxcyyb", false},
+        {"a", "ab", false},
+        {"a?", "ab", false},
+        {"[a]", "a", false},
+        {"p2p.*.enabled", "p2p.latency.gpu.enabled", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(
+            limit_applies(&(struct limit){.metric = cases[i].pattern}, cases[i].text, "", "host", 1, 0),
+            cases[i].applies);
+}
+
+static void sizes_are_those_of_nccl_tests(void **state)
+{
+    static const char *const wrong[] = {"", "0", "8GB", "8g", "-8", "1.5G", "G", "99999999999G", "0x8", " 8"};
+    double bytes;
+
+    assert_true(size_parse("8", &bytes) && bytes == 8);
+    assert_true(size_parse("8G", &bytes) && bytes == 8 * GIB);
+    assert_true(size_parse("512M", &bytes) && bytes == GIB / 2);
+    assert_true(size_parse("64K", &bytes) && bytes == 65536);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(size_parse(wrong[i], &bytes));
+    assert_string_equal(size_text(*state, 8 * GIB), "8G");
+    assert_string_equal(size_text(*state, 1536 * 1048576.0), "1536M");
+    assert_string_equal(size_text(*state, 1000), "1000");
+    assert_string_equal(size_text(*state, 8 * GIB + 1), "8589934593");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(limits_are_read_and_said_in_words, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(only_a_guess_cannot_fail, make_arena, drop_arena),
+        cmocka_unit_test(tolerance_eases_the_gate),
+        cmocka_unit_test_setup_teardown(a_limit_speaks_only_of_what_it_names, make_arena, drop_arena),
+        cmocka_unit_test(stars_stand_for_any_characters),
+        cmocka_unit_test_setup_teardown(sizes_are_those_of_nccl_tests, make_arena, drop_arena),
+    };
+
+    return cmocka_run_group_tests_name("limit", tests, NULL, NULL);
+}
