@@ -8,6 +8,13 @@
  * on one libuv loop; callbacks come from there, never from inside the call that starts something.
  *
  * What goes wrong with a host is a remote_result, never a struct error.
+ *
+ * A job that was sent and whose connection broke is sent again, with growing pauses, until
+ * reconnect_for_ms have passed: the guard on the host knows it by its uuid. REMOTE_READ has no spool there
+ * and is not sent again. A job that was never sent fails with the first connection that cannot be made.
+ *
+ * Limits of the guard: it finds processes by ASSAY_ATTEMPT in their environment, so what clears its
+ * environment and leaves the process group (a container, a job given to another daemon) is not found.
  */
 #ifndef ASSAY_REMOTE_H
 #define ASSAY_REMOTE_H
@@ -40,6 +47,7 @@ struct remote_options {
     unsigned
         connect_timeout_ms; /* TCP connect, and each of banner+key exchange, auth, channel open; 0: 20000 */
     unsigned reconnect_for_ms; /* how long a host may be out of reach while a job runs on it; 0: 600000 */
+    unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };
 
 /* Strings must outlive the remote. NULL or 0 means the default that ssh would take. */
@@ -56,9 +64,12 @@ struct remote_target {
                        */
 };
 
+/* SIGPIPE is ignored in the whole process from here on: a peer that closes early is a result, not a signal.
+ */
 struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remote_options *options);
-/* Closes what is idle, drops what is not; the memory goes when the loop has run the close callbacks. Jobs
-   still open get REMOTE_CANCELLED; what runs on the hosts is left running (see REMOTE_CANCEL). */
+/* Ends all sessions; the memory goes when the loop has run the close callbacks, so run the loop once more.
+   Jobs still open get REMOTE_CANCELLED before this returns; what runs on the hosts is left running (see
+   REMOTE_CANCEL). All its remotes are dead after the call. NULL is fine. */
 void remote_pool_destroy(struct remote_pool *pool);
 
 /* Connects when the first job is started. */
@@ -76,24 +87,28 @@ enum remote_verb {
     REMOTE_CANCEL, /* ends the job's process group and everything that carries its uuid; succeeds when nothing
                       is left */
     REMOTE_GONE,   /* only the sweep: on other hosts that the job had started processes on */
-    REMOTE_FORGET, /* removes the spool; to be sent only after the result has been committed to the store */
+    REMOTE_FORGET, /* removes the spool; to be sent only after the result has been committed to the store. A
+                      command that still runs is not forgotten: rc is 1 then */
+    REMOTE_LIST,   /* out: "UUID running|ended|lost", one a line, of all spools of this user */
 };
 
 struct remote_file {
-    const char *name; /* a plain name; lies in $ASSAY_DIR when the command runs */
+    const char *name; /* letters, digits, '.', '_', '-', and begins with none of the last three; lies in
+                         $ASSAY_DIR when the command runs */
     const char *bytes;
     size_t length;
 };
 
 struct remote_job {
     enum remote_verb verb;
-    const char *uuid;    /* of the attempt */
+    const char *uuid;    /* of the attempt (of the request, for LIST): letters, digits and dashes */
     const char *boot_id; /* the host's boot as last seen, or NULL: another one now means `rebooted` */
-    const char *command; /* POSIX sh; ENSURE and READ only. Runs with ASSAY_ATTEMPT=uuid, and ASSAY_DIR=its
-                            spool (ENSURE) */
-    const struct remote_file *files;
+    const char *command; /* POSIX sh; ENSURE and READ only. stdin is empty. Runs with ASSAY_ATTEMPT=uuid.
+                            ENSURE: current folder and ASSAY_DIR are a private one, which FORGET removes.
+                            READ: current folder is the login's; at most 100 KiB */
+    const struct remote_file *files; /* ENSURE only */
     size_t file_count;
-    unsigned deadline_s; /* kept on the host; the controller allows a margin more */
+    unsigned deadline_s; /* kept on the host; the controller allows a margin more; 0: 60 */
     unsigned grace_s;    /* between TERM and KILL; 0: 10 */
     uint64_t clip_bytes; /* most that is kept of each stream on the host; 0: 64 MiB */
     bool as_root;
@@ -111,7 +126,7 @@ enum remote_end {
 };
 
 enum remote_why {
-    REMOTE_WHY_NONE,
+    REMOTE_WHY_NONE,      /* CANCEL, GONE, FORGET, LIST: they deliver no command's end */
     REMOTE_WHY_EXIT,      /* rc is the exit status */
     REMOTE_WHY_SIGNAL,    /* rc is the signal */
     REMOTE_WHY_DEADLINE,  /* ended by the host's own deadline */

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "guard_light_text.h"
+#include "guard_text.h"
+
+enum {
+    NOISE_KEPT = 2048,
+    HEADER_LIMIT = 16384,
+    CLIP_DEFAULT = 64 << 20,
+    INPUT_LIMIT = 256 << 20,
+    TRAILER_SLACK = 65536, /* how far the undecided part of a light stream may grow before it is cut back */
+};
+
+static const char *verb_word(enum remote_verb verb)
+{
+    switch (verb) {
+    case REMOTE_ENSURE:
+        return "ensure";
+    case REMOTE_READ:
+        return "read";
+    case REMOTE_CANCEL:
+        return "cancel";
+    case REMOTE_GONE:
+        return "gone";
+    case REMOTE_FORGET:
+        return "forget";
+    case REMOTE_LIST:
+        return "list";
+    default:
+        return "none";
+    }
+}
+
+static bool runs_command(enum remote_verb verb)
+{
+    return verb == REMOTE_ENSURE || verb == REMOTE_READ;
+}
+
+static uint64_t clip_of(const struct remote_job *job)
+{
+    return job->clip_bytes > 0 ? job->clip_bytes : CLIP_DEFAULT;
+}
+
+static bool plain_word(const char *word, const char *also, size_t limit)
+{
+    size_t length = word != NULL ? strlen(word) : 0;
+
+    if (length == 0 || length > limit)
+        return false;
+    for (; *word != '\0'; word++)
+        if (!isalnum((unsigned char)*word) && strchr(also, *word) == NULL)
+            return false;
+    return true;
+}
+
+const char *guard_job_fault(const struct remote_job *job)
+{
+    if (!plain_word(job->uuid, "-", 64))
+        return "the job's uuid is not one";
+    if (!runs_command(job->verb))
+        return NULL;
+    if (job->command == NULL)
+        return "the job has no command";
+    if (job->verb == REMOTE_READ && strlen(job->command) > GUARD_READ_LIMIT)
+        return "the command is too long for the light path";
+    if (job->verb == REMOTE_READ && job->file_count > 0)
+        return "the light path takes no files";
+    for (size_t i = 0; i < job->file_count; i++)
+        if (!plain_word(job->files[i].name, "._-", 100) || strchr("._-", job->files[i].name[0]) != NULL)
+            return "a file's name is not a plain one";
+    return NULL;
+}
+
+/* The light command has a last line of its own, so that the host knows it is whole. */
+static void light_command(const struct remote_job *job, struct text *out)
+{
+    text_printf(out, "%s\n# end %s", job->command, job->uuid);
+}
+
+void guard_exec(const struct remote_job *job, bool sudo, struct text *out)
+{
+    bool light = job->verb == REMOTE_READ;
+    const char *boot = plain_word(job->boot_id, "-", 64) ? job->boot_id : "-";
+    unsigned deadline = job->deadline_s > 0 ? job->deadline_s : GUARD_DEADLINE_S;
+    unsigned grace = job->grace_s > 0 ? job->grace_s : GUARD_GRACE_S;
+
+    text_printf(out, "exec %s/bin/sh -c 'g=$(head -c %zu)&&eval \"$g\"' assay %s %s %s %u %u ",
+                sudo ? "sudo -n " : "", (light ? sizeof guard_light_text : sizeof guard_text) - 1,
+                verb_word(job->verb), job->uuid, boot, deadline, grace);
+    if (light) {
+        cleanup_text struct text command;
+
+        text_init(&command, INPUT_LIMIT);
+        light_command(job, &command);
+        text_printf(out, "%d %zu", GUARD_SWEEP_S, command.length);
+        return;
+    }
+    text_printf(out, "%llu %d", (unsigned long long)clip_of(job), GUARD_SWEEP_S);
+    if (job->verb != REMOTE_ENSURE)
+        return;
+    text_printf(out, " %zu", strlen(job->command));
+    for (size_t i = 0; i < job->file_count; i++)
+        text_printf(out, " %s %zu", job->files[i].name, job->files[i].length);
+}
+
+void guard_input(const struct remote_job *job, struct text *out)
+{
+    text_put(out, job->verb == REMOTE_READ ? guard_light_text : guard_text);
+    if (job->verb == REMOTE_READ)
+        light_command(job, out);
+    if (job->verb != REMOTE_ENSURE)
+        return;
+    text_put(out, job->command);
+    for (size_t i = 0; i < job->file_count; i++)
+        text_add(out, job->files[i].bytes, job->files[i].length);
+}
+
+unsigned guard_seconds(const struct remote_job *job)
+{
+    unsigned grace = job->grace_s > 0 ? job->grace_s : GUARD_GRACE_S;
+    unsigned deadline = job->deadline_s > 0 ? job->deadline_s : GUARD_DEADLINE_S;
+
+    switch (job->verb) {
+    case REMOTE_ENSURE:
+    case REMOTE_READ:
+        return deadline + grace + GUARD_SWEEP_S;
+    case REMOTE_CANCEL:
+        return grace + 2 * GUARD_SWEEP_S;
+    case REMOTE_GONE:
+        return GUARD_SWEEP_S;
+    case REMOTE_FORGET:
+    case REMOTE_LIST:
+    default:
+        return 0;
+    }
+}
+
+static void stream_init(struct guard_stream *stream, uint64_t clip)
+{
+    stream->state = GUARD_NOISE;
+    stream->clipped = false;
+    text_init(&stream->noise, NOISE_KEPT);
+    text_init(&stream->window, (size_t)1 << 40);
+    text_init(&stream->body, clip);
+}
+
+void guard_reply_init(struct guard_reply *reply, const struct remote_job *job)
+{
+    uint64_t clip = clip_of(job);
+
+    *reply = (struct guard_reply){.verb = job->verb, .clip = clip};
+    snprintf(reply->mark, sizeof reply->mark, "@assay %s ", job->uuid);
+    /* A spooled answer's two streams both come on stdout. */
+    stream_init(&reply->streams[GUARD_STDOUT], job->verb == REMOTE_READ ? clip : 2 * clip);
+    stream_init(&reply->streams[GUARD_STDERR], job->verb == REMOTE_READ ? clip : 1);
+    text_init(&reply->header, HEADER_LIMIT);
+}
+
+void guard_reply_release(struct guard_reply *reply)
+{
+    for (int i = 0; i < 2; i++) {
+        text_release(&reply->streams[i].noise);
+        text_release(&reply->streams[i].window);
+        text_release(&reply->streams[i].body);
+    }
+    text_release(&reply->header);
+}
+
+static size_t find(const struct text *text, size_t from, const char *needle)
+{
+    const char *found =
+        from < text->length ? memmem(text->bytes + from, text->length - from, needle, strlen(needle)) : NULL;
+
+    return found != NULL ? (size_t)(found - text->bytes) : SIZE_MAX;
+}
+
+static void drop_front(struct text *text, size_t count)
+{
+    memmove(text->bytes, text->bytes + count, text->length - count);
+    text->length -= count;
+    text->bytes[text->length] = '\0';
+}
+
+/* The word behind " KEY=" (or at the front) in the header. `text` is the last and goes to the end. */
+static bool field(struct slice header, const char *key, struct slice *ret_value)
+{
+    char needle[16];
+    size_t at;
+
+    snprintf(needle, sizeof needle, " %s=", key);
+    if (scan_text(&header, needle + 1)) {
+        at = 0;
+    } else {
+        at = slice_find(header, needle);
+        if (at == (size_t)-1)
+            return false;
+        header = slice_from(header, at + strlen(needle));
+    }
+    if (strcmp(key, "text") != 0) {
+        size_t end = slice_find(header, " ");
+
+        if (end == (size_t)-1)
+            return false;
+        header.length = end;
+    }
+    *ret_value = header;
+    return true;
+}
+
+static bool number_field(struct slice header, const char *key, uint64_t *ret_value)
+{
+    struct slice value;
+
+    return field(header, key, &value) && scan_u64(value, ret_value);
+}
+
+/* "A,B" of two numbers. */
+static bool double_pair(struct slice value, double *ret_first, double *ret_second)
+{
+    size_t comma = slice_find(value, ",");
+
+    return comma != (size_t)-1 && scan_double((struct slice){value.bytes, comma}, ret_first) &&
+           scan_double(slice_from(value, comma + 1), ret_second);
+}
+
+static bool read_why(struct slice word, enum remote_why *ret_why)
+{
+    static const struct {
+        const char *word;
+        enum remote_why why;
+    } rows[] = {
+        {"none", REMOTE_WHY_NONE},           {"exit", REMOTE_WHY_EXIT},
+        {"signal", REMOTE_WHY_SIGNAL},       {"deadline", REMOTE_WHY_DEADLINE},
+        {"cancelled", REMOTE_WHY_CANCELLED}, {"rebooted", REMOTE_WHY_REBOOTED},
+        {"lost", REMOTE_WHY_LOST},           {"spool", REMOTE_WHY_SPOOL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (slice_equal(word, rows[i].word)) {
+            *ret_why = rows[i].why;
+            return true;
+        }
+    return false;
+}
+
+struct header {
+    enum remote_why why;
+    uint64_t rc, out, err;
+    double up[2], clip[2];
+    struct slice left, boot, text;
+};
+
+static bool header_read(struct slice line, struct header *ret)
+{
+    struct slice why, up, clip;
+
+    return field(line, "why", &why) && read_why(why, &ret->why) && number_field(line, "rc", &ret->rc) &&
+           ret->rc <= 255 && field(line, "up", &up) && double_pair(up, &ret->up[0], &ret->up[1]) &&
+           field(line, "left", &ret->left) && number_field(line, "out", &ret->out) &&
+           number_field(line, "err", &ret->err) && field(line, "clip", &clip) &&
+           double_pair(clip, &ret->clip[0], &ret->clip[1]) && field(line, "boot", &ret->boot) &&
+           field(line, "text", &ret->text);
+}
+
+/* Takes the line behind "@assay UUID WORD" out of the window: true when it is all there. */
+static bool take_line(struct guard_reply *reply, struct guard_stream *stream, size_t at, const char *word,
+                      struct text *ret_rest)
+{
+    struct text *window = &stream->window;
+    size_t start = at + strlen(reply->mark) + strlen(word);
+    size_t end = find(window, start, "\n");
+
+    if (end == SIZE_MAX)
+        return false;
+    if (ret_rest != NULL) {
+        size_t skip = window->bytes[start] == ' ' ? 1 : 0;
+
+        text_reset(ret_rest);
+        text_add(ret_rest, window->bytes + start + skip, end - start - skip);
+    }
+    drop_front(window, end + 1);
+    return true;
+}
+
+/* Skips banners and profiles up to the mark; of what is skipped, the beginning is kept for people. */
+static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, const char *word, bool keep)
+{
+    char needle[96];
+    struct text *window = &stream->window;
+    size_t at, tail = sizeof needle + 1;
+
+    snprintf(needle, sizeof needle, "%s%s", reply->mark, word);
+    at = find(window, 0, needle);
+    if (at == SIZE_MAX) {
+        if (window->length > 4 * tail) {
+            text_add(&stream->noise, window->bytes, window->length - tail);
+            drop_front(window, window->length - tail);
+        }
+        return;
+    }
+    if (window->length - at > HEADER_LIMIT && find(window, at, "\n") == SIZE_MAX)
+        stream->state = GUARD_GARBLED;
+    if (take_line(reply, stream, at, word, keep ? &reply->header : NULL))
+        stream->state = GUARD_BODY;
+}
+
+/* A spooled answer: as many bytes as the header announces. */
+static void take_announced(struct guard_reply *reply, struct guard_stream *stream)
+{
+    size_t wanted = (size_t)(reply->out_length + reply->err_length) - stream->body.length;
+    size_t taken = stream->window.length < wanted ? stream->window.length : wanted;
+
+    text_add(&stream->body, stream->window.bytes, taken);
+    text_reset(&stream->window);
+    if (taken == wanted)
+        stream->state = GUARD_DONE;
+}
+
+static void begin_announced(struct guard_reply *reply, struct guard_stream *stream)
+{
+    struct header header;
+
+    if (!header_read((struct slice){reply->header.bytes, reply->header.length}, &header) ||
+        reply->header.clipped || header.out > reply->clip || header.err > reply->clip) {
+        stream->state = GUARD_GARBLED;
+        return;
+    }
+    reply->out_length = header.out;
+    reply->err_length = header.err;
+}
+
+/* A light stream: everything up to the trailer, which is looked for in what is not decided yet. */
+static void take_until_trailer(struct guard_reply *reply, struct guard_stream *stream, bool keep)
+{
+    char needle[96];
+    struct text *window = &stream->window;
+    size_t at, decided;
+
+    snprintf(needle, sizeof needle, "\n%sended", reply->mark);
+    at = find(window, 0, needle);
+    /* Undecided is at most a trailer line that has begun. */
+    decided = at != SIZE_MAX ? at : window->length > sizeof needle ? window->length - sizeof needle : 0;
+    text_add(&stream->body, window->bytes, decided);
+    drop_front(window, decided);
+    if (at == SIZE_MAX)
+        return;
+    if (window->length > TRAILER_SLACK && find(window, 1, "\n") == SIZE_MAX)
+        stream->state = GUARD_GARBLED;
+    if (take_line(reply, stream, 1, "ended", keep ? &reply->header : NULL))
+        stream->state = GUARD_DONE;
+}
+
+static void check_light_header(struct guard_reply *reply, struct guard_stream *stream)
+{
+    struct header header;
+
+    if (!header_read((struct slice){reply->header.bytes, reply->header.length}, &header))
+        stream->state = GUARD_GARBLED;
+}
+
+static void feed_light(struct guard_reply *reply, struct guard_stream *stream, bool first)
+{
+    if (stream->state == GUARD_NOISE)
+        skip_noise(reply, stream, "begun", false);
+    if (stream->state == GUARD_BODY)
+        take_until_trailer(reply, stream, first);
+    if (stream->state == GUARD_DONE && first)
+        check_light_header(reply, stream);
+    stream->clipped = stream->body.clipped;
+}
+
+static void feed_spooled(struct guard_reply *reply, struct guard_stream *stream)
+{
+    if (stream->state == GUARD_NOISE) {
+        skip_noise(reply, stream, "ended", true);
+        if (stream->state == GUARD_BODY)
+            begin_announced(reply, stream);
+    }
+    if (stream->state == GUARD_BODY)
+        take_announced(reply, stream);
+}
+
+void guard_reply_feed(struct guard_reply *reply, int index, const char *bytes, size_t length)
+{
+    struct guard_stream *stream = &reply->streams[index];
+
+    if (stream->state == GUARD_DONE || stream->state == GUARD_GARBLED)
+        return;
+    if (reply->verb != REMOTE_READ && index == GUARD_STDERR) {
+        text_add(&stream->noise, bytes, length);
+        return;
+    }
+    text_add(&stream->window, bytes, length);
+    if (reply->verb == REMOTE_READ)
+        feed_light(reply, stream, index == GUARD_STDOUT);
+    else
+        feed_spooled(reply, stream);
+}
+
+bool guard_reply_whole(const struct guard_reply *reply)
+{
+    return reply->streams[GUARD_STDOUT].state == GUARD_DONE &&
+           (reply->verb != REMOTE_READ || reply->streams[GUARD_STDERR].state == GUARD_DONE);
+}
+
+bool guard_reply_begun(const struct guard_reply *reply)
+{
+    return reply->streams[GUARD_STDOUT].state == GUARD_BODY ||
+           reply->streams[GUARD_STDOUT].state == GUARD_DONE;
+}
+
+/* NUL-ended copies of words in the header live behind each other in `text`. */
+static size_t keep_word(struct text *text, struct slice word)
+{
+    size_t at = text->length;
+
+    text_add(text, word.bytes, word.length);
+    text_add(text, "", 1);
+    return at;
+}
+
+static void result_streams(struct guard_reply *reply, struct remote_result *result)
+{
+    const struct text *out = &reply->streams[GUARD_STDOUT].body;
+    const struct text *err = &reply->streams[GUARD_STDERR].body;
+    size_t split = out->length;
+
+    if (reply->verb == REMOTE_READ) {
+        result->out = (struct slice){out->bytes, out->length};
+        result->err = (struct slice){err->bytes, err->length};
+        result->out_clipped = reply->streams[GUARD_STDOUT].clipped;
+        result->err_clipped = reply->streams[GUARD_STDERR].clipped;
+        return;
+    }
+    if (split > reply->out_length)
+        split = (size_t)reply->out_length;
+    result->out = (struct slice){out->bytes, split};
+    result->err = (struct slice){out->bytes + split, out->length - split};
+}
+
+static void result_from_header(const struct header *header, struct text *text, struct remote_result *result)
+{
+    size_t left = keep_word(text, header->left), boot = keep_word(text, header->boot);
+    size_t said = keep_word(text, header->text);
+
+    result->end = REMOTE_ENDED;
+    result->why = header->why;
+    result->rc = (int)header->rc;
+    result->up_began = header->up[0];
+    result->up_ended = header->up[1];
+    result->left = header->left.length > 0;
+    result->left_text = text->bytes + left;
+    result->boot_id = text->bytes + boot;
+    result->text = text->bytes + said;
+    result->out_clipped |= header->clip[0] > 0;
+    result->err_clipped |= header->clip[1] > 0;
+}
+
+/* The first line that says something, with its control characters replaced. */
+static void add_said(struct text *text, const struct text *noise, const struct text *window)
+{
+    cleanup_text struct text all;
+    size_t start = 0, end;
+
+    text_init(&all, NOISE_KEPT);
+    text_add(&all, noise->bytes, noise->length);
+    if (window->bytes != NULL)
+        text_add(&all, window->bytes, window->length);
+    while (start < all.length && isspace((unsigned char)all.bytes[start]))
+        start++;
+    for (end = start; end < all.length && end - start < 200 && all.bytes[end] != '\n'; end++)
+        if ((unsigned char)all.bytes[end] < 32 || all.bytes[end] == 127)
+            all.bytes[end] = ' ';
+    if (end > start)
+        text_printf(text, "%s%.*s", text->length > 0 ? ": " : "", (int)(end - start), all.bytes + start);
+}
+
+static bool says_sudo(const struct text *noise)
+{
+    return noise->bytes != NULL &&
+           (strncmp(noise->bytes, "sudo:", 5) == 0 || strstr(noise->bytes, "\nsudo:") != NULL ||
+            strstr(noise->bytes, "sudo: not found") != NULL ||
+            strstr(noise->bytes, "sudo: command not found") != NULL);
+}
+
+static void result_without_header(struct guard_reply *reply, struct text *text, struct remote_result *result)
+{
+    struct guard_stream *out = &reply->streams[GUARD_STDOUT], *err = &reply->streams[GUARD_STDERR];
+    cleanup_text struct text said;
+
+    text_init(&said, 4 * NOISE_KEPT);
+    text_add(&said, err->noise.bytes, err->noise.length);
+    text_add(&said, err->window.bytes, err->window.length);
+    text_reset(text);
+    if (says_sudo(&said)) {
+        result->end = REMOTE_SUDO_REFUSED;
+        text_put(text, "sudo -n refused; allow the login user NOPASSWD for /bin/sh, or log in as root");
+    } else {
+        result->end = REMOTE_NO_ANSWER;
+        text_put(text, out->state == GUARD_GARBLED ? "the answer of the guard on the host is garbled"
+                                                   : "the host's shell gave no answer of the guard");
+    }
+    add_said(text, &said, &(struct text){0});
+    add_said(text, &out->noise, &out->window);
+    result->text = text->bytes;
+}
+
+void guard_reply_result(struct guard_reply *reply, struct text *text, struct remote_result *ret_result)
+{
+    struct header header = {0};
+    bool readable = reply->header.length > 0 && !reply->header.clipped &&
+                    reply->streams[GUARD_STDOUT].state != GUARD_GARBLED &&
+                    header_read((struct slice){reply->header.bytes, reply->header.length}, &header);
+
+    *ret_result = (struct remote_result){.text = "", .boot_id = "", .left_text = ""};
+    text_reset(text);
+    text_put(text, "");
+    if (!readable) {
+        result_without_header(reply, text, ret_result);
+        return;
+    }
+    /* All words are kept before any pointer is taken. */
+    text_add(text, "", 0);
+    result_streams(reply, ret_result);
+    result_from_header(&header, text, ret_result);
+    ret_result->cut = !guard_reply_whole(reply);
+}

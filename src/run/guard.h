@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The controller's side of the guard, pure: what to send for a job, and reading what comes back. No network,
+ * no clock.
+ *
+ * An answer is whole or it is none: what was cut at any byte never reads as another result.
+ */
+#ifndef ASSAY_RUN_GUARD_H
+#define ASSAY_RUN_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "assay/remote.h"
+#include "assay/text.h"
+
+enum {
+    GUARD_SWEEP_S = 10,       /* how long the host tries to end what carries the mark */
+    GUARD_GRACE_S = 10,       /* default of remote_job.grace_s */
+    GUARD_DEADLINE_S = 60,    /* default of remote_job.deadline_s */
+    GUARD_READ_LIMIT = 102400 /* a READ's command is one argument, and those end at 128 KiB */
+};
+
+/* NULL when the job can be sent, else what is wrong with it: our own mistake, before anything is sent. */
+const char *guard_job_fault(const struct remote_job *job);
+
+/* The line for the login shell: short, and made only of what dash, bash, tcsh, fish and busybox agree on. */
+void guard_exec(const struct remote_job *job, bool sudo, struct text *out);
+/* What goes to its stdin: the guard, the command, the files. */
+void guard_input(const struct remote_job *job, struct text *out);
+/* How long the host itself may take before it answers, in seconds. */
+unsigned guard_seconds(const struct remote_job *job);
+
+enum { GUARD_STDOUT, GUARD_STDERR };
+
+/* One of the two streams as it comes in. */
+struct guard_stream {
+    enum { GUARD_NOISE, GUARD_BODY, GUARD_DONE, GUARD_GARBLED } state;
+    struct text noise;  /* what came before the answer: its first bytes, for people */
+    struct text window; /* what is not decided yet */
+    struct text body;
+    bool clipped;
+};
+
+struct guard_reply {
+    enum remote_verb verb;
+    char mark[80]; /* "@assay UUID " */
+    uint64_t clip;
+    struct guard_stream streams[2];
+    struct text header; /* the `ended` line without its mark */
+    /* of the spooled answer, whose two streams come one behind the other on stdout */
+    uint64_t out_length, err_length;
+};
+
+void guard_reply_init(struct guard_reply *reply, const struct remote_job *job);
+void guard_reply_release(struct guard_reply *reply);
+/* Takes what the channel brought; stream is GUARD_STDOUT or GUARD_STDERR. */
+void guard_reply_feed(struct guard_reply *reply, int stream, const char *bytes, size_t length);
+/* The answer is whole: whatever else comes does not matter. */
+bool guard_reply_whole(const struct guard_reply *reply);
+/* The answer has begun, so what follows is the command's and not the login shell's. */
+bool guard_reply_begun(const struct guard_reply *reply);
+
+/*
+ * The result as far as it came. Not whole: a header without all its bytes is REMOTE_ENDED with cut set; no
+ * header is REMOTE_SUDO_REFUSED or REMOTE_NO_ANSWER with what was said instead. The result points into the
+ * reply and into `text`, which is emptied first.
+ */
+void guard_reply_result(struct guard_reply *reply, struct text *text, struct remote_result *ret_result);
+
+#endif

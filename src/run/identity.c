@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libssh2 1.10 signs with RSA only by SHA-1, which servers since OpenSSH 8.8 refuse, and it can ask nobody
+ * for a passphrase. So the key's own words are read before it is tried: a refusal then says why.
+ */
+#include "identity.h"
+
+#include <openssl/evp.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/scan.h"
+#include "assay/text.h"
+
+enum { KEY_LIMIT = 65536 };
+
+char *home_path(const char *path)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *user;
+
+    if (strncmp(path, "~/", 2) != 0)
+        return mem_strdup(path);
+    if (home == NULL && (user = getpwuid(getuid())) != NULL)
+        home = user->pw_dir;
+    return mem_printf("%s/%s", home != NULL ? home : "", path + 2);
+}
+
+static bool take_string(struct slice *rest, struct slice *ret_string)
+{
+    const unsigned char *bytes = (const unsigned char *)rest->bytes;
+    size_t length;
+
+    if (rest->length < 4)
+        return false;
+    length = (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+    if (length > rest->length - 4)
+        return false;
+    *ret_string = (struct slice){rest->bytes + 4, length};
+    *rest = slice_from(*rest, 4 + length);
+    return true;
+}
+
+static const char *fault_of_type(struct slice type)
+{
+    if (slice_equal(type, "ssh-ed25519") || slice_starts(type, "ecdsa-sha2-"))
+        return NULL;
+    if (slice_equal(type, "ssh-rsa"))
+        return "is an RSA key, which libssh2 1.10 can use only with SHA-1";
+    if (slice_starts(type, "sk-"))
+        return "needs a security key";
+    return "is of a type that libssh2 does not know";
+}
+
+/* The blob of OpenSSH's own format: magic, cipher, kdf, kdf options, count, public key (type first). */
+static const char *fault_of_blob(struct slice blob)
+{
+    static const char magic[] = "openssh-key-v1";
+    struct slice cipher, kdf, options, public, type;
+
+    if (blob.length < sizeof magic || memcmp(blob.bytes, magic, sizeof magic) != 0)
+        return "is not an OpenSSH key";
+    blob = slice_from(blob, sizeof magic);
+    if (!take_string(&blob, &cipher) || !take_string(&blob, &kdf) || !take_string(&blob, &options) ||
+        blob.length < 4)
+        return "is damaged";
+    if (!slice_equal(cipher, "none"))
+        return "is encrypted";
+    blob = slice_from(blob, 4);
+    if (!take_string(&blob, &public) || !take_string(&public, &type))
+        return "is damaged";
+    return fault_of_type(type);
+}
+
+static const char *fault_of_openssh(struct slice body)
+{
+    cleanup_free unsigned char *blob = mem_alloc(body.length + 4);
+    EVP_ENCODE_CTX *decoder = EVP_ENCODE_CTX_new();
+    int length = 0, tail = 0, rc = -1;
+
+    if (decoder != NULL) {
+        EVP_DecodeInit(decoder);
+        rc = EVP_DecodeUpdate(decoder, blob, &length, (const unsigned char *)body.bytes, (int)body.length);
+        if (rc >= 0)
+            rc = EVP_DecodeFinal(decoder, blob + length, &tail);
+    }
+    EVP_ENCODE_CTX_free(decoder);
+    if (rc < 0)
+        return "is damaged";
+    return fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)});
+}
+
+static const char *fault_of_key(struct slice text)
+{
+    static const char begin[] = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
+    size_t at = slice_find(text, begin), end;
+
+    if (at != (size_t)-1) {
+        text = slice_from(text, at + strlen(begin));
+        end = slice_find(text, "-----END");
+        if (end == (size_t)-1)
+            return "is damaged";
+        return fault_of_openssh((struct slice){text.bytes, end});
+    }
+    if (slice_contains(text, "ENCRYPTED"))
+        return "is encrypted";
+    if (slice_contains(text, "-----BEGIN EC PRIVATE KEY-----"))
+        return NULL;
+    if (slice_contains(text, "-----BEGIN RSA PRIVATE KEY-----"))
+        return fault_of_type(slice_of("ssh-rsa"));
+    return "is not a private key that libssh2 can use";
+}
+
+static struct identity *load(char *path)
+{
+    struct identity *identity = mem_alloc(sizeof *identity);
+    cleanup_text struct text text;
+    struct error err;
+    const char *fault;
+
+    identity->path = path;
+    text_init(&text, KEY_LIMIT);
+    if (file_read(path, &text, &err) != 0) {
+        identity->fault = mem_printf("the key cannot be read: %s", err.text);
+        return identity;
+    }
+    fault = fault_of_key((struct slice){text.bytes, text.length});
+    if (fault != NULL)
+        identity->fault = mem_printf("%s %s", path, fault);
+    identity->length = text.length;
+    identity->bytes = text_detach(&text);
+    text_release(&text);
+    return identity;
+}
+
+/* Takes path. */
+static const struct identity *get(struct identity **list, char *path)
+{
+    struct identity *identity;
+
+    for (identity = *list; identity != NULL; identity = identity->next)
+        if (strcmp(identity->path, path) == 0) {
+            free(path);
+            return identity;
+        }
+    identity = load(path);
+    identity->next = *list;
+    *list = identity;
+    return identity;
+}
+
+const struct identity *identity_get(struct identity **list, const char *path)
+{
+    static const char *const defaults[] = {"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
+
+    if (path != NULL)
+        return get(list, home_path(path));
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+        char *candidate = home_path(defaults[i]);
+
+        if (file_exists(candidate))
+            return get(list, candidate);
+        free(candidate);
+    }
+    return NULL;
+}
+
+void identities_release(struct identity *list)
+{
+    struct identity *next;
+
+    for (; list != NULL; list = next) {
+        next = list->next;
+        if (list->bytes != NULL)
+            explicit_bzero(list->bytes, list->length);
+        free(list->bytes);
+        free(list->path);
+        free(list->fault);
+        free(list);
+    }
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private keys, read once for all sessions, and whether libssh2 can use them. */
+#ifndef ASSAY_RUN_IDENTITY_H
+#define ASSAY_RUN_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct identity {
+    struct identity *next;
+    char *path;
+    char *bytes; /* NULL when it could not be read */
+    size_t length;
+    char *fault; /* why libssh2 cannot use it; NULL when it can */
+};
+
+/*
+ * The key at path ("~/" is the home folder), or for NULL the first of ~/.ssh/id_ed25519 and id_ecdsa that is
+ * there. Added to *list, which owns it. NULL only when path is NULL and there is none.
+ */
+const struct identity *identity_get(struct identity **list, const char *path);
+void identities_release(struct identity *list);
+
+/* "~/x" as a path; free() it. */
+char *home_path(const char *path);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "known_hosts.h"
+
+#include <fcntl.h>
+#include <libssh2.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/log.h"
+#include "assay/scan.h"
+#include "identity.h"
+
+enum { FILE_LIMIT = 64 << 20, DEFAULT_PORT = 22 };
+
+struct known_hosts {
+    LIBSSH2_SESSION *session; /* never connected: libssh2 wants one to hold the list */
+    LIBSSH2_KNOWNHOSTS *list;
+    char *path;          /* where new keys go */
+    struct text revoked; /* base64 keys, one a line */
+    bool authority;      /* a @cert-authority line was seen */
+};
+
+static const struct {
+    const char *name;
+    int mask;
+} key_types[] = {
+    {"ssh-ed25519", LIBSSH2_KNOWNHOST_KEY_ED25519},
+    {"ecdsa-sha2-nistp256", LIBSSH2_KNOWNHOST_KEY_ECDSA_256},
+    {"ecdsa-sha2-nistp384", LIBSSH2_KNOWNHOST_KEY_ECDSA_384},
+    {"ecdsa-sha2-nistp521", LIBSSH2_KNOWNHOST_KEY_ECDSA_521},
+};
+
+enum { KEY_TYPES = sizeof key_types / sizeof key_types[0] };
+
+static int mask_of(const char *type)
+{
+    for (size_t i = 0; i < KEY_TYPES; i++)
+        if (strcmp(key_types[i].name, type) == 0)
+            return key_types[i].mask;
+    return LIBSSH2_KNOWNHOST_KEY_UNKNOWN;
+}
+
+/* "@revoked HOSTS TYPE KEY": kept whatever the hosts are, so that such a key is refused everywhere. */
+static void note_marker(struct known_hosts *known, struct slice line)
+{
+    struct slice word, key;
+
+    known->authority |= slice_starts(line, "@cert-authority");
+    if (scan_word(&line, &word) && slice_equal(word, "@revoked") && scan_word(&line, &word) &&
+        scan_word(&line, &word) && scan_word(&line, &key)) {
+        text_add(&known->revoked, key.bytes, key.length);
+        text_put(&known->revoked, "\n");
+    }
+}
+
+/* Line by line: libssh2_knownhost_readfile stops at the first line that it does not like. */
+static void read_lines(struct known_hosts *known, struct slice rest)
+{
+    struct slice line;
+
+    while (scan_line(&rest, &line)) {
+        line = slice_trim(line);
+        if (line.length == 0 || line.bytes[0] == '#')
+            continue;
+        if (line.bytes[0] == '@')
+            note_marker(known, line);
+        else if (libssh2_knownhost_readline(known->list, line.bytes, line.length,
+                                            LIBSSH2_KNOWNHOST_FILE_OPENSSH) != 0)
+            log_debug("known_hosts: not read: %.*s", slice_print(line));
+    }
+}
+
+static void read_file(struct known_hosts *known, const char *path)
+{
+    cleanup_text struct text text;
+    struct error err;
+
+    if (!file_exists(path))
+        return;
+    text_init(&text, FILE_LIMIT);
+    if (file_read(path, &text, &err) != 0) {
+        log_debug("%s", err.text);
+        return;
+    }
+    text_put(&text, "\n");
+    read_lines(known, (struct slice){text.bytes, text.length});
+}
+
+struct known_hosts *known_hosts_create(const char *path)
+{
+    struct known_hosts *known = mem_alloc(sizeof *known);
+
+    known->session = libssh2_session_init();
+    known->list = known->session != NULL ? libssh2_knownhost_init(known->session) : NULL;
+    known->path = home_path(path != NULL ? path : "~/.ssh/known_hosts");
+    text_init(&known->revoked, FILE_LIMIT);
+    if (known->list == NULL)
+        return known;
+    read_file(known, known->path);
+    if (path == NULL)
+        read_file(known, "/etc/ssh/ssh_known_hosts");
+    return known;
+}
+
+void known_hosts_destroy(struct known_hosts *known)
+{
+    if (known == NULL)
+        return;
+    if (known->list != NULL)
+        libssh2_knownhost_free(known->list);
+    if (known->session != NULL)
+        libssh2_session_free(known->session);
+    text_release(&known->revoked);
+    free(known->path);
+    free(known);
+}
+
+static char *name_of(const char *host, unsigned port)
+{
+    return port == DEFAULT_PORT ? mem_strdup(host) : mem_printf("[%s]:%u", host, port);
+}
+
+static int check(struct known_hosts *known, const char *name, const char *key, size_t length, int mask)
+{
+    struct libssh2_knownhost *found;
+
+    return libssh2_knownhost_check(known->list, name, key, length,
+                                   LIBSSH2_KNOWNHOST_TYPE_PLAIN | LIBSSH2_KNOWNHOST_KEYENC_RAW | mask,
+                                   &found);
+}
+
+/* Whether the files name this host with a key of that type: any other key then is a mismatch. */
+static bool has_type(struct known_hosts *known, const char *name, int mask)
+{
+    return check(known, name, "-", 1, mask) == LIBSSH2_KNOWNHOST_CHECK_MISMATCH;
+}
+
+static char *base64(const void *key, size_t length)
+{
+    char *encoded = mem_alloc(4 * ((length + 2) / 3) + 1);
+
+    EVP_EncodeBlock((unsigned char *)encoded, key, (int)length);
+    return encoded;
+}
+
+static bool is_revoked(const struct known_hosts *known, const void *key, size_t length)
+{
+    cleanup_free char *encoded = base64(key, length);
+    struct slice rest = {known->revoked.bytes, known->revoked.length}, line;
+
+    while (scan_line(&rest, &line))
+        if (slice_equal(line, encoded))
+            return true;
+    return false;
+}
+
+enum known_host known_hosts_check(struct known_hosts *known, const char *host, unsigned port,
+                                  const char *type, const void *key, size_t length)
+{
+    cleanup_free char *name = name_of(host, port);
+    int mask = mask_of(type);
+
+    if (known->list == NULL || mask == LIBSSH2_KNOWNHOST_KEY_UNKNOWN)
+        return KNOWN_HOST_UNKNOWN;
+    if (is_revoked(known, key, length))
+        return KNOWN_HOST_REVOKED;
+    if (check(known, name, key, length, mask) == LIBSSH2_KNOWNHOST_CHECK_MATCH)
+        return KNOWN_HOST_MATCH;
+    for (size_t i = 0; i < KEY_TYPES; i++)
+        if (has_type(known, name, key_types[i].mask))
+            return KNOWN_HOST_CHANGED;
+    /* As OpenSSH does: at another port, the host's plain name may vouch for the key, but not against it. */
+    if (port != DEFAULT_PORT && check(known, host, key, length, mask) == LIBSSH2_KNOWNHOST_CHECK_MATCH)
+        return KNOWN_HOST_MATCH;
+    if (known->authority || has_type(known, name, LIBSSH2_KNOWNHOST_KEY_SSHRSA))
+        return KNOWN_HOST_BEYOND;
+    return KNOWN_HOST_UNKNOWN;
+}
+
+void known_hosts_order(struct known_hosts *known, const char *host, unsigned port, struct text *out)
+{
+    cleanup_free char *name = name_of(host, port);
+
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < KEY_TYPES; i++) {
+            bool has =
+                known->list != NULL && (has_type(known, name, key_types[i].mask) ||
+                                        (port != DEFAULT_PORT && has_type(known, host, key_types[i].mask)));
+
+            if (has == (round == 0))
+                text_printf(out, "%s%s", out->length > 0 ? "," : "", key_types[i].name);
+        }
+}
+
+static bool append(const char *path, const char *line)
+{
+    cleanup_free char *folder = mem_strdup(path);
+    char *slash = strrchr(folder, '/'), last = '\n';
+    cleanup_fd int fd = -1;
+
+    if (slash != NULL && slash != folder) {
+        *slash = '\0';
+        if (!file_exists(folder) && directory_create(folder, 0700, NULL) != 0)
+            return false;
+    }
+    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    /* A last line without its newline would swallow ours. */
+    if (lseek(fd, -1, SEEK_END) >= 0 && read(fd, &last, 1) == 1 && last != '\n' && write(fd, "\n", 1) != 1)
+        return false;
+    return write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+}
+
+bool known_hosts_add(struct known_hosts *known, const char *host, unsigned port, const char *type,
+                     const void *key, size_t length)
+{
+    cleanup_free char *name = name_of(host, port);
+    cleanup_free char *encoded = base64(key, length);
+    cleanup_free char *line = mem_printf("%s %s %s\n", name, type, encoded);
+
+    return known->list != NULL &&
+           libssh2_knownhost_readline(known->list, line, strlen(line) - 1, LIBSSH2_KNOWNHOST_FILE_OPENSSH) ==
+               0 &&
+           append(known->path, line);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A child process with three pipes on the loop: input is written, both outputs are drained. */
+#ifndef ASSAY_RUN_PROCESS_H
+#define ASSAY_RUN_PROCESS_H
+
+#include <stddef.h>
+#include <uv.h>
+
+struct process;
+
+struct process_events {
+    void (*bytes)(void *context, int stream, const char *bytes, size_t length); /* 0 stdout, 1 stderr */
+    /* After the exit and the end of both outputs; the process is freed after the call. signal is 0 unless it
+     * was killed. */
+    void (*done)(void *context, int status, int signal);
+};
+
+/*
+ * argv[0] is searched in PATH. input is not copied: it must live until done or process_drop. NULL with
+ * *ret_error (a libuv error) when nothing could be started.
+ */
+struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
+                              const struct process_events *events, void *context, int *ret_error);
+/* Ends the child and forgets it: no callback after this. signal is sent to the child if it still runs. */
+void process_drop(struct process *process, int signal);
+
+#endif

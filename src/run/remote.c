@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory of operation. A pool holds remotes; a remote holds jobs and at most one session. A remote with jobs
+ * and without a session stands in the pool's queue until there is a place for one more handshake and one
+ * more open session (an idle session of another remote gives way). When the session is ready, jobs get
+ * channels in their order. When it breaks, jobs that were sent go back to the front of the line, for the
+ * guard on the host knows them, and the remote asks for a session again, with growing pauses.
+ *
+ * A job that is over goes to the pool's list of finished ones and its callback comes from a timer of its
+ * own: so no callback ever runs inside a transport, and callers may start, close and destroy in callbacks.
+ */
+#include "assay/remote.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <uv.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/log.h"
+#include "assay/text.h"
+#include "guard.h"
+#include "identity.h"
+#include "known_hosts.h"
+#include "transport.h"
+
+enum {
+    PAUSE_FIRST_MS = 100,
+    PAUSE_MOST_MS = 10000,
+    TRIES = 3, /* a guard that is killed before it answers is asked again so often */
+    INPUT_LIMIT = 1 << 30,
+};
+
+struct job {
+    TAILQ_ENTRY(job) link;
+    struct remote *remote;
+    struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
+    struct text exec, input, text;
+    struct guard_reply reply;
+    uint64_t answer_ms; /* how long an answer may take from when it was sent */
+    struct channel *channel;
+    uv_timer_t timer;
+    remote_done_cb *done;
+    void *context;
+    bool sent;
+    unsigned session, connections, tries;
+    enum remote_end end; /* REMOTE_ENDED: the reply says what */
+};
+
+TAILQ_HEAD(jobs, job);
+
+enum remote_state {
+    STATE_APART,      /* no session, none wanted */
+    STATE_QUEUED,     /* waits for a place in the pool */
+    STATE_CONNECTING, /* handshake */
+    STATE_READY,
+    STATE_PAUSING, /* before another try */
+};
+
+struct remote {
+    TAILQ_ENTRY(remote) link;  /* in pool->remotes */
+    TAILQ_ENTRY(remote) queue; /* in pool->queue (STATE_QUEUED) or pool->idle (idle) */
+    struct remote_pool *pool;
+    struct remote_target target;
+    const struct transport_class *class;
+    char *note;
+    bool may_fall_back; /* TRANSPORT_AUTO, and it is not the spawned ssh yet */
+    enum remote_state state;
+    bool idle, closing;
+    struct session *session;
+    unsigned session_number;
+    struct jobs waiting, running;
+    unsigned running_count, channel_limit;
+    uv_timer_t pause;
+    uint64_t pause_ms;
+    uint64_t failing_since; /* loop time of the loss after which nothing was heard; 0: all is well */
+};
+
+TAILQ_HEAD(remotes, remote);
+
+struct remote_pool {
+    struct transport_context transports;
+    struct remotes remotes, queue, idle;
+    struct jobs finished;
+    unsigned open, handshaking;
+    uv_timer_t deliver;
+    char *known_hosts_path;
+    bool destroyed;
+};
+
+static void settle(struct remote *remote);
+static void pool_grant(struct remote_pool *pool);
+
+/* ---- jobs ---- */
+
+static void on_job_closed(uv_handle_t *handle)
+{
+    struct job *job = handle->data;
+
+    text_release(&job->exec);
+    text_release(&job->input);
+    text_release(&job->text);
+    guard_reply_release(&job->reply);
+    free((char *)job->spec.uuid);
+    free(job);
+}
+
+static struct job *job_create(struct remote *remote, const struct remote_job *spec, remote_done_cb *done,
+                              void *context)
+{
+    struct job *job = mem_alloc(sizeof *job);
+
+    job->remote = remote;
+    job->spec = (struct remote_job){.verb = spec->verb, .clip_bytes = spec->clip_bytes};
+    job->spec.uuid = mem_strdup(spec->uuid != NULL ? spec->uuid : "");
+    job->done = done;
+    job->context = context;
+    job->answer_ms = (uint64_t)guard_seconds(spec) * 1000 + remote->pool->transports.options.answer_margin_ms;
+    text_init(&job->exec, INPUT_LIMIT);
+    text_init(&job->input, INPUT_LIMIT);
+    text_init(&job->text, 4096);
+    guard_reply_init(&job->reply, &job->spec);
+    uv_timer_init(remote->pool->transports.loop, &job->timer);
+    job->timer.data = job;
+    return job;
+}
+
+static void job_deliver(struct job *job)
+{
+    struct remote_result result = {.end = job->end, .text = job->text.bytes, .boot_id = "", .left_text = ""};
+
+    if (job->end == REMOTE_ENDED)
+        guard_reply_result(&job->reply, &job->text, &result);
+    result.connections = job->connections;
+    job->done(job->context, &result);
+    uv_close((uv_handle_t *)&job->timer, on_job_closed);
+}
+
+static void deliver_all(struct remote_pool *pool)
+{
+    struct job *job;
+
+    while ((job = TAILQ_FIRST(&pool->finished)) != NULL) {
+        TAILQ_REMOVE(&pool->finished, job, link);
+        job_deliver(job);
+    }
+}
+
+static void on_deliver(uv_timer_t *timer)
+{
+    deliver_all(timer->data);
+}
+
+static void job_detach(struct job *job)
+{
+    struct remote *remote = job->remote;
+
+    uv_timer_stop(&job->timer);
+    if (job->channel != NULL)
+        remote->class->drop(remote->session, steal_pointer(job->channel));
+}
+
+/* From the list it is in to none; the channel is dropped. */
+static void job_unlink(struct job *job, bool running)
+{
+    struct remote *remote = job->remote;
+
+    job_detach(job);
+    TAILQ_REMOVE(running ? &remote->running : &remote->waiting, job, link);
+    if (running)
+        remote->running_count--;
+}
+
+static void job_finish(struct job *job, bool running, enum remote_end end, const char *text)
+{
+    struct remote_pool *pool = job->remote->pool;
+
+    job_unlink(job, running);
+    job->end = end;
+    text_reset(&job->text);
+    if (text != NULL)
+        text_printf(&job->text, "%s: %s", job->remote->target.name, text);
+    TAILQ_INSERT_TAIL(&pool->finished, job, link);
+    if (!pool->destroyed)
+        uv_timer_start(&pool->deliver, on_deliver, 0, 0);
+}
+
+static void job_wait_again(struct job *job)
+{
+    job_unlink(job, true);
+    TAILQ_INSERT_HEAD(&job->remote->waiting, job, link);
+}
+
+/* The session under a running job is gone. */
+static void job_lost(struct job *job, const char *text)
+{
+    char why[400];
+
+    if (job->spec.verb != REMOTE_READ) {
+        job_wait_again(job);
+        return;
+    }
+    snprintf(why, sizeof why, "the connection broke while the command may have run (%s)", text);
+    job_finish(job, true, REMOTE_UNREACHABLE, why);
+}
+
+static void on_job_late(uv_timer_t *timer)
+{
+    struct job *job = timer->data;
+    struct remote *remote = job->remote;
+    char why[120];
+
+    snprintf(why, sizeof why, "connected, but the guard on the host gave no answer within %.0f s",
+             (double)job->answer_ms / 1000);
+    job_finish(job, true, REMOTE_NO_ANSWER, why);
+    settle(remote);
+}
+
+static void on_bytes(void *context, int stream, const char *bytes, size_t length)
+{
+    struct job *job = context;
+    struct remote *remote = job->remote;
+    uint64_t margin = remote->pool->transports.options.answer_margin_ms;
+
+    remote->failing_since = 0;
+    remote->pause_ms = 0;
+    guard_reply_feed(&job->reply, stream, bytes, length);
+    if (guard_reply_whole(&job->reply)) {
+        job_finish(job, true, REMOTE_ENDED, NULL);
+        settle(remote);
+    } else if (job->spec.verb != REMOTE_READ && guard_reply_begun(&job->reply) &&
+               uv_timer_get_due_in(&job->timer) < margin) {
+        uv_timer_start(&job->timer, on_job_late, margin, 0); /* a long answer over a slow line */
+    }
+}
+
+/* The channel ended before the answer was whole. */
+static void on_done(void *context, enum channel_end end, const char *text)
+{
+    struct job *job = context;
+    struct remote *remote = job->remote;
+    struct remote_result result;
+
+    job->channel = NULL;
+    if (end == CHANNEL_REFUSED && remote->running_count > 1) {
+        remote->channel_limit = remote->running_count - 1;
+        job_wait_again(job);
+    } else if (end == CHANNEL_REFUSED) {
+        job_finish(job, true, REMOTE_NO_ANSWER, text);
+    } else {
+        guard_reply_result(&job->reply, &job->text, &result);
+        if (job->spec.verb == REMOTE_READ || result.end == REMOTE_SUDO_REFUSED || ++job->tries >= TRIES)
+            job_finish(job, true, REMOTE_ENDED, NULL);
+        else
+            job_wait_again(job);
+    }
+    settle(remote);
+}
+
+static const struct channel_events channel_events = {on_bytes, on_done};
+
+/* False when the session has no place for it now. */
+static bool job_send(struct job *job)
+{
+    struct remote *remote = job->remote;
+
+    guard_reply_release(&job->reply);
+    guard_reply_init(&job->reply, &job->spec);
+    job->channel = remote->class->exec(remote->session, job->exec.bytes, job->input.bytes, job->input.length,
+                                       &channel_events, job);
+    if (job->channel == NULL)
+        return false;
+    TAILQ_REMOVE(&remote->waiting, job, link);
+    TAILQ_INSERT_TAIL(&remote->running, job, link);
+    remote->running_count++;
+    job->sent = true;
+    if (job->session != remote->session_number)
+        job->connections++;
+    job->session = remote->session_number;
+    uv_timer_start(&job->timer, on_job_late, job->answer_ms, 0);
+    return true;
+}
+
+/* ---- remotes ---- */
+
+static bool has_jobs(const struct remote *remote)
+{
+    return !TAILQ_EMPTY(&remote->waiting) || !TAILQ_EMPTY(&remote->running);
+}
+
+static void set_idle(struct remote *remote, bool idle)
+{
+    if (remote->idle == idle)
+        return;
+    remote->idle = idle;
+    if (idle)
+        TAILQ_INSERT_TAIL(&remote->pool->idle, remote, queue);
+    else
+        TAILQ_REMOVE(&remote->pool->idle, remote, queue);
+}
+
+static void set_note(struct remote *remote, const char *text)
+{
+    free(remote->note);
+    remote->note = mem_strdup(text);
+}
+
+/* Gives the session and its place in the pool back. The running jobs have been detached. */
+static void end_session(struct remote *remote)
+{
+    struct remote_pool *pool = remote->pool;
+
+    set_idle(remote, false);
+    if (remote->state == STATE_QUEUED)
+        TAILQ_REMOVE(&pool->queue, remote, queue);
+    if (remote->state == STATE_CONNECTING)
+        pool->handshaking--;
+    if (remote->session != NULL) {
+        remote->class->close(steal_pointer(remote->session));
+        pool->open--;
+    }
+    uv_timer_stop(&remote->pause);
+    remote->state = STATE_APART;
+}
+
+static void want_session(struct remote *remote)
+{
+    remote->state = STATE_QUEUED;
+    TAILQ_INSERT_TAIL(&remote->pool->queue, remote, queue);
+    pool_grant(remote->pool);
+}
+
+static void on_pause_over(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+
+    want_session(remote);
+}
+
+static void pause_then_connect(struct remote *remote)
+{
+    remote->pause_ms = remote->pause_ms == 0 ? PAUSE_FIRST_MS : 2 * remote->pause_ms;
+    if (remote->pause_ms > PAUSE_MOST_MS)
+        remote->pause_ms = PAUSE_MOST_MS;
+    remote->state = STATE_PAUSING;
+    uv_timer_start(&remote->pause, on_pause_over, remote->pause_ms, 0);
+}
+
+static enum remote_end end_of(enum transport_failure failure)
+{
+    switch (failure) {
+    case TRANSPORT_AUTH_REFUSED:
+        return REMOTE_AUTH_REFUSED;
+    case TRANSPORT_HOST_KEY_UNKNOWN:
+        return REMOTE_HOST_KEY_UNKNOWN;
+    case TRANSPORT_HOST_KEY_CHANGED:
+        return REMOTE_HOST_KEY_CHANGED;
+    case TRANSPORT_UNREACHABLE:
+    case TRANSPORT_INCAPABLE:
+    default:
+        return REMOTE_UNREACHABLE;
+    }
+}
+
+/* No session could be made: jobs never sent end with that; the others as long as there is hope not. */
+static void fail_jobs(struct remote *remote, enum transport_failure failure, const char *text)
+{
+    uint64_t limit = remote->pool->transports.options.reconnect_for_ms;
+    bool key = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED;
+    bool over =
+        remote->failing_since != 0 && uv_now(remote->pool->transports.loop) - remote->failing_since >= limit;
+    struct job *job, *next;
+    char why[600];
+
+    for (job = TAILQ_FIRST(&remote->waiting); job != NULL; job = next) {
+        next = TAILQ_NEXT(job, link);
+        if (!job->sent || key) {
+            job_finish(job, false, end_of(failure), text);
+        } else if (over) {
+            snprintf(why, sizeof why, "lost, and not found again within %.0f s: %s", (double)limit / 1000,
+                     text);
+            job_finish(job, false, REMOTE_UNREACHABLE, why);
+        }
+    }
+}
+
+static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
+{
+    bool agent = failure == TRANSPORT_AUTH_REFUSED && getenv("SSH_AUTH_SOCK") != NULL;
+    cleanup_text struct text note;
+
+    if (!remote->may_fall_back || !(failure == TRANSPORT_INCAPABLE || agent))
+        return false;
+    text_init(&note, 1024);
+    text_printf(&note, "openssh, since libssh2 could not: %s", text);
+    set_note(remote, note.bytes);
+    remote->class = &transport_openssh;
+    remote->may_fall_back = false;
+    return true;
+}
+
+static void on_session_closed(void *context, enum transport_failure failure, const char *text)
+{
+    struct remote *remote = context;
+    bool was_ready = remote->state == STATE_READY;
+    struct job *job;
+
+    log_debug("%s: session closed: %s", remote->target.name, text);
+    while ((job = TAILQ_LAST(&remote->running, jobs)) != NULL)
+        job_lost(job, text);
+    end_session(remote);
+    if (!was_ready && fall_back(remote, failure, text)) {
+        want_session(remote);
+        return;
+    }
+    if (remote->failing_since == 0)
+        remote->failing_since = uv_now(remote->pool->transports.loop);
+    if (!was_ready)
+        fail_jobs(remote, failure, text);
+    if (has_jobs(remote))
+        pause_then_connect(remote);
+    else
+        remote->failing_since = 0;
+    settle(remote);
+    /* remote may be gone here */
+}
+
+static void on_session_ready(void *context)
+{
+    struct remote *remote = context;
+
+    if (remote->state == STATE_CONNECTING) {
+        remote->state = STATE_READY;
+        remote->pool->handshaking--;
+        remote->channel_limit = CHANNELS_PER_SESSION;
+        pool_grant(remote->pool);
+    }
+    settle(remote);
+}
+
+static const struct session_events session_events = {on_session_ready, on_session_closed};
+
+static void start_session(struct remote *remote)
+{
+    struct remote_pool *pool = remote->pool;
+
+    remote->state = STATE_CONNECTING;
+    remote->session_number++;
+    pool->open++;
+    pool->handshaking++;
+    remote->session = remote->class->connect(&pool->transports, &remote->target, &session_events, remote);
+}
+
+static void pool_grant(struct remote_pool *pool)
+{
+    const struct remote_options *options = &pool->transports.options;
+    struct remote *remote;
+
+    while ((remote = TAILQ_FIRST(&pool->queue)) != NULL && pool->handshaking < options->handshakes) {
+        if (pool->open >= options->connections) {
+            struct remote *idle = TAILQ_FIRST(&pool->idle);
+
+            if (idle == NULL)
+                return;
+            end_session(idle);
+        }
+        TAILQ_REMOVE(&pool->queue, remote, queue);
+        start_session(remote);
+    }
+}
+
+static void on_remote_closed(uv_handle_t *handle)
+{
+    struct remote *remote = handle->data;
+
+    free(remote->note);
+    free((char *)remote->target.name);
+    free(remote);
+}
+
+static void remote_end_now(struct remote *remote)
+{
+    struct remote_pool *pool = remote->pool;
+
+    end_session(remote);
+    TAILQ_REMOVE(&pool->remotes, remote, link);
+    uv_close((uv_handle_t *)&remote->pause, on_remote_closed);
+    if (!pool->destroyed)
+        pool_grant(pool);
+}
+
+/* After anything that happened to a remote: what follows from its state. The last thing a handler does, for
+ * the remote may be gone afterwards. */
+static void settle(struct remote *remote)
+{
+    struct job *job;
+
+    if (remote->pool->destroyed)
+        return;
+    while (remote->state == STATE_READY && remote->running_count < remote->channel_limit &&
+           (job = TAILQ_FIRST(&remote->waiting)) != NULL && job_send(job))
+        ;
+    if (has_jobs(remote)) {
+        set_idle(remote, false);
+        if (remote->state == STATE_APART)
+            want_session(remote);
+        return;
+    }
+    if (remote->closing) {
+        remote_end_now(remote);
+        return;
+    }
+    if (remote->state == STATE_READY) {
+        set_idle(remote, true);
+        pool_grant(remote->pool);
+    }
+}
+
+/* ---- the public side ---- */
+
+static unsigned or_default(unsigned value, unsigned fallback)
+{
+    return value > 0 ? value : fallback;
+}
+
+struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remote_options *options)
+{
+    struct remote_pool *pool = mem_alloc(sizeof *pool);
+    struct remote_options *mine = &pool->transports.options;
+
+    signal(SIGPIPE, SIG_IGN);
+    pool->transports.loop = loop;
+    if (options != NULL)
+        *mine = *options;
+    if (mine->known_hosts != NULL)
+        mine->known_hosts = pool->known_hosts_path = mem_strdup(mine->known_hosts);
+    mine->connections = or_default(mine->connections, 512);
+    mine->handshakes = or_default(mine->handshakes, 64);
+    mine->connect_timeout_ms = or_default(mine->connect_timeout_ms, 20000);
+    mine->reconnect_for_ms = or_default(mine->reconnect_for_ms, 600000);
+    mine->answer_margin_ms = or_default(mine->answer_margin_ms, 30000);
+    TAILQ_INIT(&pool->remotes);
+    TAILQ_INIT(&pool->queue);
+    TAILQ_INIT(&pool->idle);
+    TAILQ_INIT(&pool->finished);
+    uv_timer_init(loop, &pool->deliver);
+    pool->deliver.data = pool;
+    return pool;
+}
+
+static void on_pool_closed(uv_handle_t *handle)
+{
+    struct remote_pool *pool = handle->data;
+
+    identities_release(pool->transports.identities);
+    known_hosts_destroy(pool->transports.known_hosts);
+    free(pool->known_hosts_path);
+    free(pool);
+}
+
+void remote_pool_destroy(struct remote_pool *pool)
+{
+    struct remote *remote;
+    struct job *job;
+
+    if (pool == NULL || pool->destroyed)
+        return;
+    pool->destroyed = true;
+    while ((remote = TAILQ_FIRST(&pool->remotes)) != NULL) {
+        while ((job = TAILQ_FIRST(&remote->running)) != NULL)
+            job_finish(job, true, REMOTE_CANCELLED, "the controller ended");
+        while ((job = TAILQ_FIRST(&remote->waiting)) != NULL)
+            job_finish(job, false, REMOTE_CANCELLED, "the controller ended");
+        remote_end_now(remote);
+    }
+    deliver_all(pool);
+    openssh_control_remove(&pool->transports);
+    uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);
+}
+
+static void choose_transport(struct remote *remote)
+{
+    cleanup_text struct text note;
+    const char *fault;
+
+    text_init(&note, 1024);
+    switch (remote->target.transport) {
+    case TRANSPORT_LOCAL:
+        remote->class = &transport_local;
+        text_put(&note, "local");
+        break;
+    case TRANSPORT_OPENSSH:
+        remote->class = &transport_openssh;
+        text_put(&note, "openssh");
+        break;
+    case TRANSPORT_SSH:
+    case TRANSPORT_AUTO:
+    default:
+        fault = remote->target.transport == TRANSPORT_SSH
+                    ? NULL
+                    : transport_ssh_fault(&remote->pool->transports, &remote->target);
+        remote->class = fault == NULL ? &transport_ssh : &transport_openssh;
+        remote->may_fall_back = fault == NULL && remote->target.transport == TRANSPORT_AUTO;
+        if (fault == NULL)
+            text_printf(&note, "ssh (libssh2 %s)", transport_ssh_version());
+        else
+            text_printf(&note, "openssh, since %s", fault);
+        break;
+    }
+    set_note(remote, note.bytes);
+}
+
+struct remote *remote_open(struct remote_pool *pool, const struct remote_target *target)
+{
+    struct remote *remote = mem_alloc(sizeof *remote);
+
+    remote->pool = pool;
+    remote->target = *target;
+    remote->target.name = mem_strdup(target->name != NULL      ? target->name
+                                     : target->address != NULL ? target->address
+                                                               : "localhost");
+    TAILQ_INIT(&remote->waiting);
+    TAILQ_INIT(&remote->running);
+    remote->channel_limit = CHANNELS_PER_SESSION;
+    uv_timer_init(pool->transports.loop, &remote->pause);
+    remote->pause.data = remote;
+    choose_transport(remote);
+    TAILQ_INSERT_TAIL(&pool->remotes, remote, link);
+    return remote;
+}
+
+void remote_close(struct remote *remote)
+{
+    remote->closing = true;
+    settle(remote);
+}
+
+const char *remote_transport_note(const struct remote *remote)
+{
+    return remote->note;
+}
+
+void remote_start(struct remote *remote, const struct remote_job *spec, remote_done_cb *done, void *context)
+{
+    struct job *job = job_create(remote, spec, done, context);
+    const char *fault = guard_job_fault(spec);
+
+    TAILQ_INSERT_TAIL(&remote->waiting, job, link);
+    if (fault != NULL) {
+        job_finish(job, false, REMOTE_NO_ANSWER, fault);
+        return;
+    }
+    guard_exec(spec, spec->as_root && remote->target.become_root, &job->exec);
+    guard_input(spec, &job->input);
+    settle(remote);
+}

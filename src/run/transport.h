@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What remote.c needs of a way to a host: a session that is made once and breaks once, and channels in it
+ * that bring bytes and close once.
+ *
+ * A session reports `ready` when it is logged in, and again whenever a channel's place has become free; then
+ * at most one `closed`. A channel reports bytes and then at most one `done`, after which its pointer is dead;
+ * when its session is closed it reports nothing more. Callbacks come from the loop only. Whoever is done with
+ * a session, `closed` or not, drops the channels that were not done and calls close; both take effect at once
+ * (no callback after them), the memory goes in the loop's close callbacks.
+ */
+#ifndef ASSAY_RUN_TRANSPORT_H
+#define ASSAY_RUN_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <uv.h>
+
+#include "assay/remote.h"
+
+struct identity;
+struct known_hosts;
+
+/* What sessions of one pool share. */
+struct transport_context {
+    uv_loop_t *loop;
+    struct remote_options options;   /* defaults filled in */
+    struct identity *identities;     /* loaded once each */
+    struct known_hosts *known_hosts; /* loaded when first needed */
+    char *control_folder;            /* of spawned ssh masters; made when first needed */
+    unsigned control_count;
+};
+
+enum transport_failure {
+    TRANSPORT_UNREACHABLE,
+    TRANSPORT_AUTH_REFUSED,
+    TRANSPORT_HOST_KEY_UNKNOWN,
+    TRANSPORT_HOST_KEY_CHANGED,
+    TRANSPORT_INCAPABLE, /* this transport cannot serve the host, another may */
+};
+
+struct session_events {
+    void (*ready)(void *context);
+    void (*closed)(void *context, enum transport_failure failure, const char *text);
+};
+
+enum channel_end {
+    CHANNEL_CLOSED,  /* the far side ended */
+    CHANNEL_REFUSED, /* the host gives no (further) channel */
+};
+
+struct channel_events {
+    void (*bytes)(void *context, int stream, const char *bytes, size_t length); /* 0 stdout, 1 stderr */
+    void (*done)(void *context, enum channel_end end, const char *text);
+};
+
+/* Each transport has its own structs that begin with these. */
+struct session {
+    const struct transport_class *class;
+    const struct session_events *events;
+    void *context;
+};
+
+struct channel {
+    const struct channel_events *events;
+    void *context;
+};
+
+struct transport_class {
+    const char *name;
+    /* Never fails: what goes wrong comes as `closed`. target and context outlive the session. */
+    struct session *(*connect)(struct transport_context *context, const struct remote_target *target,
+                               const struct session_events *events, void *event_context);
+    /* NULL when there is no free place. input must live until done or drop (ssh keeps a copy). */
+    struct channel *(*exec)(struct session *session, const char *command, const void *input, size_t length,
+                            const struct channel_events *events, void *event_context);
+    void (*drop)(struct session *session, struct channel *channel);
+    void (*close)(struct session *session);
+};
+
+enum { CHANNELS_PER_SESSION = 4 };
+
+extern const struct transport_class transport_ssh;
+extern const struct transport_class transport_openssh;
+extern const struct transport_class transport_local;
+
+/* Why libssh2 cannot serve this target (a jump host, a key it cannot use), or NULL. Good until the next
+ * call. */
+const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target);
+const char *transport_ssh_version(void);
+/* Removes the folder of the spawned masters' sockets. */
+void openssh_control_remove(struct transport_context *context);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ssh program, for what libssh2 cannot do: jump hosts, agents, RSA keys, certificates, the user's own
+ * configuration.
+ *
+ * A session is one master (`ssh -N` with a control socket in a private folder); it says that it is logged in
+ * by LocalCommand. A channel is one `ssh -S SOCKET` process; ProxyCommand=false keeps it from making a
+ * connection of its own when the master is gone. When such a process exits 255, its answer is held back a
+ * moment: mostly the master has ended too, and that is the news.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/text.h"
+#include "identity.h"
+#include "process.h"
+#include "transport.h"
+
+enum { SAID_LIMIT = 8192, HOLD_MS = 500, ARGUMENTS = 64, SSH_FAILED_STATUS = 255 };
+
+static const char ready_word[] = "assay-ready";
+
+struct openssh_session {
+    struct session base;
+    struct transport_context *context;
+    const struct remote_target *target;
+    struct process *master;
+    struct text said, out; /* the master's stderr and stdout */
+    char *socket;
+    bool ready, failed;
+    uv_timer_t wake; /* deadline of the login; later, brings `ready` from the loop */
+    unsigned channels;
+};
+
+struct openssh_channel {
+    struct channel base;
+    struct openssh_session *session;
+    struct process *process; /* NULL when it has exited */
+    struct text said;
+    uv_timer_t hold;
+    enum channel_end end;
+};
+
+/* ---- command lines ---- */
+
+struct arguments {
+    char *items[ARGUMENTS + 1];
+    size_t count;
+};
+
+static void add(struct arguments *arguments, char *item)
+{
+    if (arguments->count < ARGUMENTS)
+        arguments->items[arguments->count++] = item;
+    else
+        free(item);
+}
+
+static void add_option(struct arguments *arguments, char *setting)
+{
+    add(arguments, mem_strdup("-o"));
+    add(arguments, setting);
+}
+
+static void release_arguments(struct arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->count; i++)
+        free(arguments->items[i]);
+}
+
+static void add_common(struct arguments *arguments, const struct openssh_session *session)
+{
+    static const char *const settings[] = {"BatchMode=yes", "ClearAllForwardings=yes", "ForwardX11=no",
+                                           "RemoteCommand=none", "RequestTTY=no"};
+
+    add(arguments, mem_strdup("ssh"));
+    add(arguments, mem_strdup("-T"));
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        add_option(arguments, mem_strdup(settings[i]));
+    add_option(arguments, mem_printf("ControlPath=%s", session->socket));
+}
+
+static void add_target(struct arguments *arguments, const struct remote_target *target)
+{
+    if (target->port != 0) {
+        add(arguments, mem_strdup("-p"));
+        add(arguments, mem_printf("%u", target->port));
+    }
+    if (target->user != NULL) {
+        add(arguments, mem_strdup("-l"));
+        add(arguments, mem_strdup(target->user));
+    }
+    add(arguments, mem_strdup("--"));
+    add(arguments, mem_strdup(target->address != NULL ? target->address : target->name));
+}
+
+static void add_master(struct arguments *arguments, const struct openssh_session *session)
+{
+    const struct remote_options *options = &session->context->options;
+    const struct remote_target *target = session->target;
+
+    add_common(arguments, session);
+    add(arguments, mem_strdup("-N"));
+    add_option(arguments, mem_strdup("ControlMaster=yes"));
+    add_option(arguments, mem_strdup("ControlPersist=no"));
+    add_option(arguments, mem_strdup("PermitLocalCommand=yes"));
+    add_option(arguments, mem_printf("LocalCommand=echo %s", ready_word));
+    add_option(arguments, mem_strdup("ConnectionAttempts=1"));
+    add_option(arguments, mem_printf("ConnectTimeout=%u", (options->connect_timeout_ms + 999) / 1000));
+    add_option(arguments, mem_strdup("ServerAliveInterval=10"));
+    add_option(arguments, mem_strdup("ServerAliveCountMax=2"));
+    add_option(arguments,
+               mem_printf("StrictHostKeyChecking=%s", options->accept_new_host_keys ? "accept-new" : "yes"));
+    if (options->known_hosts != NULL) {
+        add_option(arguments, mem_printf("UserKnownHostsFile=%s", options->known_hosts));
+        add_option(arguments, mem_strdup("GlobalKnownHostsFile=/dev/null"));
+    }
+    if (target->identity != NULL) {
+        add(arguments, mem_strdup("-i"));
+        add(arguments, home_path(target->identity));
+        add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
+    }
+    if (target->jump != NULL) {
+        add(arguments, mem_strdup("-J"));
+        add(arguments, mem_strdup(target->jump));
+    }
+    add_target(arguments, target);
+}
+
+/* ---- the master ---- */
+
+static const struct {
+    const char *said;
+    enum transport_failure failure;
+    const char *remedy;
+} failures[] = {
+    {"IDENTIFICATION HAS CHANGED", TRANSPORT_HOST_KEY_CHANGED,
+     "the host key is not the one in known_hosts: reinstalled, or another machine; if it is meant to be, "
+     "remove "
+     "the old one (ssh-keygen -R)"},
+    {"REVOKED HOST KEY", TRANSPORT_HOST_KEY_CHANGED, "the host key is marked @revoked"},
+    {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN,
+     "the host key is not in known_hosts; check it and add it (ssh-keyscan)"},
+    {"Permission denied (", TRANSPORT_AUTH_REFUSED,
+     "the host takes none of our keys; add the public key to authorized_keys there"},
+    {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
+     "the host refuses after too many keys; name one with identity="},
+};
+
+/* The last line that ssh said, which is the one with the cause. */
+static struct slice last_line(const struct text *said)
+{
+    struct slice all = slice_trim((struct slice){said->bytes, said->length});
+    size_t start;
+
+    while (all.length > 0 && (all.bytes[all.length - 1] == '\n' || all.bytes[all.length - 1] == '\r'))
+        all.length--;
+    for (start = all.length; start > 0 && all.bytes[start - 1] != '\n'; start--)
+        ;
+    return slice_from(all, start);
+}
+
+static void session_failed(struct openssh_session *session, enum transport_failure failure, const char *text)
+{
+    session->failed = true;
+    uv_timer_stop(&session->wake);
+    session->base.events->closed(session->base.context, failure, text);
+}
+
+static void on_master_done(void *context, int status, int signal)
+{
+    struct openssh_session *session = context;
+    struct slice line = last_line(&session->said);
+    char text[500];
+
+    session->master = NULL;
+    for (size_t i = 0; !session->ready && i < sizeof failures / sizeof failures[0]; i++)
+        if (strstr(session->said.bytes, failures[i].said) != NULL) {
+            snprintf(text, sizeof text, "%s", failures[i].remedy);
+            session_failed(session, failures[i].failure, text);
+            return;
+        }
+    if (line.length > 0)
+        snprintf(text, sizeof text, "%.*s", (int)(line.length < 400 ? line.length : 400), line.bytes);
+    else
+        snprintf(text, sizeof text, "ssh ended (status %d, signal %d)", status, signal);
+    session_failed(session, TRANSPORT_UNREACHABLE, text);
+}
+
+static void on_wake(uv_timer_t *timer)
+{
+    struct openssh_session *session = timer->data;
+
+    session->base.events->ready(session->base.context);
+}
+
+static void on_master_bytes(void *context, int stream, const char *bytes, size_t length)
+{
+    struct openssh_session *session = context;
+
+    text_add(stream == 1 ? &session->said : &session->out, bytes, length);
+    if (session->ready || session->failed || strstr(session->out.bytes, ready_word) == NULL)
+        return;
+    session->ready = true;
+    uv_timer_start(&session->wake, on_wake, 0, 0);
+}
+
+static const struct process_events master_events = {on_master_bytes, on_master_done};
+
+static void on_login_late(uv_timer_t *timer)
+{
+    struct openssh_session *session = timer->data;
+    struct slice line = last_line(&session->said);
+    char text[500];
+
+    snprintf(text, sizeof text, "ssh did not log in in time%s%.*s", line.length > 0 ? ": " : "",
+             (int)(line.length < 300 ? line.length : 300), line.bytes);
+    session_failed(session, TRANSPORT_UNREACHABLE, text);
+}
+
+static void on_not_started(uv_timer_t *timer)
+{
+    session_failed(timer->data, TRANSPORT_UNREACHABLE,
+                   "the ssh program, or its control folder in /tmp, cannot be used");
+}
+
+static bool control_folder(struct transport_context *context)
+{
+    char folder[] = "/tmp/assay-ssh-XXXXXX";
+
+    if (context->control_folder == NULL && mkdtemp(folder) != NULL)
+        context->control_folder = mem_strdup(folder);
+    return context->control_folder != NULL;
+}
+
+void openssh_control_remove(struct transport_context *context)
+{
+    struct error err;
+
+    if (context->control_folder != NULL && directory_remove(context->control_folder, &err) != 0)
+        return;
+    free(steal_pointer(context->control_folder));
+}
+
+static void start_master(struct openssh_session *session)
+{
+    struct arguments arguments = {0};
+    int error;
+
+    session->socket =
+        mem_printf("%s/%u", session->context->control_folder, session->context->control_count++);
+    add_master(&arguments, session);
+    session->master =
+        process_start(session->context->loop, arguments.items, "", 0, &master_events, session, &error);
+    release_arguments(&arguments);
+}
+
+static struct session *openssh_connect(struct transport_context *context, const struct remote_target *target,
+                                       const struct session_events *events, void *event_context)
+{
+    struct openssh_session *session = mem_alloc(sizeof *session);
+
+    session->base = (struct session){&transport_openssh, events, event_context};
+    session->context = context;
+    session->target = target;
+    text_init(&session->said, SAID_LIMIT);
+    text_init(&session->out, SAID_LIMIT);
+    uv_timer_init(context->loop, &session->wake);
+    session->wake.data = session;
+    if (control_folder(context))
+        start_master(session);
+    /* Connection, key exchange and login, each with its time. */
+    uv_timer_start(&session->wake, session->master != NULL ? on_login_late : on_not_started,
+                   session->master != NULL ? 3 * (uint64_t)context->options.connect_timeout_ms : 0, 0);
+    return &session->base;
+}
+
+static void on_session_closed(uv_handle_t *handle)
+{
+    struct openssh_session *session = handle->data;
+
+    text_release(&session->said);
+    text_release(&session->out);
+    free(session->socket);
+    free(session);
+}
+
+static void openssh_close(struct session *base)
+{
+    struct openssh_session *session = (struct openssh_session *)base;
+
+    session->failed = true;
+    if (session->master != NULL)
+        process_drop(session->master, SIGTERM);
+    uv_close((uv_handle_t *)&session->wake, on_session_closed);
+}
+
+/* ---- channels ---- */
+
+static void on_channel_closed(uv_handle_t *handle)
+{
+    struct openssh_channel *channel = handle->data;
+
+    text_release(&channel->said);
+    free(channel);
+}
+
+static void release(struct openssh_channel *channel)
+{
+    channel->session->channels--;
+    if (!channel->session->failed)
+        uv_timer_start(&channel->session->wake, on_wake, 0, 0);
+    uv_close((uv_handle_t *)&channel->hold, on_channel_closed);
+}
+
+static void say_done(uv_timer_t *timer)
+{
+    struct openssh_channel *channel = timer->data;
+    struct slice line = last_line(&channel->said);
+    char text[400];
+
+    if (channel->session->failed)
+        return; /* the session's end says it all; remote.c drops us */
+    snprintf(text, sizeof text, "ssh ended: %.*s", (int)(line.length < 300 ? line.length : 300), line.bytes);
+    release(channel);
+    channel->base.events->done(channel->base.context, channel->end, text);
+}
+
+static void on_channel_bytes(void *context, int stream, const char *bytes, size_t length)
+{
+    struct openssh_channel *channel = context;
+
+    if (stream == 1)
+        text_add(&channel->said, bytes, length);
+    channel->base.events->bytes(channel->base.context, stream, bytes, length);
+}
+
+static void on_channel_done(void *context, int status, int signal)
+{
+    struct openssh_channel *channel = context;
+    bool refused = strstr(channel->said.bytes, "Session open refused by peer") != NULL;
+
+    (void)signal;
+    channel->process = NULL;
+    channel->end = refused ? CHANNEL_REFUSED : CHANNEL_CLOSED;
+    uv_timer_start(&channel->hold, say_done, status == SSH_FAILED_STATUS && !refused ? HOLD_MS : 0, 0);
+}
+
+static const struct process_events channel_process_events = {on_channel_bytes, on_channel_done};
+
+static struct process *start_channel(struct openssh_channel *channel, const char *command, const void *input,
+                                     size_t length, int *ret_error)
+{
+    struct openssh_session *session = channel->session;
+    struct arguments arguments = {0};
+    struct process *process;
+
+    add_common(&arguments, session);
+    add_option(&arguments, mem_strdup("ControlMaster=no"));
+    add_option(&arguments, mem_strdup("ProxyCommand=false"));
+    add_target(&arguments, session->target);
+    add(&arguments, mem_strdup(command));
+    process = process_start(session->context->loop, arguments.items, input, length, &channel_process_events,
+                            channel, ret_error);
+    release_arguments(&arguments);
+    return process;
+}
+
+static struct channel *openssh_exec(struct session *base, const char *command, const void *input,
+                                    size_t length, const struct channel_events *events, void *event_context)
+{
+    struct openssh_session *session = (struct openssh_session *)base;
+    struct openssh_channel *channel;
+    int error;
+
+    if (!session->ready || session->failed || session->channels >= CHANNELS_PER_SESSION)
+        return NULL;
+    channel = mem_alloc(sizeof *channel);
+    channel->base = (struct channel){events, event_context};
+    channel->session = session;
+    text_init(&channel->said, SAID_LIMIT);
+    uv_timer_init(session->context->loop, &channel->hold);
+    channel->hold.data = channel;
+    session->channels++;
+    channel->process = start_channel(channel, command, input, length, &error);
+    if (channel->process == NULL) {
+        text_printf(&channel->said, "the ssh program cannot be started: %s", uv_strerror(error));
+        channel->end = CHANNEL_REFUSED;
+        uv_timer_start(&channel->hold, say_done, 0, 0);
+    }
+    return &channel->base;
+}
+
+static void openssh_drop(struct session *base, struct channel *channel_base)
+{
+    struct openssh_channel *channel = (struct openssh_channel *)channel_base;
+
+    (void)base;
+    if (channel->process != NULL)
+        process_drop(channel->process, SIGTERM);
+    release(channel);
+}
+
+const struct transport_class transport_openssh = {"openssh", openssh_connect, openssh_exec, openssh_drop,
+                                                  openssh_close};

@@ -1,0 +1,903 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libssh2 on the loop: one socket, one session, up to four channels.
+ *
+ * Everything moves in pump(): it takes steps until each would block, then arms the poll for what libssh2
+ * waits for. What it taught us (1.10):
+ * - channel_eof() stays 0 while unread stderr is queued: both streams are drained, always.
+ * - Reading for one channel queues packets of the others, so a round is repeated until nobody moved.
+ * - A packet sent in part must be finished by the same call before any other call sends: `sender`.
+ * - channel_open keeps its state in the session: one open at a time, `opening`.
+ * - close and free may block too, so they are states. And every state has a deadline.
+ *
+ * Our callbacks may close the session: so after each the state is looked at again. Memory, the socket and
+ * libssh2's own session go when the last handle's close callback has come, never earlier.
+ */
+#include <errno.h>
+#include <libssh2.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/log.h"
+#include "assay/scan.h"
+#include "identity.h"
+#include "known_hosts.h"
+#include "transport.h"
+
+enum {
+    WINDOW_BYTES = 128 * 1024,
+    PACKET_BYTES = 32768,
+    CHUNK = 65536,
+    TURN_ROUNDS = 8, /* of all channels, per turn of the loop: at most 4 MiB, some 20 ms */
+    DEFAULT_PORT = 22,
+};
+
+enum ssh_state { SSH_RESOLVE, SSH_CONNECT, SSH_HANDSHAKE, SSH_AUTH, SSH_READY, SSH_FAILED, SSH_CLOSED };
+
+enum step { STEP_MOVED, STEP_BLOCKED };
+
+enum channel_state { CHANNEL_OPEN, CHANNEL_EXEC, CHANNEL_RUN, CHANNEL_CLOSE, CHANNEL_FREE };
+
+struct ssh_channel {
+    struct channel base;
+    TAILQ_ENTRY(ssh_channel) link;
+    LIBSSH2_CHANNEL *handle;
+    enum channel_state state;
+    char *command;
+    char *input;
+    size_t length, written;
+    bool eof_sent;
+    int stuck;    /* which part of CHANNEL_RUN is the session's sender: 0 write, 1 and 2 the reads */
+    bool mute;    /* dropped, or done: no more callbacks */
+    uint64_t due; /* loop time by which OPEN, EXEC, CLOSE and FREE must be over; 0: none */
+};
+
+struct ssh_session;
+
+struct ssh_socket {
+    uv_poll_t poll;
+    int fd;
+    struct ssh_session *session; /* NULL: given up, closes by itself */
+};
+
+struct ssh_session {
+    struct session base;
+    struct transport_context *context;
+    const struct remote_target *target;
+    enum ssh_state state;
+    uv_timer_t deadline, wake;
+    uv_getaddrinfo_t resolve;
+    struct addrinfo *addresses, *address;
+    struct ssh_socket *socket;
+    LIBSSH2_SESSION *ssh;
+    TAILQ_HEAD(, ssh_channel) channels;
+    unsigned channel_count;
+    struct ssh_channel *opening, *sender;
+    unsigned handles; /* close and resolve callbacks still owed */
+    bool pumping;
+};
+
+static void pump(struct ssh_session *session);
+static void on_wake(uv_timer_t *timer);
+
+static unsigned port_of(const struct remote_target *target)
+{
+    return target->port != 0 ? target->port : DEFAULT_PORT;
+}
+
+static const char *address_of(const struct remote_target *target)
+{
+    return target->address != NULL ? target->address : target->name;
+}
+
+/* ---- the end ---- */
+
+static void channel_release(struct ssh_channel *channel)
+{
+    free(channel->command);
+    free(channel->input);
+    free(channel);
+}
+
+static void teardown(struct ssh_session *session)
+{
+    struct ssh_channel *channel;
+
+    /* The socket is shut down, so this cannot wait for the peer; the bound is for a libssh2 that thinks so.
+     */
+    for (int i = 0; session->ssh != NULL && i < 100; i++)
+        if (libssh2_session_free(session->ssh) != LIBSSH2_ERROR_EAGAIN)
+            session->ssh = NULL;
+    while ((channel = TAILQ_FIRST(&session->channels)) != NULL) {
+        TAILQ_REMOVE(&session->channels, channel, link);
+        channel_release(channel);
+    }
+    if (session->socket != NULL) {
+        close(session->socket->fd);
+        free(session->socket);
+    }
+    if (session->addresses != NULL)
+        freeaddrinfo(session->addresses);
+    free(session);
+}
+
+static void handle_closed(struct ssh_session *session)
+{
+    if (--session->handles == 0)
+        teardown(session);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    handle_closed(handle->data);
+}
+
+static void on_socket_closed(uv_handle_t *handle)
+{
+    struct ssh_socket *socket = handle->data;
+
+    if (socket->session != NULL) {
+        handle_closed(socket->session);
+        return;
+    }
+    close(socket->fd);
+    free(socket);
+}
+
+static void ssh_close(struct session *base)
+{
+    struct ssh_session *session = (struct ssh_session *)base;
+
+    session->state = SSH_CLOSED;
+    uv_cancel((uv_req_t *)&session->resolve);
+    if (session->socket != NULL) {
+        shutdown(session->socket->fd, SHUT_RDWR);
+        session->handles++;
+        uv_close((uv_handle_t *)&session->socket->poll, on_socket_closed);
+    }
+    uv_close((uv_handle_t *)&session->deadline, on_timer_closed);
+    uv_close((uv_handle_t *)&session->wake, on_timer_closed);
+}
+
+__attribute__((format(printf, 3, 4))) static enum step fail(struct ssh_session *session,
+                                                            enum transport_failure failure,
+                                                            const char *format, ...)
+{
+    char text[500];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    session->state = SSH_FAILED;
+    uv_timer_stop(&session->deadline);
+    uv_timer_stop(&session->wake);
+    if (session->socket != NULL)
+        uv_poll_stop(&session->socket->poll);
+    session->base.events->closed(session->base.context, failure, text);
+    return STEP_BLOCKED;
+}
+
+/* libssh2's own words for what went wrong last. */
+static const char *ssh_error(struct ssh_session *session)
+{
+    char *text = NULL;
+
+    libssh2_session_last_error(session->ssh, &text, NULL, 0);
+    return text != NULL && *text != '\0' ? text : "unknown error";
+}
+
+/* ---- deadlines ---- */
+
+static const char *state_words(enum ssh_state state)
+{
+    static const char *const words[] = {
+        [SSH_RESOLVE] = "looking up the address",
+        [SSH_CONNECT] = "the TCP connection",
+        [SSH_HANDSHAKE] = "the SSH banner and key exchange",
+        [SSH_AUTH] = "authentication",
+        [SSH_READY] = "opening or closing a channel",
+    };
+
+    return state <= SSH_READY ? words[state] : "the session";
+}
+
+static struct addrinfo *next_address(struct ssh_session *session)
+{
+    return session->address != NULL ? session->address->ai_next : NULL;
+}
+
+static void give_up_socket(struct ssh_session *session);
+static enum step start_connect(struct ssh_session *session);
+
+static void on_deadline(uv_timer_t *timer)
+{
+    struct ssh_session *session = timer->data;
+
+    if (session->state == SSH_CONNECT && next_address(session) != NULL) {
+        give_up_socket(session);
+        session->address = next_address(session);
+        start_connect(session);
+        return;
+    }
+    fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
+         address_of(session->target), port_of(session->target),
+         session->context->options.connect_timeout_ms / 1e3, state_words(session->state));
+}
+
+static void enter(struct ssh_session *session, enum ssh_state state)
+{
+    session->state = state;
+    if (state == SSH_READY)
+        uv_timer_stop(&session->deadline);
+    else
+        uv_timer_start(&session->deadline, on_deadline, session->context->options.connect_timeout_ms, 0);
+}
+
+/* In SSH_READY the deadline is that of the channel that is due first. */
+static void arm_channel_deadline(struct ssh_session *session)
+{
+    struct ssh_channel *channel;
+    uint64_t due = 0, now = uv_now(session->context->loop);
+
+    TAILQ_FOREACH(channel, &session->channels, link)
+    if (channel->due != 0 && (due == 0 || channel->due < due))
+        due = channel->due;
+    if (due == 0)
+        uv_timer_stop(&session->deadline);
+    else
+        uv_timer_start(&session->deadline, on_deadline, due > now ? due - now : 0, 0);
+}
+
+static void channel_enter(struct ssh_session *session, struct ssh_channel *channel, enum channel_state state)
+{
+    channel->state = state;
+    channel->due = state == CHANNEL_RUN
+                       ? 0
+                       : uv_now(session->context->loop) + session->context->options.connect_timeout_ms;
+}
+
+/* ---- resolve and connect ---- */
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct ssh_socket *socket = poll->data;
+
+    /* An error shows itself in the next read or write, with its cause. */
+    (void)status;
+    (void)events;
+    if (socket->session != NULL)
+        pump(socket->session);
+}
+
+static void give_up_socket(struct ssh_session *session)
+{
+    struct ssh_socket *socket = steal_pointer(session->socket);
+
+    if (socket == NULL)
+        return;
+    socket->session = NULL;
+    uv_close((uv_handle_t *)&socket->poll, on_socket_closed);
+}
+
+static void set_option(int fd, int level, int option, int value)
+{
+    setsockopt(fd, level, option, &value, sizeof value);
+}
+
+/* Half-open TCP is found within 20 to 26 s: 10 s idle and 3 probes 5 s apart, or 20 s of unacknowledged data.
+ */
+static void set_options(int fd)
+{
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+    set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 20000);
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+static struct ssh_socket *socket_create(struct ssh_session *session, int fd)
+{
+    struct ssh_socket *socket = mem_alloc(sizeof *socket);
+
+    set_options(fd);
+    socket->fd = fd;
+    socket->session = session;
+    uv_poll_init(session->context->loop, &socket->poll, fd);
+    socket->poll.data = socket;
+    return socket;
+}
+
+static enum step connect_failed(struct ssh_session *session, int error)
+{
+    give_up_socket(session);
+    if (next_address(session) != NULL) {
+        session->address = next_address(session);
+        return start_connect(session);
+    }
+    return fail(session, TRANSPORT_UNREACHABLE, "connect to %s port %u: %s", address_of(session->target),
+                port_of(session->target), strerror(error));
+}
+
+static enum step start_connect(struct ssh_session *session)
+{
+    const struct addrinfo *address = session->address;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    enter(session, SSH_CONNECT);
+    if (fd < 0)
+        return connect_failed(session, errno);
+    session->socket = socket_create(session, fd);
+    if (connect(fd, address->ai_addr, address->ai_addrlen) != 0 && errno != EINPROGRESS)
+        return connect_failed(session, errno);
+    uv_poll_start(&session->socket->poll, UV_WRITABLE, on_poll);
+    return STEP_BLOCKED;
+}
+
+static void on_resolved(uv_getaddrinfo_t *resolve, int status, struct addrinfo *addresses)
+{
+    struct ssh_session *session = resolve->data;
+
+    session->addresses = session->address = addresses;
+    if (session->state == SSH_RESOLVE) {
+        if (status != 0)
+            fail(session, TRANSPORT_UNREACHABLE, "the address %s is not known: %s",
+                 address_of(session->target), uv_strerror(status));
+        else
+            start_connect(session);
+    }
+    handle_closed(session);
+}
+
+/* Numeric addresses need no thread of the pool; names do. */
+static enum step step_resolve(struct ssh_session *session)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
+    const char *address = address_of(session->target);
+    char port[16];
+    int error;
+
+    snprintf(port, sizeof port, "%u", port_of(session->target));
+    if (getaddrinfo(address, port, &hints, &session->addresses) == 0) {
+        session->address = session->addresses;
+        return start_connect(session);
+    }
+    hints.ai_flags = AI_ADDRCONFIG;
+    session->resolve.data = session;
+    session->handles++;
+    error = uv_getaddrinfo(session->context->loop, &session->resolve, on_resolved, address, port, &hints);
+    if (error == 0)
+        return STEP_BLOCKED;
+    session->handles--;
+    return fail(session, TRANSPORT_UNREACHABLE, "the address %s cannot be looked up: %s", address,
+                uv_strerror(error));
+}
+
+static void prefer_known_keys(struct ssh_session *session)
+{
+    struct transport_context *context = session->context;
+    cleanup_text struct text order;
+
+    if (context->known_hosts == NULL)
+        context->known_hosts = known_hosts_create(context->options.known_hosts);
+    text_init(&order, 1024);
+    known_hosts_order(context->known_hosts, address_of(session->target), port_of(session->target), &order);
+    libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes);
+}
+
+static enum step step_connect(struct ssh_session *session)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+
+    getsockopt(session->socket->fd, SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error != 0)
+        return connect_failed(session, error);
+    session->ssh = libssh2_session_init();
+    if (session->ssh == NULL)
+        return fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
+    libssh2_session_set_blocking(session->ssh, 0);
+    prefer_known_keys(session);
+    enter(session, SSH_HANDSHAKE);
+    return STEP_MOVED;
+}
+
+/* ---- host key and authentication ---- */
+
+/* The key's type is the first string in its blob. */
+static void host_key_type(const char *key, size_t length, char *ret_type, size_t size)
+{
+    size_t named = length >= 4 ? (size_t)(unsigned char)key[2] << 8 | (unsigned char)key[3] : 0;
+
+    if (length < 4 + named || named >= size)
+        named = 0;
+    memcpy(ret_type, key + 4, named);
+    ret_type[named] = '\0';
+}
+
+static enum step accept_new_key(struct ssh_session *session, const char *type, const char *key, size_t length)
+{
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+
+    if (!session->context->options.accept_new_host_keys)
+        return fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                    "the host key of %s port %u is not in known_hosts; check it and add it (ssh-keyscan -p "
+                    "%u %s)",
+                    host, port, port, host);
+    if (!known_hosts_add(session->context->known_hosts, host, port, type, key, length))
+        return fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                    "the new host key of %s port %u cannot be written to known_hosts", host, port);
+    enter(session, SSH_AUTH);
+    return STEP_MOVED;
+}
+
+static enum step check_host_key(struct ssh_session *session)
+{
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+    size_t length = 0;
+    int number;
+    char type[64];
+    const char *key = libssh2_session_hostkey(session->ssh, &length, &number);
+
+    if (key == NULL)
+        return fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
+    host_key_type(key, length, type, sizeof type);
+    switch (known_hosts_check(session->context->known_hosts, host, port, type, key, length)) {
+    case KNOWN_HOST_MATCH:
+        enter(session, SSH_AUTH);
+        return STEP_MOVED;
+    case KNOWN_HOST_UNKNOWN:
+        return accept_new_key(session, type, key, length);
+    case KNOWN_HOST_REVOKED:
+        return fail(session, TRANSPORT_HOST_KEY_CHANGED, "the host key of %s port %u is marked @revoked",
+                    host, port);
+    case KNOWN_HOST_BEYOND:
+        return fail(session, TRANSPORT_INCAPABLE,
+                    "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
+    case KNOWN_HOST_CHANGED:
+    default:
+        return fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                    "the host key of %s port %u is not the one in known_hosts: reinstalled, or another "
+                    "machine; if it is meant to be, remove the old one (ssh-keygen -R '[%s]:%u')",
+                    host, port, host, port);
+    }
+}
+
+static enum step step_handshake(struct ssh_session *session)
+{
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+    int rc = libssh2_session_handshake(session->ssh, session->socket->fd);
+
+    switch (rc) {
+    case 0:
+        return check_host_key(session);
+    case LIBSSH2_ERROR_EAGAIN:
+        return STEP_BLOCKED;
+    case LIBSSH2_ERROR_KEX_FAILURE:
+    case LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE:
+    case LIBSSH2_ERROR_METHOD_NONE:
+    case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
+        return fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
+                    ssh_error(session));
+    default:
+        return fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no SSH session (%s)", host, port,
+                    ssh_error(session));
+    }
+}
+
+static const char *user_of(const struct remote_target *target)
+{
+    const struct passwd *self = target->user == NULL ? getpwuid(getuid()) : NULL;
+
+    return target->user != NULL ? target->user : self != NULL ? self->pw_name : "root";
+}
+
+static enum step step_auth(struct ssh_session *session)
+{
+    const struct remote_target *target = session->target;
+    const struct identity *identity = identity_get(&session->context->identities, target->identity);
+    const char *user = user_of(target);
+    int rc;
+
+    if (identity == NULL)
+        return fail(session, TRANSPORT_AUTH_REFUSED,
+                    "there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa");
+    if (identity->fault != NULL)
+        return fail(session, TRANSPORT_AUTH_REFUSED, "%s; use an ed25519 key, or transport=openssh",
+                    identity->fault);
+    rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), NULL, 0, identity->bytes,
+                                               identity->length, NULL);
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return STEP_BLOCKED;
+    if (rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
+        rc == LIBSSH2_ERROR_SOCKET_SEND)
+        return fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
+                    address_of(target));
+    if (rc != 0)
+        return fail(session, TRANSPORT_AUTH_REFUSED,
+                    "%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there",
+                    user, address_of(target), port_of(target), identity->path, ssh_error(session));
+    enter(session, SSH_READY);
+    session->base.events->ready(session->base.context);
+    return STEP_MOVED;
+}
+
+/* ---- channels ---- */
+
+/* After a call said EAGAIN: whether it left a packet half sent, which only that call may finish. */
+static enum step blocked(struct ssh_session *session, struct ssh_channel *channel)
+{
+    if (libssh2_session_block_directions(session->ssh) & LIBSSH2_SESSION_BLOCK_OUTBOUND)
+        session->sender = channel;
+    return STEP_BLOCKED;
+}
+
+static enum step session_broke(struct ssh_session *session)
+{
+    return fail(session, TRANSPORT_UNREACHABLE, "the connection broke: %s", ssh_error(session));
+}
+
+static void say_done(struct ssh_channel *channel, enum channel_end end, const char *text)
+{
+    if (channel->mute)
+        return;
+    channel->mute = true;
+    channel->base.events->done(channel->base.context, end, text);
+}
+
+static enum step channel_refused(struct ssh_session *session, struct ssh_channel *channel)
+{
+    char text[300];
+
+    session->opening = NULL;
+    snprintf(text, sizeof text, "the host refuses a channel: %s", ssh_error(session));
+    channel_enter(session, channel, channel->handle != NULL ? CHANNEL_CLOSE : CHANNEL_FREE);
+    say_done(channel, CHANNEL_REFUSED, text);
+    return STEP_MOVED;
+}
+
+static enum step step_channel_open(struct ssh_session *session, struct ssh_channel *channel)
+{
+    int error;
+
+    if (session->opening != NULL && session->opening != channel)
+        return STEP_BLOCKED;
+    if (channel->mute && session->opening == NULL) { /* dropped before it began */
+        channel_enter(session, channel, CHANNEL_FREE);
+        return STEP_MOVED;
+    }
+    if (session->opening == NULL)
+        channel_enter(session, channel, CHANNEL_OPEN); /* its time runs from now */
+    session->opening = channel;
+    channel->handle =
+        libssh2_channel_open_ex(session->ssh, "session", 7, WINDOW_BYTES, PACKET_BYTES, NULL, 0);
+    if (channel->handle != NULL) {
+        channel_enter(session, channel, CHANNEL_EXEC);
+        return STEP_MOVED;
+    }
+    error = libssh2_session_last_errno(session->ssh);
+    if (error == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    return error == LIBSSH2_ERROR_CHANNEL_FAILURE ? channel_refused(session, channel)
+                                                  : session_broke(session);
+}
+
+static enum step step_channel_exec(struct ssh_session *session, struct ssh_channel *channel)
+{
+    int rc = libssh2_channel_process_startup(channel->handle, "exec", 4, channel->command,
+                                             (unsigned)strlen(channel->command));
+
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    if (rc == LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED || rc == LIBSSH2_ERROR_CHANNEL_FAILURE)
+        return channel_refused(session, channel);
+    if (rc != 0)
+        return session_broke(session);
+    session->opening = NULL;
+    channel_enter(session, channel, channel->mute ? CHANNEL_CLOSE : CHANNEL_RUN);
+    return STEP_MOVED;
+}
+
+/* The far side may close before it has read all; its answer tells, not this. */
+static enum step step_channel_write(struct ssh_session *session, struct ssh_channel *channel)
+{
+    ssize_t rc;
+
+    if (channel->eof_sent)
+        return STEP_BLOCKED;
+    if (channel->written < channel->length)
+        rc = libssh2_channel_write(channel->handle, channel->input + channel->written,
+                                   channel->length - channel->written);
+    else
+        rc = libssh2_channel_send_eof(channel->handle);
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    if (rc < 0 && (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
+                   rc == LIBSSH2_ERROR_SOCKET_RECV))
+        return session_broke(session);
+    if (rc < 0 || channel->written == channel->length)
+        channel->eof_sent = true;
+    else
+        channel->written += (size_t)rc;
+    return STEP_MOVED;
+}
+
+static enum step step_channel_read(struct ssh_session *session, struct ssh_channel *channel, int stream)
+{
+    char chunk[CHUNK];
+    ssize_t rc = libssh2_channel_read_ex(channel->handle, stream, chunk, sizeof chunk);
+
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    if (rc < 0)
+        return session_broke(session);
+    if (rc == 0)
+        return STEP_BLOCKED;
+    if (!channel->mute)
+        channel->base.events->bytes(channel->base.context, stream, chunk, (size_t)rc);
+    return STEP_MOVED;
+}
+
+/* A part that is the sender is finished before any other part may send. */
+static enum step step_channel_run(struct ssh_session *session, struct ssh_channel *channel)
+{
+    enum step moved = STEP_BLOCKED, part;
+
+    for (; channel->stuck < 3; channel->stuck++) {
+        part = channel->stuck == 0 ? step_channel_write(session, channel)
+                                   : step_channel_read(session, channel, channel->stuck - 1);
+        if (part == STEP_MOVED)
+            moved = STEP_MOVED;
+        if (session->state != SSH_READY || session->sender != NULL)
+            return moved;
+    }
+    channel->stuck = 0;
+    if (moved == STEP_BLOCKED && !channel->mute && libssh2_channel_eof(channel->handle)) {
+        channel_enter(session, channel, CHANNEL_CLOSE);
+        say_done(channel, CHANNEL_CLOSED, "the channel was closed by the host");
+        return STEP_MOVED;
+    }
+    return moved;
+}
+
+static enum step step_channel_close(struct ssh_session *session, struct ssh_channel *channel)
+{
+    int rc = libssh2_channel_close(channel->handle);
+
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    if (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
+        rc == LIBSSH2_ERROR_SOCKET_RECV)
+        return session_broke(session);
+    channel_enter(session, channel, CHANNEL_FREE);
+    return STEP_MOVED;
+}
+
+/* The channel is gone after STEP_MOVED. */
+static enum step step_channel_free(struct ssh_session *session, struct ssh_channel *channel)
+{
+    if (channel->handle != NULL && libssh2_channel_free(channel->handle) == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    TAILQ_REMOVE(&session->channels, channel, link);
+    session->channel_count--;
+    if (session->opening == channel)
+        session->opening = NULL;
+    channel_release(channel);
+    session->base.events->ready(session->base.context);
+    return STEP_MOVED;
+}
+
+static enum step step_channel(struct ssh_session *session, struct ssh_channel *channel)
+{
+    bool was_sender = session->sender == channel;
+
+    session->sender = NULL;
+    if (channel->mute && channel->state == CHANNEL_RUN && !was_sender)
+        channel_enter(session, channel, CHANNEL_CLOSE);
+    switch (channel->state) {
+    case CHANNEL_OPEN:
+        return step_channel_open(session, channel);
+    case CHANNEL_EXEC:
+        return step_channel_exec(session, channel);
+    case CHANNEL_CLOSE:
+        return step_channel_close(session, channel);
+    case CHANNEL_FREE:
+        return step_channel_free(session, channel);
+    case CHANNEL_RUN:
+    default:
+        return step_channel_run(session, channel);
+    }
+}
+
+/* One step for each channel. The one with a half-sent packet goes first, and alone until that is out. */
+static enum step round_of_channels(struct ssh_session *session)
+{
+    struct ssh_channel *channel, *next;
+    enum step moved = STEP_BLOCKED;
+
+    if (session->sender != NULL) {
+        if (step_channel(session, session->sender) == STEP_MOVED)
+            return STEP_MOVED;
+        if (session->sender != NULL)
+            return STEP_BLOCKED;
+    }
+    for (channel = TAILQ_FIRST(&session->channels); channel != NULL; channel = next) {
+        next = TAILQ_NEXT(channel, link);
+        if (step_channel(session, channel) == STEP_MOVED)
+            moved = STEP_MOVED;
+        if (session->state != SSH_READY || session->sender != NULL)
+            break;
+    }
+    return moved;
+}
+
+/*
+ * Without a channel libssh2 has no call that reads. An idle host that says something (a keepalive request, or
+ * the end) would wake us for ever, so the session is ended; the next job makes another.
+ */
+static enum step listen_idle(struct ssh_session *session)
+{
+    char byte;
+    ssize_t got;
+
+    got = recv(session->socket->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got >= 0 || (errno != EAGAIN && errno != EINTR))
+        return fail(session, TRANSPORT_UNREACHABLE, "the idle connection was ended");
+    return STEP_BLOCKED;
+}
+
+static enum step step_ready(struct ssh_session *session)
+{
+    if (TAILQ_EMPTY(&session->channels))
+        return listen_idle(session);
+    return round_of_channels(session);
+}
+
+/* ---- the pump ---- */
+
+static enum step step(struct ssh_session *session)
+{
+    switch (session->state) {
+    case SSH_RESOLVE:
+        return step_resolve(session);
+    case SSH_CONNECT:
+        return step_connect(session);
+    case SSH_HANDSHAKE:
+        return step_handshake(session);
+    case SSH_AUTH:
+        return step_auth(session);
+    case SSH_READY:
+        return step_ready(session);
+    case SSH_FAILED:
+    case SSH_CLOSED:
+    default:
+        return STEP_BLOCKED;
+    }
+}
+
+static int wanted_events(struct ssh_session *session)
+{
+    int directions = libssh2_session_block_directions(session->ssh), events = 0;
+
+    if (session->state == SSH_READY)
+        return UV_READABLE | (session->sender != NULL ? UV_WRITABLE : 0);
+    if (directions & LIBSSH2_SESSION_BLOCK_INBOUND)
+        events |= UV_READABLE;
+    if (directions & LIBSSH2_SESSION_BLOCK_OUTBOUND)
+        events |= UV_WRITABLE;
+    return events != 0 ? events : UV_WRITABLE; /* libssh2 may say neither; then it waits to write */
+}
+
+static void arm(struct ssh_session *session, bool more)
+{
+    if (session->state == SSH_HANDSHAKE || session->state == SSH_AUTH || session->state == SSH_READY)
+        uv_poll_start(&session->socket->poll, wanted_events(session), on_poll);
+    if (session->state == SSH_READY)
+        arm_channel_deadline(session);
+    if (more && session->state == SSH_READY)
+        uv_timer_start(&session->wake, on_wake, 0, 0);
+}
+
+static void pump(struct ssh_session *session)
+{
+    int turns = TURN_ROUNDS;
+
+    if (session->pumping)
+        return;
+    session->pumping = true;
+    while (turns-- > 0 && step(session) == STEP_MOVED)
+        ;
+    session->pumping = false;
+    arm(session, turns < 0);
+}
+
+static void on_wake(uv_timer_t *timer)
+{
+    pump(timer->data);
+}
+
+/* ---- the vtable ---- */
+
+static struct session *ssh_connect(struct transport_context *context, const struct remote_target *target,
+                                   const struct session_events *events, void *event_context)
+{
+    struct ssh_session *session = mem_alloc(sizeof *session);
+
+    session->base = (struct session){&transport_ssh, events, event_context};
+    session->context = context;
+    session->target = target;
+    TAILQ_INIT(&session->channels);
+    uv_timer_init(context->loop, &session->deadline);
+    uv_timer_init(context->loop, &session->wake);
+    session->deadline.data = session->wake.data = session;
+    session->handles = 2;
+    enter(session, SSH_RESOLVE);
+    uv_timer_start(&session->wake, on_wake, 0, 0);
+    return &session->base;
+}
+
+static struct channel *ssh_exec(struct session *base, const char *command, const void *input, size_t length,
+                                const struct channel_events *events, void *event_context)
+{
+    struct ssh_session *session = (struct ssh_session *)base;
+    struct ssh_channel *channel;
+
+    if (session->state != SSH_READY || session->channel_count >= CHANNELS_PER_SESSION)
+        return NULL;
+    channel = mem_alloc(sizeof *channel);
+    channel->base = (struct channel){events, event_context};
+    channel->command = mem_strdup(command);
+    /* A copy, for a dropped channel may still have to finish a packet of it. */
+    channel->input = mem_alloc(length);
+    memcpy(channel->input, input, length);
+    channel->length = length;
+    channel_enter(session, channel, CHANNEL_OPEN);
+    TAILQ_INSERT_TAIL(&session->channels, channel, link);
+    session->channel_count++;
+    uv_timer_start(&session->wake, on_wake, 0, 0);
+    return &channel->base;
+}
+
+static void ssh_drop(struct session *base, struct channel *channel_base)
+{
+    struct ssh_session *session = (struct ssh_session *)base;
+    struct ssh_channel *channel = (struct ssh_channel *)channel_base;
+
+    channel->mute = true;
+    if (session->state == SSH_READY)
+        uv_timer_start(&session->wake, on_wake, 0, 0);
+}
+
+const struct transport_class transport_ssh = {"ssh", ssh_connect, ssh_exec, ssh_drop, ssh_close};
+
+const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target)
+{
+    const struct identity *identity;
+
+    if (target->jump != NULL)
+        return "the host is reached through a jump host";
+    identity = identity_get(&context->identities, target->identity);
+    if (identity == NULL)
+        return "there is neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa (a key in an agent only?)";
+    return identity->fault;
+}
+
+const char *transport_ssh_version(void)
+{
+    return libssh2_version(0);
+}
