@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay parse TOOL [FILE]: the reading of a saved output as JSON.
+ *
+ * Exit status: 0 complete without fault, 1 complete with a fault, 2 not complete, 64 usage or no such file.
+ */
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int command_parse(int argc, char **argv);
+
+enum { EXIT_FAULT = 1, EXIT_NOT_COMPLETE = 2, MAX_NAME = 64 };
+static const size_t max_input_bytes = (size_t)2 << 30;
+
+static void print_help(FILE *out)
+{
+    size_t count;
+    const struct parser *const *parsers = parser_list(&count);
+
+    fputs("usage: assay parse TOOL [FILE]\n"
+          "Reads a saved output of TOOL (FILE, or standard input) and prints what it says as JSON.\n"
+          "Exit status: 0 complete, 1 complete and the tool found a fault, 2 not complete, 64 usage.\n\n"
+          "TOOL is one of\n",
+          out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-24s %s\n", parsers[i]->name, parsers[i]->summary);
+}
+
+/* Edits that turn one word into the other. */
+static size_t distance(const char *from, const char *to)
+{
+    size_t row[MAX_NAME + 1], width = strlen(to);
+
+    if (width > MAX_NAME)
+        return SIZE_MAX;
+    for (size_t i = 0; i <= width; i++)
+        row[i] = i;
+    for (size_t y = 0; from[y] != '\0'; y++) {
+        size_t corner = row[0];
+
+        row[0] = y + 1;
+        for (size_t x = 0; x < width; x++) {
+            size_t best = corner + (from[y] != to[x]);
+
+            corner = row[x + 1];
+            best = row[x] + 1 < best ? row[x] + 1 : best;
+            row[x + 1] = corner + 1 < best ? corner + 1 : best;
+        }
+    }
+    return row[width];
+}
+
+/* The nearest name, when it is near enough to be what was meant. */
+static const char *nearest(const char *word)
+{
+    size_t count, best = strlen(word) / 3 + 2;
+    const struct parser *const *parsers = parser_list(&count);
+    const char *found = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t edits = distance(word, parsers[i]->name);
+
+        if (edits < best || (found == NULL && strlen(word) >= 3 && strstr(parsers[i]->name, word) != NULL)) {
+            found = parsers[i]->name;
+            best = edits < best ? edits : best;
+        }
+    }
+    return found;
+}
+
+static int refuse_tool(const char *word)
+{
+    size_t count;
+    const struct parser *const *parsers = parser_list(&count);
+    const char *meant = nearest(word);
+
+    fprintf(stderr, "assay parse: no parser for '%s'", word);
+    if (meant != NULL)
+        fprintf(stderr, "; did you mean '%s'?", meant);
+    fputs("\ntools:", stderr);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, " %s", parsers[i]->name);
+    fputc('\n', stderr);
+    return ERROR_USAGE;
+}
+
+static int exit_status(const struct reading *reading)
+{
+    if (reading->status != READING_COMPLETE)
+        return EXIT_NOT_COMPLETE;
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (reading->findings.items[i].severity == SEVERITY_FAULT)
+            return EXIT_FAULT;
+    return 0;
+}
+
+static int print_reading(const struct reading *reading)
+{
+    cleanup_text struct text out;
+    struct json_writer writer;
+
+    text_init(&out, SIZE_MAX / 2);
+    json_writer_init(&writer, &out, false);
+    reading_write(reading, &writer);
+    text_put(&out, "\n");
+    if (fwrite(out.bytes, 1, out.length, stdout) != out.length || fflush(stdout) != 0) {
+        perror("assay parse: standard output");
+        return ERROR_INTERNAL;
+    }
+    return exit_status(reading);
+}
+
+int command_parse(int argc, char **argv)
+{
+    cleanup_text struct text input;
+    struct error err = {0};
+    struct arena *arena;
+    struct reading reading;
+    const struct parser *parser;
+    int status;
+
+    text_init(&input, max_input_bytes);
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_help(stdout);
+        return 0;
+    }
+    if (argc >= 2 && argv[1][0] == '-')
+        fprintf(stderr, "assay parse: no option '%s'\n", argv[1]);
+    if (argc < 2 || argc > 3 || argv[1][0] == '-') {
+        print_help(stderr);
+        return ERROR_USAGE;
+    }
+    parser = parser_find(argv[1]);
+    if (parser == NULL)
+        return refuse_tool(argv[1]);
+    if (file_read(argc == 3 ? argv[2] : "-", &input, &err) < 0) {
+        fprintf(stderr, "assay parse: %s\n", err.text);
+        return (int)err.code;
+    }
+    arena = arena_create();
+    parser_run(parser, (struct slice){input.bytes, input.length}, arena, &reading);
+    status = print_reading(&reading);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpu-burn: progress updates joined by CR, then a verdict for each GPU.
+ *
+ * The program exits 0 with FAULTY GPUs, and calls a GPU OK on which nothing ever ran; it also forgets errors
+ * at each summary. So a reading is complete only with a verdict for every GPU that it says it tested, the
+ * errors of all updates count, and a GPU without work at the end is a fault (gpu_burn.idle).
+ *
+ * Numbers are the last update's, hence they are given only once the verdicts have come: before that a later
+ * update may change them.
+ *
+ * With -i N the program tests device N and calls it "GPU 0". Where the only column belongs to the only
+ * "Initialized device N", the subject is gpuN.
+ */
+#include "assay/parser.h"
+
+#include <string.h>
+
+#include "lines.h"
+#include "runs.h"
+
+enum { MAX_GPUS = 1024 };
+
+enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_FAULTY };
+
+struct gpu {
+    double gflops, errors, errors_max, temperature, temperature_max, power;
+    int64_t processed;
+    bool has_gflops, has_temperature, has_power;
+    bool worked; /* in some update */
+    bool died;
+    enum verdict verdict;
+};
+
+struct burn {
+    struct reading *reading;
+    LIST_OF(struct gpu) gpus;
+    size_t columns;  /* of the last update; 0 before the first */
+    uint64_t tested; /* as announced; 0 before that */
+    size_t verdicts;
+    size_t inits;         /* "Initialized device" lines of different devices */
+    uint64_t init_device; /* the first of them */
+    const char *failure;  /* why the tool itself failed */
+    const char *damage;   /* why the text cannot be whole */
+};
+
+static struct slice one_of(struct slice *rest, const char *separator)
+{
+    size_t at = slice_find(*rest, separator);
+    struct slice item = at == (size_t)-1 ? *rest : (struct slice){rest->bytes, at};
+
+    *rest = at == (size_t)-1 ? slice_from(*rest, rest->length) : slice_from(*rest, at + strlen(separator));
+    return slice_trim(item);
+}
+
+static struct gpu *gpu_at(struct burn *burn, size_t index)
+{
+    while (burn->gpus.count <= index)
+        list_push(burn->reading->arena, &burn->gpus);
+    return &burn->gpus.items[index];
+}
+
+/* "6783 (16942 Gflop/s)" */
+static bool scan_work(struct slice item, struct gpu *gpu)
+{
+    struct slice word;
+
+    if (!scan_word(&item, &word) || !scan_i64(word, &gpu->processed) || !scan_text(&item, " (") ||
+        !scan_word(&item, &word))
+        return false;
+    gpu->has_gflops = scan_double(word, &gpu->gflops);
+    return slice_equal(item, " Gflop/s)");
+}
+
+/* "0", "30472096  (WARNING!)", "-1  (DIED!)" */
+static bool scan_errors(struct slice item, struct gpu *gpu)
+{
+    struct slice word;
+    int64_t errors;
+
+    if (!scan_word(&item, &word) || !scan_i64(word, &errors))
+        return false;
+    item = slice_trim(item);
+    if (item.length > 0 && !slice_equal(item, "(WARNING!)") && !slice_equal(item, "(DIED!)"))
+        return false;
+    gpu->died = gpu->died || errors < 0 || slice_equal(item, "(DIED!)");
+    /* The count is a C int that wraps; a negative one is no count but never means "none". */
+    gpu->errors = errors < 0 ? 0 : (double)errors;
+    return true;
+}
+
+/* "62 C", "418 W" or "--" off the front: what follows the last item on its line is another program's text. */
+static bool scan_gauge(struct slice *rest, const char *unit, double *ret_value, bool *ret_known)
+{
+    struct slice word;
+
+    if (!scan_word(rest, &word))
+        return false;
+    *ret_known = !slice_equal(word, "--");
+    if (!*ret_known)
+        return true;
+    return scan_double(word, ret_value) && scan_word(rest, &word) && slice_equal(word, unit);
+}
+
+static bool scan_gauges(struct slice *rest, const char *unit, struct gpu *gpus, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct slice word;
+        double value = 0;
+        bool known, is_power = unit[0] == 'W';
+
+        if (i > 0 && (!scan_word(rest, &word) || !slice_equal(word, "-")))
+            return false;
+        if (!scan_gauge(rest, unit, &value, &known))
+            return false;
+        *(is_power ? &gpus[i].has_power : &gpus[i].has_temperature) = known;
+        *(is_power ? &gpus[i].power : &gpus[i].temperature) = value;
+    }
+    return true;
+}
+
+/* Fills an update of its own first, so that a damaged line changes nothing. */
+static size_t scan_update(struct arena *arena, struct slice line, struct gpu **ret_gpus)
+{
+    size_t work_at = slice_find(line, "proc'd:"), errors_at = slice_find(line, "errors:"),
+           temps_at = slice_find(line, "temps:"), count = 0;
+    struct slice work, errors, gauges;
+    LIST_OF(struct gpu) gpus = {0};
+
+    if (errors_at == (size_t)-1 || temps_at == (size_t)-1 || work_at > errors_at || errors_at > temps_at)
+        return 0;
+    work = slice_trim((struct slice){line.bytes + work_at + 7, errors_at - work_at - 7});
+    errors = slice_trim((struct slice){line.bytes + errors_at + 7, temps_at - errors_at - 7});
+    gauges = slice_from(line, temps_at + 6);
+    while (work.length > 0 && gpus.count < MAX_GPUS)
+        if (!scan_work(one_of(&work, " - "), list_push(arena, &gpus)))
+            return 0;
+    for (; errors.length > 0; count++)
+        if (count >= gpus.count || !scan_errors(one_of(&errors, "- "), &gpus.items[count]))
+            return 0;
+    if (count != gpus.count || !scan_gauges(&gauges, "C", gpus.items, count))
+        return 0;
+    gauges = slice_trim(gauges);
+    if (scan_text(&gauges, "power:") && !scan_gauges(&gauges, "W", gpus.items, count))
+        return 0;
+    *ret_gpus = gpus.items;
+    return count;
+}
+
+static void take_update(struct burn *burn, struct slice line)
+{
+    struct gpu *update = NULL;
+    size_t count = scan_update(burn->reading->arena, line, &update);
+
+    if (count == 0 || (burn->columns != 0 && count != burn->columns)) {
+        burn->damage = "a progress line is damaged";
+        return;
+    }
+    burn->columns = count;
+    for (size_t i = 0; i < count; i++) {
+        struct gpu *gpu = gpu_at(burn, i), old = *gpu;
+
+        *gpu = update[i];
+        gpu->died = gpu->died || old.died;
+        gpu->worked = old.worked || gpu->processed > 0;
+        gpu->errors_max = old.errors_max > gpu->errors ? old.errors_max : gpu->errors;
+        gpu->temperature_max =
+            old.temperature_max > gpu->temperature ? old.temperature_max : gpu->temperature;
+    }
+}
+
+/* "GPU 3: OK" below "Tested 8 GPUs:". */
+static void take_verdict(struct burn *burn, struct slice line)
+{
+    uint64_t index;
+    struct gpu *gpu;
+
+    line = slice_trim(line);
+    if (!scan_text(&line, "GPU ") || !scan_digits(&line, &index) || index >= burn->tested ||
+        !scan_text(&line, ": "))
+        return;
+    line = slice_trim(line);
+    if (!slice_equal(line, "OK") && !slice_equal(line, "FAULTY"))
+        return;
+    gpu = gpu_at(burn, index);
+    if (gpu->verdict != VERDICT_NONE)
+        burn->damage = "two verdicts for one GPU: the outputs of several hosts are mixed";
+    else
+        burn->verdicts++;
+    if (gpu->verdict != VERDICT_FAULTY)
+        gpu->verdict = slice_equal(line, "OK") ? VERDICT_OK : VERDICT_FAULTY;
+}
+
+static void take_init(struct burn *burn, struct slice line)
+{
+    uint64_t device;
+
+    line = slice_from(line, slice_find(line, "Initialized device ") + 19);
+    if (!scan_digits(&line, &device))
+        return;
+    if (burn->inits == 0)
+        burn->init_device = device;
+    if (burn->inits == 0 || device != burn->init_device)
+        burn->inits++;
+}
+
+/* "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-...)": nvidia-smi -L, which the program runs first. */
+static void take_listed_gpu(struct burn *burn, struct slice line)
+{
+    size_t uuid_at = slice_find(line, " (UUID: ");
+    struct slice name, uuid = slice_from(line, uuid_at + 8);
+    uint64_t index;
+    const char *subject;
+
+    scan_text(&line, "GPU ");
+    if (!scan_digits(&line, &index) || !scan_text(&line, ": ") || !slice_ends(uuid, ")"))
+        return;
+    name = (struct slice){line.bytes, (size_t)(uuid.bytes - 8 - line.bytes)};
+    uuid.length--;
+    subject = arena_printf(burn->reading->arena, "gpu%llu", (unsigned long long)index);
+    if (reading_get_fact(burn->reading, "gpu.uuid", subject) != NULL)
+        return;
+    reading_fact(burn->reading, "gpu.name", subject, name);
+    reading_fact(burn->reading, "gpu.uuid", subject, uuid);
+}
+
+/* What the program or its children complain of. Only a failure under load speaks of the hardware. */
+static const struct complaint {
+    const char *needle, *code;
+    enum severity severity;
+    bool fails;
+} complaints[] = {
+    {"Failure during compute:", "gpu_burn.compute_failed", SEVERITY_FAULT, false},
+    {"Couldn't init a GPU test:", "gpu_burn.init_failed", SEVERITY_WARNING, true},
+    {"Couldn't init CUDA:", "gpu_burn.init_failed", SEVERITY_WARNING, true},
+    {"No CUDA devices", "gpu_burn.no_devices", SEVERITY_WARNING, true},
+    {"No clients are alive!", "gpu_burn.no_clients", SEVERITY_WARNING, true},
+    {"Unable to open compare file", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"Couldn't open ", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"Error in ", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"error while loading shared libraries", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"command not found", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"Segmentation fault", "gpu_burn.error", SEVERITY_WARNING, true},
+    {"no temps available", "gpu_burn.no_temperatures", SEVERITY_INFO, false},
+};
+
+static void take_complaint(struct burn *burn, struct slice line)
+{
+    for (size_t i = 0; i < sizeof complaints / sizeof complaints[0]; i++) {
+        const struct complaint *complaint = &complaints[i];
+        size_t at = slice_find(line, complaint->needle);
+
+        if (at == (size_t)-1)
+            continue;
+        line = slice_trim(slice_from(line, at));
+        reading_finding(burn->reading, complaint->severity, complaint->code, "", "%.*s", slice_print(line));
+        if (complaint->fails && burn->failure == NULL)
+            burn->failure = arena_strndup(burn->reading->arena, line.bytes, line.length);
+        return;
+    }
+}
+
+static const char *subject_of(const struct burn *burn, size_t index)
+{
+    uint64_t device = burn->columns <= 1 && burn->inits == 1 ? burn->init_device : index;
+
+    return arena_printf(burn->reading->arena, "gpu%llu", (unsigned long long)device);
+}
+
+static void measure(struct burn *burn, const struct gpu *gpu, const char *subject)
+{
+    struct reading *reading = burn->reading;
+
+    if (gpu->has_gflops && !gpu->died)
+        reading_measure(reading, "gpu_burn.gflops", subject, gpu->gflops, "GFLOP/s");
+    if (!gpu->died) {
+        reading_measure(reading, "gpu_burn.errors", subject, gpu->errors, "");
+        reading_measure(reading, "gpu_burn.errors_max", subject, gpu->errors_max, "");
+    }
+    if (gpu->has_temperature)
+        reading_measure(reading, "gpu_burn.temperature", subject, gpu->temperature, "C");
+    if (gpu->temperature_max > 0)
+        reading_measure(reading, "gpu_burn.temperature_max", subject, gpu->temperature_max, "C");
+    if (gpu->has_power)
+        reading_measure(reading, "gpu_burn.power", subject, gpu->power, "W");
+}
+
+/* What the program says of a GPU that it could not even start on speaks of the program, not of the GPU. */
+static void judge_gpu(struct burn *burn, const struct gpu *gpu, const char *subject, bool has_progress)
+{
+    struct reading *reading = burn->reading;
+    enum severity severity =
+        gpu->worked || burn->failure == NULL || gpu->errors_max > 0 ? SEVERITY_FAULT : SEVERITY_WARNING;
+
+    if (gpu->verdict == VERDICT_FAULTY)
+        reading_finding(reading, severity, "gpu_burn.faulty", subject, "%s",
+                        "gpu-burn calls this GPU FAULTY");
+    if (gpu->errors_max > 0)
+        reading_finding(reading, severity, "gpu_burn.errors", subject, "%.0f wrong results in one update",
+                        gpu->errors_max);
+    if (gpu->died)
+        reading_finding(reading, severity, "gpu_burn.died", subject, "the process of this GPU died %s",
+                        gpu->worked ? "under load" : "before any work was done");
+    else if (has_progress && gpu->verdict != VERDICT_NONE &&
+             (gpu->processed <= 0 || (gpu->has_gflops && gpu->gflops <= 0)))
+        reading_finding(reading, severity, "gpu_burn.idle", subject, "did no work: %lld processed",
+                        (long long)gpu->processed);
+}
+
+static void set_status(struct burn *burn)
+{
+    struct reading *reading = burn->reading;
+
+    if (burn->failure != NULL)
+        reading_set(reading, READING_FAILED, "%s", burn->failure);
+    else if (burn->tested == 0)
+        reading_set(reading, READING_PARTIAL, "%s", "the output ends before the verdicts");
+    else if (burn->verdicts < burn->tested)
+        reading_set(reading, READING_PARTIAL, "%zu verdicts for %llu tested GPUs", burn->verdicts,
+                    (unsigned long long)burn->tested);
+    else if (burn->columns != burn->tested)
+        reading_set(reading, READING_PARTIAL, "progress shows %zu GPUs, %llu were tested", burn->columns,
+                    (unsigned long long)burn->tested);
+    else if (burn->damage != NULL)
+        reading_set(reading, READING_PARTIAL, "%s", burn->damage);
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+static void finish_run(struct burn *burn)
+{
+    bool final = burn->tested > 0 && burn->verdicts >= burn->tested;
+
+    for (size_t i = 0; i < burn->gpus.count; i++) {
+        const struct gpu *gpu = &burn->gpus.items[i];
+        const char *subject = subject_of(burn, i);
+
+        if (final && i < burn->columns)
+            measure(burn, gpu, subject);
+        if (gpu->verdict != VERDICT_NONE)
+            reading_fact(burn->reading, "gpu_burn.verdict", subject,
+                         gpu->verdict == VERDICT_OK ? slice_of("ok") : slice_of("faulty"));
+        judge_gpu(burn, gpu, subject, i < burn->columns);
+    }
+    set_status(burn);
+}
+
+static bool is_progress(struct slice line)
+{
+    return slice_contains(line, "%") && slice_contains(line, "proc'd:");
+}
+
+/* Whether the line can only be gpu-burn's. */
+static bool is_ours(struct slice line)
+{
+    static const char *const needles[] = {"Gflop/s",
+                                          "Couldn't init a GPU test:",
+                                          "Initialized device ",
+                                          "Using compare file",
+                                          "Failure during compute:",
+                                          "Burning for ",
+                                          "Couldn't init CUDA:",
+                                          "No clients are alive!",
+                                          "gpu_burn"};
+
+    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+        if (slice_contains(line, needles[i]))
+            return true;
+    return slice_starts(slice_trim(line), "Tested ") && slice_ends(line, "GPUs:");
+}
+
+static void take_line(struct burn *burn, struct slice line)
+{
+    struct slice trimmed = slice_trim(line);
+
+    if (is_progress(line))
+        take_update(burn, line);
+    else if (burn->tested > 0 && slice_starts(trimmed, "GPU "))
+        take_verdict(burn, line);
+    else if (slice_starts(trimmed, "GPU ") && slice_contains(line, " (UUID: "))
+        take_listed_gpu(burn, trimmed);
+    else if (scan_text(&trimmed, "Burning for ")) {
+        uint64_t seconds;
+
+        if (scan_digits(&trimmed, &seconds) &&
+            reading_get_fact(burn->reading, "gpu_burn.seconds", "") == NULL)
+            reading_fact(burn->reading, "gpu_burn.seconds", "",
+                         slice_of(arena_printf(burn->reading->arena, "%llu", (unsigned long long)seconds)));
+    } else if (scan_text(&trimmed, "Tested ")) {
+        if (!scan_digits(&trimmed, &burn->tested) || !slice_equal(slice_trim(trimmed), "GPUs:") ||
+            burn->tested > MAX_GPUS)
+            burn->tested = 0;
+    }
+    if (slice_contains(line, "Initialized device "))
+        take_init(burn, line);
+    take_complaint(burn, line);
+}
+
+/* Past the last verdict: only another run begins with one of these. */
+static bool begins_run(const struct burn *burn, struct slice line)
+{
+    return burn->tested > 0 && burn->verdicts >= burn->tested &&
+           (slice_contains(line, "Burning for ") || slice_contains(line, " (UUID: ") ||
+            slice_contains(line, "Using compare file") || is_progress(line));
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct burn burn = {0};
+    struct lines lines;
+    bool ours = false;
+
+    lines_read(reading->arena, bytes, LINES_RANKS, &lines);
+    burn.reading = runs_begin(reading);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = lines.items[i].text;
+
+        ours = ours || is_ours(line);
+        if (begins_run(&burn, line)) {
+            finish_run(&burn);
+            burn = (struct burn){.reading = runs_begin(reading)};
+        }
+        take_line(&burn, line);
+    }
+    finish_run(&burn);
+    if (!ours)
+        reading_set(burn.reading, READING_UNRECOGNISED, "%s", "no line of gpu-burn");
+    runs_finish(reading);
+}
+
+static const struct metric metrics[] = {
+    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update"},
+    {"gpu_burn.errors", "", BETTER_LOWER,
+     "wrong results in the last update; the program forgets them at each summary"},
+    {"gpu_burn.errors_max", "", BETTER_LOWER, "most wrong results shown in any update"},
+    {"gpu_burn.temperature", "C", BETTER_LOWER, "temperature in the last update"},
+    {"gpu_burn.temperature_max", "C", BETTER_LOWER, "highest temperature of any update"},
+    {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
+    {NULL},
+};
+
+const struct parser parse_gpu_burn = {
+    .name = "gpu-burn",
+    .version = 1,
+    .summary = "gpu-burn: progress and verdicts",
+    .metrics = metrics,
+    .parse = parse,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runs.h"
+
+struct reading *runs_begin(struct reading *reading)
+{
+    struct reading *run = list_push(reading->arena, &reading->runs);
+
+    reading_init(run, reading->arena, reading->tool);
+    return run;
+}
+
+static void add_findings(struct reading *reading, const struct reading *run)
+{
+    for (size_t i = 0; i < run->findings.count; i++)
+        *list_push(reading->arena, &reading->findings) = run->findings.items[i];
+}
+
+/* A failed run is worse than a partial one only in words; what matters is that neither is complete. */
+static size_t worst_run(const struct reading *reading)
+{
+    size_t worst = 0;
+
+    for (size_t i = 1; i < reading->runs.count; i++)
+        if (reading->runs.items[i].status < reading->runs.items[worst].status)
+            worst = i;
+    return worst;
+}
+
+void runs_finish(struct reading *reading)
+{
+    const struct reading *last, *worst;
+
+    if (reading->runs.count == 0)
+        return;
+    last = &reading->runs.items[reading->runs.count - 1];
+    worst = &reading->runs.items[worst_run(reading)];
+    reading->facts.items = last->facts.items;
+    reading->facts.count = reading->facts.capacity = last->facts.count;
+    reading->measurements.items = last->measurements.items;
+    reading->measurements.count = reading->measurements.capacity = last->measurements.count;
+    for (size_t i = 0; i < reading->runs.count; i++)
+        add_findings(reading, &reading->runs.items[i]);
+    if (worst->status == READING_COMPLETE)
+        reading_set(reading, READING_COMPLETE, "%s", "");
+    else if (reading->runs.count == 1)
+        reading_set(reading, worst->status, "%s", worst->reason);
+    else
+        reading_set(reading, worst->status, "run %zu of %zu: %s", (size_t)(worst - reading->runs.items) + 1,
+                    reading->runs.count, worst->reason);
+    if (reading->runs.count == 1)
+        reading->runs.count = 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/golden/PARSER/NAME.out is an output in the tool's format, NAME.json beside it what assay parse says
+ * of it; scripts/update-golden writes the latter and a person reviews it. Every input is also cut at each
+ * byte (see cuts.h), large ones at every 17th. A parser without a case fails.
+ *
+ * NAME beginning with "late-failure" is an output that fails after its closing.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/files.h"
+
+#include "cuts.h"
+#include "tap.h"
+
+enum { MAX_BYTES = 16 << 20, LARGE_BYTES = 20 * 1024, LARGE_STEP = 17 };
+
+static void write_reading(const struct parser *parser, const struct text *input, struct text *ret_json)
+{
+    struct arena *arena = arena_create();
+    struct json_writer writer;
+    struct reading reading;
+
+    parser_run(parser, (struct slice){input->bytes, input->length}, arena, &reading);
+    json_writer_init(&writer, ret_json, false);
+    reading_write(&reading, &writer);
+    text_put(ret_json, "\n");
+    arena_destroy(arena);
+}
+
+/* The first line that differs, for the reader of a failed case. */
+static void describe_difference(const char *expected, const char *found, struct text *ret_text)
+{
+    unsigned line = 1;
+    size_t start = 0;
+
+    for (size_t i = 0; expected[i] != '\0' && expected[i] == found[i]; i++)
+        if (expected[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    text_printf(ret_text, "line %u: expected '%.*s', found '%.*s'", line,
+                (int)strcspn(expected + start, "\n"), expected + start, (int)strcspn(found + start, "\n"),
+                found + start);
+}
+
+static void check_reading(const struct parser *parser, const char *path, const struct text *input)
+{
+    char *json_path = mem_printf("%.*s.json", (int)(strlen(path) - 4), path);
+    struct error err = {0};
+    cleanup_text struct text expected, found, difference;
+
+    text_init(&expected, MAX_BYTES);
+    text_init(&found, MAX_BYTES);
+    text_init(&difference, MAX_BYTES);
+    write_reading(parser, input, &found);
+    if (file_read(json_path, &expected, &err) < 0)
+        text_put(&difference, err.text);
+    else if (strcmp(expected.bytes, found.bytes) != 0)
+        describe_difference(expected.bytes, found.bytes, &difference);
+    tap_case(difference.length == 0, difference.bytes, "%s: reads %s", parser->name, strrchr(path, '/') + 1);
+    free(json_path);
+}
+
+static void check_file(const struct parser *parser, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    struct error err = {0};
+    cleanup_text struct text input, breach;
+    size_t step;
+
+    text_init(&input, MAX_BYTES);
+    text_init(&breach, MAX_BYTES);
+    if (file_read(path, &input, &err) < 0) {
+        tap_case(false, err.text, "%s: %s can be read", parser->name, name);
+        return;
+    }
+    check_reading(parser, path, &input);
+    step = input.length > LARGE_BYTES ? LARGE_STEP : 1;
+    tap_case(check_cuts(parser, (struct slice){input.bytes, input.length}, step,
+                        strncmp(name, "late-failure", 12) == 0, &breach) == 0,
+             breach.bytes, "%s: %s cut anywhere never says anything else", parser->name, name);
+}
+
+int main(void)
+{
+    const char *root = getenv("ASSAY_SOURCE_ROOT");
+    size_t count;
+    const struct parser *const *parsers = parser_list(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        char *pattern = mem_printf("%s/tests/golden/%s/*.out", root != NULL ? root : ".", parsers[i]->name);
+        glob_t found = {0};
+
+        glob(pattern, 0, NULL, &found);
+        if (found.gl_pathc == 0)
+            tap_case(false, pattern, "%s: has a golden case", parsers[i]->name);
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            check_file(parsers[i], found.gl_pathv[k]);
+        globfree(&found);
+        free(pattern);
+    }
+    return tap_finish();
+}
