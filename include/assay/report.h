@@ -32,8 +32,16 @@ struct report_entry {
     const char *subjects; /* "gpu2->gpu5, gpu5->gpu2"; "" the target as a whole */
     const char *cause, *remedy, *gate, *source;
     size_t items; /* outcomes in this entry */
+    const struct outcome **outcomes; /* these, in plan order; each gate that did not pass is in one entry */
 };
-/* Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run. */
+/*
+ * Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run.
+ *
+ * Failures of one step fold by what they accuse: the items of one GPU, the two directions of one GPU pair, all
+ * pairs of a GPU that is slow towards several others, one metric that fails alike on most GPUs. Equal entries
+ * fold over hosts. What could not be decided folds by its cause; what was not run also over the steps of one
+ * target.
+ */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
 
 /* "1h 02m 03s", "3.2 s". */

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One fault, one entry. Three passes: the bad items of each step fold by a key that says what they accuse;
+ * entries of one target that were not run for one cause fold over steps; equal entries fold over hosts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/report.h"
+#include "view.h"
+
+enum {
+    FAILURES_PER_HOST = 3, /* up to this many hosts, a failure stays an entry of each host */
+    TEXTS_SHOWN = 3,       /* different causes or gates named in one entry */
+    SUBJECTS_SHOWN = 8,
+};
+
+struct group {
+    enum outcome_word word;
+    const char *key; /* what folds: equal keys are one entry */
+    size_t order;    /* of its first item */
+    bool whole;      /* all gates of its steps */
+    LIST_OF(const struct outcome *) items;
+};
+
+struct groups {
+    struct arena *arena;
+    const struct view *view;
+    LIST_OF(struct group *) list;
+};
+
+struct pair {
+    struct slice from, to;
+};
+
+/* "gpu2->gpu5" */
+static bool pair_of(const char *subject, struct pair *ret_pair)
+{
+    const char *arrow = strstr(subject, "->");
+
+    if (arrow == NULL)
+        return false;
+    *ret_pair = (struct pair){{subject, (size_t)(arrow - subject)}, slice_of(arrow + 2)};
+    return true;
+}
+
+static bool slice_same(struct slice a, struct slice b)
+{
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+static const struct slot *slot_of(const struct groups *groups, const struct outcome *outcome)
+{
+    return view_slot(groups->view, outcome);
+}
+
+/* The bad items of one word in one step, with the keys under which they fold. */
+struct bad {
+    const struct outcome *outcome;
+    const char *key;
+};
+struct bad_list {
+    struct bad *items;
+    size_t count, capacity;
+};
+
+/* Different GPUs to or from which this one has a pair that is still without a key. */
+static size_t count_peers(const struct groups *groups, const struct bad_list *bad, struct slice gpu)
+{
+    LIST_OF(struct slice) peers = {0};
+
+    for (size_t i = 0; i < bad->count; i++) {
+        struct slice peer;
+        struct pair pair;
+        size_t known = 0;
+
+        if (bad->items[i].key != NULL || !pair_of(slot_of(groups, bad->items[i].outcome)->subject, &pair))
+            continue;
+        if (!slice_same(pair.from, gpu) && !slice_same(pair.to, gpu))
+            continue;
+        peer = slice_same(pair.from, gpu) ? pair.to : pair.from;
+        while (known < peers.count && !slice_same(peers.items[known], peer))
+            known++;
+        if (known == peers.count)
+            *list_push(groups->arena, &peers) = peer;
+    }
+    return peers.count;
+}
+
+/* The GPU with the most slow peers; the first one of equals. */
+static size_t worst_gpu(const struct groups *groups, const struct bad_list *bad, struct slice *ret_gpu)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < bad->count; i++) {
+        struct pair pair;
+
+        if (bad->items[i].key != NULL || !pair_of(slot_of(groups, bad->items[i].outcome)->subject, &pair))
+            continue;
+        for (size_t side = 0; side < 2; side++) {
+            struct slice gpu = side == 0 ? pair.from : pair.to;
+            size_t peers = count_peers(groups, bad, gpu);
+
+            if (peers > most) {
+                most = peers;
+                *ret_gpu = gpu;
+            }
+        }
+    }
+    return most;
+}
+
+static size_t count_pairs(const struct slot *slots, size_t count)
+{
+    struct pair pair;
+    size_t pairs = 0;
+
+    for (size_t i = 0; i < count; i++)
+        pairs += slots[i].duty == DUTY_GATE && pair_of(slots[i].subject, &pair);
+    return pairs;
+}
+
+static size_t count_bad_pairs(const struct groups *groups, const struct bad_list *bad)
+{
+    struct pair pair;
+    size_t pairs = 0;
+
+    for (size_t i = 0; i < bad->count; i++)
+        pairs += pair_of(slot_of(groups, bad->items[i].outcome)->subject, &pair);
+    return pairs;
+}
+
+static void key_pairs_of(const struct groups *groups, struct bad_list *bad, struct slice gpu, const char *key)
+{
+    for (size_t i = 0; i < bad->count; i++) {
+        struct pair pair;
+
+        if (bad->items[i].key != NULL || !pair_of(slot_of(groups, bad->items[i].outcome)->subject, &pair))
+            continue;
+        if (gpu.length == 0 || slice_same(pair.from, gpu) || slice_same(pair.to, gpu))
+            bad->items[i].key = key;
+    }
+}
+
+/*
+ * Pairs: when at least half of all pairs fail it is the fabric; else a GPU that is slow towards two or more
+ * others is one fault; else each pair is, in both directions.
+ */
+static void key_pairs(const struct groups *groups, struct bad_list *bad, const struct shape *shape)
+{
+    size_t failing = count_bad_pairs(groups, bad);
+    struct slice gpu;
+
+    if (failing >= 8 && 2 * failing >= count_pairs(shape->slots, shape->slot_count)) {
+        key_pairs_of(groups, bad, (struct slice){"", 0}, "pairs");
+        return;
+    }
+    while (worst_gpu(groups, bad, &gpu) > 0)
+        key_pairs_of(groups, bad, gpu, arena_printf(groups->arena, "pairs of %.*s", slice_print(gpu)));
+}
+
+static bool same_complaint(const struct groups *groups, const struct outcome *a, const struct outcome *b)
+{
+    return strcmp(slot_of(groups, a)->metric, slot_of(groups, b)->metric) == 0 &&
+           strcmp(a->cause, b->cause) == 0;
+}
+
+/* One metric that fails with the same words on three or more subjects and at least half of those planned. */
+static bool is_common(const struct groups *groups, const struct bad_list *bad, const struct outcome *outcome,
+                      const struct shape *shape)
+{
+    size_t alike = 0, planned = 0;
+
+    for (size_t i = 0; i < bad->count; i++)
+        alike += same_complaint(groups, bad->items[i].outcome, outcome);
+    for (size_t i = 0; i < shape->slot_count; i++)
+        planned += strcmp(shape->slots[i].metric, slot_of(groups, outcome)->metric) == 0;
+    return alike >= 3 && 2 * alike >= planned;
+}
+
+static void key_failures(const struct groups *groups, struct bad_list *bad, const struct shape *shape)
+{
+    key_pairs(groups, bad, shape);
+    for (size_t i = 0; i < bad->count; i++) {
+        const struct outcome *outcome = bad->items[i].outcome;
+        const struct slot *slot = slot_of(groups, outcome);
+
+        if (bad->items[i].key != NULL)
+            continue;
+        if (*slot->subject == '\0' || is_common(groups, bad, outcome, shape))
+            bad->items[i].key = arena_printf(groups->arena, "metric %s", slot->metric);
+        else
+            bad->items[i].key = arena_printf(groups->arena, "subject %s", slot->subject);
+    }
+}
+
+static struct group *group_find(struct groups *groups, size_t first, const char *key)
+{
+    for (size_t i = first; i < groups->list.count; i++)
+        if (strcmp(groups->list.items[i]->key, key) == 0)
+            return groups->list.items[i];
+    return NULL;
+}
+
+static struct group *group_add(struct groups *groups, enum outcome_word word, const char *key)
+{
+    struct group *group = arena_new(groups->arena, struct group);
+
+    *group = (struct group){.word = word, .key = key, .order = groups->list.count};
+    *list_push(groups->arena, &groups->list) = group;
+    return group;
+}
+
+/* The items of one step that have this word, each in a group of its own key. */
+static void group_step(struct groups *groups, size_t index, enum outcome_word word)
+{
+    const struct step_view *step = &groups->view->steps[index];
+    const struct shape *shape = step->step->shape;
+    struct bad_list bad = {0};
+    size_t first = groups->list.count;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].duty == DUTY_GATE && step->items[i]->word == word)
+            list_push(groups->arena, &bad)->outcome = step->items[i];
+    if (word == OUTCOME_FAIL)
+        key_failures(groups, &bad, shape);
+    for (size_t i = 0; i < bad.count; i++) {
+        const struct outcome *outcome = bad.items[i].outcome;
+        const char *key = bad.items[i].key;
+        struct group *group;
+
+        if (key == NULL)
+            key = arena_printf(groups->arena, "%s\x1f%s", outcome->cause, outcome->remedy);
+        group = group_find(groups, first, key);
+        if (group == NULL)
+            group = group_add(groups, word, key);
+        *list_push(groups->arena, &group->items) = outcome;
+    }
+    for (size_t i = first; i < groups->list.count; i++)
+        groups->list.items[i]->whole = groups->list.items[i]->items.count == step->coverage.gates;
+}
+
+/* -- Texts ------------------------------------------------------------------------------------------------
+ */
+
+struct words {
+    LIST_OF(const char *) items;
+};
+
+static void words_add(struct arena *arena, struct words *words, const char *word)
+{
+    if (*word == '\0')
+        return;
+    for (size_t i = 0; i < words->items.count; i++)
+        if (strcmp(words->items.items[i], word) == 0)
+            return;
+    *list_push(arena, &words->items) = word;
+}
+
+/* "a; b; c (and 4 more)" */
+static const char *words_join(struct arena *arena, const struct words *words, const char *separator,
+                              size_t shown)
+{
+    size_t count = words->items.count;
+    const char *text = "";
+
+    for (size_t i = 0; i < count && i < shown; i++)
+        text = arena_printf(arena, "%s%s%s", text, i > 0 ? separator : "", words->items.items[i]);
+    return count > shown ? arena_printf(arena, "%s (and %zu more)", text, count - shown) : text;
+}
+
+static const char *join_field(const struct groups *groups, const struct group *group,
+                              const char *(*field)(struct arena *arena, const struct outcome *outcome),
+                              const char *separator, size_t shown)
+{
+    struct words words = {0};
+
+    for (size_t i = 0; i < group->items.count; i++)
+        words_add(groups->arena, &words, field(groups->arena, group->items.items[i]));
+    return words_join(groups->arena, &words, separator, shown);
+}
+
+static const char *field_cause(struct arena *arena, const struct outcome *outcome)
+{
+    (void)arena;
+    return outcome->cause;
+}
+
+static const char *field_remedy(struct arena *arena, const struct outcome *outcome)
+{
+    (void)arena;
+    return outcome->remedy;
+}
+
+static const char *field_gate(struct arena *arena, const struct outcome *outcome)
+{
+    (void)arena;
+    return outcome->gate;
+}
+
+static const char *field_source(struct arena *arena, const struct outcome *outcome)
+{
+    if (*outcome->status == '\0' || *outcome->source == '\0')
+        return *outcome->status == '\0' ? outcome->source : outcome->status;
+    return arena_printf(arena, "%s: %s", outcome->status, outcome->source);
+}
+
+static const char *subjects_text(const struct groups *groups, const struct group *group)
+{
+    struct words words = {0};
+
+    if (group->whole && group->word != OUTCOME_FAIL)
+        return "";
+    for (size_t i = 0; i < group->items.count; i++)
+        words_add(groups->arena, &words, slot_of(groups, group->items.items[i])->subject);
+    return words_join(groups->arena, &words, ", ", SUBJECTS_SHOWN);
+}
+
+static const char *checks_text(const struct groups *groups, const struct group *group)
+{
+    struct words words = {0};
+
+    for (size_t i = 0; i < group->items.count; i++)
+        words_add(groups->arena, &words,
+                  groups->view->steps[group->items.items[i]->step].step->shape->suite_step);
+    return words_join(groups->arena, &words, ", ", words.items.count);
+}
+
+/* All hosts of the group's steps as one target; of one step its own. */
+static const char *target_text(const struct groups *groups, const struct group *group)
+{
+    LIST_OF(const struct host *) hosts = {0};
+    struct step joined;
+    size_t last = (size_t)-1;
+
+    for (size_t i = 0; i < group->items.count; i++) {
+        const struct step *step = groups->view->steps[group->items.items[i]->step].step;
+
+        if (group->items.items[i]->step == last)
+            continue;
+        last = group->items.items[i]->step;
+        for (size_t k = 0; k < step->member_count; k++) {
+            size_t known = 0;
+
+            while (known < hosts.count && hosts.items[known] != step->members[k])
+                known++;
+            if (known == hosts.count)
+                *list_push(groups->arena, &hosts) = step->members[k];
+        }
+    }
+    joined = (struct step){.members = hosts.items, .member_count = hosts.count};
+    return step_target(groups->arena, &joined);
+}
+
+/* -- Folding over steps and hosts --------------------------------------------------------------------------
+ */
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct group *const *a = left, *const *b = right;
+    int order = strcmp((*a)->key, (*b)->key);
+
+    if (order != 0)
+        return order;
+    return (*a)->order < (*b)->order ? -1 : (*a)->order > (*b)->order;
+}
+
+static int compare_order(const void *left, const void *right)
+{
+    const struct group *const *a = left, *const *b = right;
+
+    if ((*a)->word != (*b)->word)
+        return (*a)->word > (*b)->word ? -1 : 1;
+    return (*a)->order < (*b)->order ? -1 : (*a)->order > (*b)->order;
+}
+
+static void group_take(struct groups *groups, struct group *into, struct group *from)
+{
+    for (size_t i = 0; i < from->items.count; i++)
+        *list_push(groups->arena, &into->items) = from->items.items[i];
+    into->whole = into->whole && from->whole;
+}
+
+/* Groups of equal keys become one where there are more than `apart` of them. */
+static void fold(struct groups *groups, size_t (*apart)(const struct group *group))
+{
+    struct group **list = groups->list.items;
+    size_t count = groups->list.count, kept = 0, end;
+
+    if (count == 0)
+        return;
+    qsort(list, count, sizeof *list, compare_keys);
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && strcmp(list[end]->key, list[i]->key) == 0; end++)
+            ;
+        if (end - i <= apart(list[i])) {
+            for (size_t k = i; k < end; k++)
+                list[kept++] = list[k];
+            continue;
+        }
+        for (size_t k = i + 1; k < end; k++)
+            group_take(groups, list[i], list[k]);
+        list[kept++] = list[i];
+    }
+    groups->list.count = kept;
+    qsort(list, kept, sizeof *list, compare_order);
+}
+
+static size_t apart_never(const struct group *group)
+{
+    (void)group;
+    return 1;
+}
+
+static size_t apart_hosts(const struct group *group)
+{
+    return group->word == OUTCOME_FAIL ? FAILURES_PER_HOST : 1;
+}
+
+/* One target that was not run for one cause: over its steps. All others keep keys that nobody shares. */
+static void key_by_target(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->list.count; i++) {
+        struct group *group = groups->list.items[i];
+
+        if (group->word == OUTCOME_NOT_RUN)
+            group->key = arena_printf(groups->arena, "%s\x1f%s", target_text(groups, group), group->key);
+        else
+            group->key = arena_printf(groups->arena, "\x1f%zu", group->order);
+    }
+}
+
+static void key_by_content(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->list.count; i++) {
+        struct group *group = groups->list.items[i];
+
+        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)group->word,
+                                  checks_text(groups, group), subjects_text(groups, group),
+                                  join_field(groups, group, field_cause, "; ", group->items.count),
+                                  join_field(groups, group, field_remedy, "; ", group->items.count),
+                                  join_field(groups, group, field_gate, "; ", group->items.count),
+                                  join_field(groups, group, field_source, "; ", group->items.count));
+    }
+}
+
+static struct report_entry entry_of(const struct groups *groups, const struct group *group)
+{
+    return (struct report_entry){
+        .word = group->word,
+        .step = group->items.items[0]->step,
+        .target = target_text(groups, group),
+        .check = checks_text(groups, group),
+        .subjects = subjects_text(groups, group),
+        .cause = join_field(groups, group, field_cause, "; ", TEXTS_SHOWN),
+        .remedy = join_field(groups, group, field_remedy, "; ", TEXTS_SHOWN),
+        .gate = join_field(groups, group, field_gate, "; ", TEXTS_SHOWN),
+        .source = join_field(groups, group, field_source, "; ", TEXTS_SHOWN),
+        .items = group->items.count,
+        .outcomes = group->items.items,
+    };
+}
+
+size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries)
+{
+    struct groups groups = {.arena = arena, .view = view_create(arena, record)};
+
+    for (enum outcome_word word = OUTCOME_FAIL; word >= OUTCOME_NOT_RUN; word--)
+        for (size_t i = 0; i < groups.view->step_count; i++)
+            if (groups.view->steps[i].coverage.gates > groups.view->steps[i].coverage.pass)
+                group_step(&groups, i, word);
+    key_by_target(&groups);
+    fold(&groups, apart_never);
+    key_by_content(&groups);
+    fold(&groups, apart_hosts);
+    *ret_entries = arena_array(arena, struct report_entry, groups.list.count);
+    for (size_t i = 0; i < groups.list.count; i++)
+        (*ret_entries)[i] = entry_of(&groups, groups.list.items[i]);
+    return groups.list.count;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gates.h"
+
+#include <string.h>
+
+enum { SUBJECTS_NAMED = 64 };
+
+const char *limit_origin(struct arena *arena, const char *status, const char *source)
+{
+    if (*status == '\0')
+        return source;
+    if (*source == '\0')
+        return status;
+    return arena_printf(arena, "%s: %s", status, source);
+}
+
+static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
+                      const char *suite_step)
+{
+    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->at, slot->at) == 0 &&
+           strcmp(line->gate, outcome->gate) == 0 && strcmp(line->suite_step, suite_step) == 0 &&
+           strcmp(line->source, outcome->source) == 0 && strcmp(line->status, outcome->status) == 0 &&
+           strcmp(line->limit, outcome->limit) == 0;
+}
+
+static struct gate_line *line_for(const struct view *view, struct gate_lines *lines,
+                                  const struct outcome *outcome)
+{
+    const struct slot *slot = view_slot(view, outcome);
+    const char *suite_step = view->steps[outcome->step].step->shape->suite_step;
+    struct gate_line *line;
+
+    /* The last one first: items of one metric stand together. */
+    for (size_t i = lines->items.count; i > 0; i--)
+        if (same_line(&lines->items.items[i - 1], slot, outcome, suite_step))
+            return &lines->items.items[i - 1];
+    line = list_push(view->arena, &lines->items);
+    *line = (struct gate_line){.suite_step = suite_step,
+                               .metric = slot->metric,
+                               .at = slot->at,
+                               .limit = outcome->limit,
+                               .gate = outcome->gate,
+                               .status = outcome->status,
+                               .source = outcome->source,
+                               .first = outcome,
+                               .subjects = ""};
+    return line;
+}
+
+static void line_count(struct gate_line *line, const struct outcome *outcome)
+{
+    line->items++;
+    line->failing += outcome->word == OUTCOME_FAIL;
+    line->not_passed += outcome->word >= OUTCOME_NOT_RUN;
+}
+
+static void line_name_subject(struct arena *arena, struct gate_line *line, const char *subject)
+{
+    size_t length = strlen(subject);
+    const char *found = line->subjects;
+
+    /* Equal subjects of several hosts are named once. */
+    while (length > 0 && (found = strstr(found, subject)) != NULL) {
+        if ((found == line->subjects || found[-1] == ' ') && (found[length] == ',' || found[length] == '\0'))
+            return;
+        found += length;
+    }
+    if (length > 0)
+        line->subjects =
+            arena_printf(arena, "%s%s%s", line->subjects, *line->subjects != '\0' ? ", " : "", subject);
+}
+
+void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
+                         struct gate_lines *ret_lines)
+{
+    *ret_lines = (struct gate_lines){0};
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct outcome *outcome = entry->outcomes[i];
+        struct gate_line *line = line_for(view, ret_lines, outcome);
+
+        line_count(line, outcome);
+        if (line->items <= SUBJECTS_NAMED)
+            line_name_subject(view->arena, line, view_slot(view, outcome)->subject);
+    }
+    for (size_t i = 0; i < ret_lines->items.count; i++)
+        if (ret_lines->items.items[i].items > SUBJECTS_NAMED)
+            ret_lines->items.items[i].subjects =
+                arena_printf(view->arena, "%s and others, %zu items in all",
+                             ret_lines->items.items[i].subjects, ret_lines->items.items[i].items);
+}
+
+void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
+{
+    *ret_lines = (struct gate_lines){0};
+    for (size_t i = 0; i < view->step_count; i++)
+        for (size_t k = 0; k < view->steps[i].step->shape->slot_count; k++)
+            if (*view->steps[i].items[k]->gate != '\0')
+                line_count(line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Items folded to what a reader needs of them: one line for each metric and gate. */
+#ifndef ASSAY_REPORT_GATES_H
+#define ASSAY_REPORT_GATES_H
+
+#include "assay/report.h"
+#include "view.h"
+
+struct gate_line {
+    const char *suite_step, *metric, *at, *limit, *gate, *status, *source;
+    size_t items, failing, not_passed;
+    const struct outcome *first;
+    const char *subjects; /* of an entry's items: all of them up to a limit, then how many more */
+};
+struct gate_lines {
+    LIST_OF(struct gate_line) items;
+};
+
+/* The gates of one entry, with the subjects named. */
+void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
+                         struct gate_lines *ret_lines);
+/* All limits that were applied in the run. */
+void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
+/* "field: nccl#1264", "check's own rule", "" */
+const char *limit_origin(struct arena *arena, const char *status, const char *source);
+
+#endif

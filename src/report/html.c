@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "printable.h"
+
+static const char *escape_of(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void html_text(struct text *out, const char *string)
+{
+    struct slice character;
+
+    while (printable_next(&string, &character)) {
+        const char *escape = escape_of(character.bytes[0]);
+
+        if (escape != NULL)
+            text_put(out, escape);
+        else
+            text_add(out, character.bytes, character.length);
+    }
+}
+
+void html_textf(struct text *out, const char *format, ...)
+{
+    va_list arguments;
+    char *string = NULL;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&string, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    html_text(out, string);
+    free(string);
+}
+
+/* At most one decimal: more than a pixel of a plot can show. */
+static void put_number(struct text *out, double number)
+{
+    if (!isfinite(number))
+        number = 0;
+    if (number == floor(number))
+        text_printf(out, "%.0f", number);
+    else
+        text_printf(out, "%.1f", number);
+}
+
+void html_shape_(struct text *out, const char *literal, const double *numbers, size_t count)
+{
+    size_t next = 0;
+
+    for (const char *at = literal; *at != '\0'; at++)
+        if (*at == '@' && next < count)
+            put_number(out, numbers[next++]);
+        else
+            text_add(out, at, 1);
+}
+
+void html_cell(struct text *out, const char *string)
+{
+    html_markup(out, "<td>");
+    html_text(out, string);
+    html_markup(out, "</td>");
+}
+
+void html_row_head(struct text *out, const char *string)
+{
+    html_markup(out, "<th scope=\"row\">");
+    html_text(out, string);
+    html_markup(out, "</th>");
+}
+
+void html_pair(struct text *out, const char *name, const char *value)
+{
+    html_markup(out, "<div><dt>");
+    html_text(out, name);
+    html_markup(out, "</dt><dd>");
+    html_text(out, value);
+    html_markup(out, "</dd></div>\n");
+}
+
+void html_code(struct text *out, const char *string)
+{
+    html_markup(out, "<code>");
+    html_text(out, string);
+    html_markup(out, "</code>");
+}
+
+void html_code_cell(struct text *out, const char *string)
+{
+    html_markup(out, "<td>");
+    html_code(out, string);
+    html_markup(out, "</td>");
+}
+
+void html_word_class(struct text *out, enum outcome_word word)
+{
+    switch (word) {
+    case OUTCOME_PASS:
+        html_markup(out, " class=\"w pass\"");
+        break;
+    case OUTCOME_FAIL:
+        html_markup(out, " class=\"w fail\"");
+        break;
+    case OUTCOME_INCONCLUSIVE:
+        html_markup(out, " class=\"w inconclusive\"");
+        break;
+    case OUTCOME_NOT_RUN:
+        html_markup(out, " class=\"w notrun\"");
+        break;
+    case OUTCOME_RECORDED:
+    default:
+        html_markup(out, " class=\"w recorded\"");
+        break;
+    }
+}
+
+const char *word_symbol(enum outcome_word word)
+{
+    static const char *const symbols[] = {
+        [OUTCOME_RECORDED] = "\xc2\xb7",                                     /* middle dot */
+        [OUTCOME_PASS] = "\xe2\x9c\x93",                                     /* check mark */
+        [OUTCOME_NOT_RUN] = "\xe2\x80\x93",                                  /* en dash */
+        [OUTCOME_INCONCLUSIVE] = "?",       [OUTCOME_FAIL] = "\xe2\x9c\x95", /* cross */
+    };
+
+    return symbols[word];
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTML report: one table of sections, written by several files. */
+#ifndef ASSAY_REPORT_PAGE_H
+#define ASSAY_REPORT_PAGE_H
+
+#include "assay/report.h"
+#include "html.h"
+#include "matrix.h"
+#include "series.h"
+#include "view.h"
+
+struct page {
+    struct text *out;
+    struct arena *arena;
+    const struct view *view;
+    struct report_entry *entries;
+    size_t entry_count;
+    size_t *entry_of_step; /* number (from 1) of the first entry that speaks of the step; 0: none does */
+    const struct matrix *matrix;
+    struct heat_maps heat_maps;
+    struct charts charts;
+    struct gpu_table burn;
+    bool has_heat_maps, has_burn;
+};
+
+/* page_results.c */
+void page_title(struct page *page);
+void page_failures(struct page *page);
+void page_undecided(struct page *page);
+void page_remarks(struct page *page);
+void page_coverage(struct page *page);
+void page_matrix(struct page *page);
+bool page_has_remarks(const struct page *page);
+
+/* page_numbers.c */
+void page_heat_maps(struct page *page);
+void page_charts(struct page *page);
+void page_burn(struct page *page);
+bool page_has_heat_maps(const struct page *page);
+bool page_has_charts(const struct page *page);
+bool page_has_burn(const struct page *page);
+
+/* page_evidence.c */
+void page_inventory(struct page *page);
+void page_limits(struct page *page);
+void page_documents(struct page *page);
+void page_sign_off(struct page *page);
+void page_commands(struct page *page);
+void page_attempts(struct page *page);
+void page_equipment(struct page *page);
+bool page_has_equipment(const struct page *page);
+
+/* "✓ pass" in the colour of the word, linked to the evidence of the step or to the entry that says why there
+ * is none. */
+void page_word(struct page *page, enum outcome_word word);
+void page_word_link(struct page *page, enum outcome_word word, size_t step);
+/* A number with so many decimals, or a dash. */
+void page_number(struct page *page, double value, int decimals);
+
+#endif

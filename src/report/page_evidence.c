@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the results rest on: inventory, limits, documents, commands, every attempt; and the signatures. */
+#include <string.h>
+
+#include "gates.h"
+#include "page.h"
+
+/* -- Inventory --------------------------------------------------------------------------------------------
+ */
+
+/* Facts that tell hosts apart; one per GPU folds to "8 x NAME". */
+static const struct inventory_fact {
+    const char *title, *name;
+    bool per_gpu;
+} inventory_facts[] = {
+    {"GPUs", "gpu.name", true},
+    {"Driver", "driver.version", false},
+    {"CUDA", "cuda.version", false},
+    {"Fabric manager", "fabric_manager.version", false},
+    {"Fabric manager state", "fabric_manager.state", false},
+    {"NCCL", "nccl.version", false},
+    {"DCGM", "dcgm.version", false},
+};
+enum { FACT_COUNT = sizeof inventory_facts / sizeof inventory_facts[0], GPUS_LOOKED_AT = 64 };
+
+struct inventory {
+    const char *values[FACT_COUNT];
+    LIST_OF(const struct host *) hosts;
+};
+struct inventories {
+    LIST_OF(struct inventory) items;
+};
+
+/* "8 x NVIDIA H100 80GB HBM3", "7 x A, 1 x B" of one step. */
+static const char *gpu_names(struct arena *arena, const struct step_view *step, const char *name)
+{
+    struct {
+        const char *name;
+        size_t count;
+    } seen[GPUS_LOOKED_AT];
+    const char *text = "";
+    size_t kinds = 0;
+
+    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
+        const char *value = step_fact(step, name, arena_printf(arena, "gpu%u", gpu));
+        size_t kind = 0;
+
+        while (kind < kinds && strcmp(seen[kind].name, value) != 0)
+            kind++;
+        if (*value == '\0')
+            continue;
+        if (kind == kinds) {
+            seen[kinds].name = value;
+            seen[kinds++].count = 0;
+        }
+        seen[kind].count++;
+    }
+    for (size_t i = 0; i < kinds; i++)
+        text =
+            arena_printf(arena, "%s%s%zu \xc3\x97 %s", text, i > 0 ? ", " : "", seen[i].count, seen[i].name);
+    return text;
+}
+
+static void read_inventory(struct page *page, const struct step_view *step, struct inventory *inventory)
+{
+    for (size_t i = 0; i < FACT_COUNT; i++) {
+        const char *value = inventory_facts[i].per_gpu ? gpu_names(page->arena, step, inventory_facts[i].name)
+                                                       : step_fact(step, inventory_facts[i].name, "");
+
+        if (*value != '\0' && *inventory->values[i] == '\0')
+            inventory->values[i] = value;
+    }
+}
+
+static bool same_inventory(const struct inventory *a, const struct inventory *b)
+{
+    for (size_t i = 0; i < FACT_COUNT; i++)
+        if (strcmp(a->values[i], b->values[i]) != 0)
+            return false;
+    return true;
+}
+
+static void collect_inventories(struct page *page, struct inventories *inventories)
+{
+    const struct plan *plan = page->view->record->plan;
+    struct inventory *hosts = arena_array(page->arena, struct inventory, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        for (size_t k = 0; k < FACT_COUNT; k++)
+            hosts[i].values[k] = "";
+    for (size_t i = 0; i < page->view->step_count; i++) {
+        const struct step_view *step = &page->view->steps[i];
+        size_t host =
+            step->step->member_count == 1 ? view_host(page->view, step->step->members[0]) : (size_t)-1;
+
+        if (host != (size_t)-1 && step->attempts.count > 0)
+            read_inventory(page, step, &hosts[host]);
+    }
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        struct inventory *same = NULL;
+
+        for (size_t k = 0; k < inventories->items.count && same == NULL; k++)
+            if (same_inventory(&inventories->items.items[k], &hosts[i]))
+                same = &inventories->items.items[k];
+        if (same == NULL) {
+            same = list_push(page->arena, &inventories->items);
+            *same = hosts[i];
+        }
+        *list_push(page->arena, &same->hosts) = plan->hosts.items[i];
+    }
+}
+
+void page_inventory(struct page *page)
+{
+    struct inventories inventories = {0};
+    struct text *out = page->out;
+
+    collect_inventories(page, &inventories);
+    html_markup(out, "<p>As the hosts themselves reported it. Hosts with equal facts share a row.</p>\n"
+                     "<table><thead><tr><th>Hosts</th>");
+    for (size_t i = 0; i < FACT_COUNT; i++) {
+        html_markup(out, "<th>");
+        html_text(out, inventory_facts[i].title);
+        html_markup(out, "</th>");
+    }
+    html_markup(out, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < inventories.items.count; i++) {
+        struct inventory *inventory = &inventories.items.items[i];
+        struct step step = {.members = inventory->hosts.items, .member_count = inventory->hosts.count};
+
+        html_markup(out, "<tr>");
+        html_row_head(out, step_target(page->arena, &step));
+        for (size_t k = 0; k < FACT_COUNT; k++)
+            html_cell(out, *inventory->values[k] != '\0' ? inventory->values[k] : "not read");
+        html_markup(out, "</tr>\n");
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+/* -- Equipment --------------------------------------------------------------------------------------------
+ */
+
+static const char *const identity_facts[] = {"gpu.name", "gpu.uuid", "gpu.serial", "gpu.pci"};
+enum { IDENTITY_COUNT = sizeof identity_facts / sizeof identity_facts[0] };
+
+static bool has_identity(const struct step_view *step)
+{
+    return step->step->member_count == 1 && step->attempts.count > 0 &&
+           (*step_fact(step, "gpu.uuid", "gpu0") != '\0' || *step_fact(step, "gpu.serial", "gpu0") != '\0');
+}
+
+bool page_has_equipment(const struct page *page)
+{
+    for (size_t i = 0; i < page->view->step_count; i++)
+        if (has_identity(&page->view->steps[i]))
+            return true;
+    return false;
+}
+
+static void write_gpus(struct page *page, const struct step_view *step)
+{
+    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
+        const char *subject = arena_printf(page->arena, "gpu%u", gpu);
+
+        if (*step_fact(step, "gpu.uuid", subject) == '\0' && *step_fact(step, "gpu.serial", subject) == '\0')
+            continue;
+        html_markup(page->out, "<tr>");
+        html_row_head(page->out, step->step->members[0]->name);
+        html_cell(page->out, subject);
+        for (size_t i = 0; i < IDENTITY_COUNT; i++)
+            if (i == 0)
+                html_cell(page->out, step_fact(step, identity_facts[i], subject));
+            else
+                html_code_cell(page->out, step_fact(step, identity_facts[i], subject));
+        html_markup(page->out, "</tr>\n");
+    }
+}
+
+void page_equipment(struct page *page)
+{
+    const struct plan *plan = page->view->record->plan;
+    bool *done = arena_array(page->arena, bool, plan->hosts.count);
+
+    html_markup(page->out,
+                "<p>The GPUs that were tested, by their own identity. The index is the tool's, in PCI "
+                "order.</p>\n<table class=\"compact\"><thead><tr><th>Host</th><th>GPU</th><th>Name</th>"
+                "<th>UUID</th><th>Serial</th><th>PCI</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < page->view->step_count; i++) {
+        size_t host = page->view->steps[i].step->member_count == 1
+                          ? view_host(page->view, page->view->steps[i].step->members[0])
+                          : (size_t)-1;
+
+        if (host == (size_t)-1 || done[host] || !has_identity(&page->view->steps[i]))
+            continue;
+        done[host] = true;
+        write_gpus(page, &page->view->steps[i]);
+    }
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+/* -- Limits and documents ---------------------------------------------------------------------------------
+ */
+
+void page_limits(struct page *page)
+{
+    struct gate_lines lines;
+    struct text *out = page->out;
+
+    gate_lines_of_run(page->view, &lines);
+    html_markup(
+        out, "<p>Every limit that was applied, as it was applied. Status, in descending authority: contract, "
+             "datasheet, vendor, field, provisional, guess (remarks only); tool: what the tool's own word "
+             "means.</p>\n<table><thead><tr><th>Step</th><th>Metric</th><th>At</th><th>Limit</th><th>Gate "
+             "applied</th><th>Status</th><th>Source</th><th class=\"num\">Items</th><th class=\"num\">Not "
+             "passed</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct gate_line *line = &lines.items.items[i];
+
+        html_markup(out, "<tr>");
+        html_cell(out, line->suite_step);
+        html_code_cell(out, line->metric);
+        html_cell(out, line->at);
+        html_cell(out, line->limit);
+        html_cell(out, line->gate);
+        html_cell(out, line->status);
+        html_cell(out, line->source);
+        html_shape(out, "<td class=\"num\">@</td><td class=\"num\">@</td>", (double)line->items,
+                   (double)line->not_passed);
+        html_markup(out, "</tr>\n");
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+void page_documents(struct page *page)
+{
+    const struct record *record = page->view->record;
+    struct text *out = page->out;
+
+    html_markup(
+        out, "<p>Kept byte for byte with the run.</p>\n<table class=\"compact\"><thead><tr><th>Document</th>"
+             "<th>Name</th><th class=\"num\">Bytes</th><th>SHA-256</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *document = &record->documents.items[i];
+
+        html_markup(out, "<tr>");
+        html_row_head(out, document->kind);
+        html_cell(out, document->name);
+        html_markup(out, "<td class=\"num\">");
+        html_text(out, count_text(page->arena, document->bytes.length));
+        html_markup(out, "</td>");
+        html_code_cell(out, document->sha256);
+        html_markup(out, "</tr>\n");
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+/* -- Sign-off ---------------------------------------------------------------------------------------------
+ */
+
+static const char *sign_off_statement(enum verdict_word verdict)
+{
+    switch (verdict) {
+    case VERDICT_ACCEPT:
+        return "The verdict of this run is accept. By signing, the parties confirm that the results above "
+               "were "
+               "obtained on the cluster named on the first page, by the documents listed with their SHA-256, "
+               "and "
+               "agree that the cluster is accepted on them.";
+    case VERDICT_ACCEPT_WITH_EXCEPTIONS:
+        return "The verdict of this run is accept with exceptions. By signing, the parties confirm the "
+               "results "
+               "above and agree that the cluster is accepted with the exceptions listed, each under its "
+               "waiver.";
+    case VERDICT_REJECT:
+        return "The verdict of this run is reject: this document does not support acceptance. By signing, "
+               "the "
+               "parties confirm only that they have taken note of the results above.";
+    case VERDICT_INCOMPLETE:
+    default:
+        return "The verdict of this run is incomplete: gates that were owed are not decided, and this "
+               "document "
+               "does not support acceptance. By signing, the parties confirm only that they have taken note "
+               "of the "
+               "results above.";
+    }
+}
+
+static void signature(struct page *page, const char *party)
+{
+    static const char *const lines[] = {"Company", "Name and title", "Date and place", "Signature"};
+
+    html_markup(page->out, "<div class=\"party\"><h3>");
+    html_text(page->out, party);
+    html_markup(page->out, "</h3>\n");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        html_markup(page->out, "<div class=\"line\"><span>");
+        html_text(page->out, lines[i]);
+        html_markup(page->out, "</span></div>\n");
+    }
+    html_markup(page->out, "</div>\n");
+}
+
+void page_sign_off(struct page *page)
+{
+    html_markup(page->out, "<div class=\"signoff\">\n<p>");
+    html_text(page->out, sign_off_statement(page->view->verdict));
+    html_markup(page->out, "</p>\n<p class=\"small\">Run UUID <code>");
+    html_text(page->out, page->view->record->uuid);
+    html_markup(page->out, "</code></p>\n<div class=\"parties\">\n");
+    signature(page, "For the supplier");
+    signature(page, "For the customer");
+    html_markup(page->out, "</div>\n</div>\n");
+}
+
+/* -- Commands ---------------------------------------------------------------------------------------------
+ */
+
+struct command {
+    const char *suite_step, *text;
+    size_t attempts;
+};
+struct commands {
+    LIST_OF(struct command) items;
+    size_t *of_attempt; /* by index in the record: number of its command, from 0 */
+};
+
+/* What a person would type: the parts' lines, or the whole command file where no part was marked. */
+static const char *typed_command(struct arena *arena, const struct attempt *attempt)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        text = arena_printf(arena, "%s%s# %s\n%s", text, i > 0 ? "\n" : "", attempt->parts.items[i].name,
+                            attempt->parts.items[i].command);
+    return attempt->parts.count > 0 ? text : attempt->command;
+}
+
+static void collect_commands(struct page *page, struct commands *commands)
+{
+    const struct record *record = page->view->record;
+
+    *commands = (struct commands){.of_attempt = arena_array(page->arena, size_t, record->attempts.count)};
+    for (size_t i = 0; i < page->view->step_count; i++)
+        for (size_t k = 0; k < page->view->steps[i].attempts.count; k++) {
+            const struct attempt *attempt = page->view->steps[i].attempts.items[k];
+            const char *text = typed_command(page->arena, attempt),
+                       *name = page->view->steps[i].step->shape->suite_step;
+            size_t known = 0;
+
+            while (known < commands->items.count &&
+                   (strcmp(commands->items.items[known].text, text) != 0 ||
+                    strcmp(commands->items.items[known].suite_step, name) != 0))
+                known++;
+            if (known == commands->items.count)
+                *list_push(page->arena, &commands->items) = (struct command){name, text, 0};
+            commands->items.items[known].attempts++;
+            commands->of_attempt[view_attempt_index(page->view, attempt)] = known;
+        }
+}
+
+void page_commands(struct page *page)
+{
+    struct commands commands;
+    struct text *out = page->out;
+
+    collect_commands(page, &commands);
+    html_markup(out,
+                "<p>As a person would type them on the host. Equal ones are shown once; the evidence names "
+                "them by number.</p>\n<table class=\"commands\"><thead><tr><th>No.</th><th>Step</th>"
+                "<th>Command</th><th class=\"num\">Attempts</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < commands.items.count; i++) {
+        html_shape(out, "<tr id=\"c@\"><th scope=\"row\">C@</th>", (double)(i + 1), (double)(i + 1));
+        html_cell(out, commands.items.items[i].suite_step);
+        html_markup(out, "<td><pre>");
+        html_text(out, commands.items.items[i].text);
+        html_shape(out, "</pre></td><td class=\"num\">@</td></tr>\n",
+                   (double)commands.items.items[i].attempts);
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+/* -- Attempts ---------------------------------------------------------------------------------------------
+ */
+
+enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40 };
+
+static void write_captures(struct page *page, const struct attempt *attempt)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<td class=\"sha\">");
+    for (size_t i = 0; i < 2; i++) {
+        const struct capture *capture = &attempt->captures[i];
+
+        if (capture->stream == NULL)
+            continue;
+        html_markup(out, "<div><span>");
+        html_textf(out, "%s %s B", capture->stream, count_text(page->arena, (size_t)capture->length));
+        if (*capture_note(capture) != '\0') {
+            html_markup(out, " <b>");
+            html_text(out, capture_note(capture));
+            html_markup(out, "</b>");
+        }
+        html_markup(out, "</span> ");
+        html_code(out, capture->sha256);
+        html_markup(out, "</div>");
+    }
+    html_markup(out, "</td>");
+}
+
+static const char *versions_text(struct arena *arena, const struct reading *reading)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (slice_ends(slice_of(reading->facts.items[i].name), ".version"))
+            text = arena_printf(arena, "%s; %s %s", text, reading->facts.items[i].name,
+                                reading->facts.items[i].value);
+    return text;
+}
+
+static void write_findings(struct page *page, const struct reading *reading)
+{
+    size_t infos = 0, shown = 0;
+
+    for (size_t i = 0; i < reading->findings.count; i++) {
+        const struct finding *finding = &reading->findings.items[i];
+
+        infos += finding->severity == SEVERITY_INFO;
+        if ((finding->severity == SEVERITY_INFO && infos > INFOS_SHOWN) || shown == FINDINGS_SHOWN)
+            continue;
+        shown++;
+        html_markup(page->out, "<div class=\"finding\"><b>");
+        html_text(page->out, severity_name(finding->severity));
+        html_markup(page->out, "</b> ");
+        html_textf(page->out, "%s%s%s: %s", finding->code, *finding->subject != '\0' ? " " : "",
+                   finding->subject, finding->text);
+        html_markup(page->out, "</div>");
+    }
+    if (shown < reading->findings.count) {
+        html_markup(page->out, "<div class=\"finding\">");
+        html_textf(page->out, "and %zu more findings, all in the JSON report",
+                   reading->findings.count - shown);
+        html_markup(page->out, "</div>");
+    }
+}
+
+/* The second row of an attempt: where it ran and what was said. */
+static void write_attempt_notes(struct page *page, const struct attempt *attempt)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
+    html_textf(out, "attempt %s; %s; boot %s%s", attempt->uuid,
+               attempt->transport != NULL ? attempt->transport : "no transport",
+               attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id : "not read",
+               versions_text(page->arena, &attempt->reading));
+    if (attempt->connections > 1)
+        html_textf(out, "; %u connections", attempt->connections);
+    if (attempt->text != NULL && *attempt->text != '\0') {
+        html_markup(out, "<div class=\"finding\">");
+        html_text(out, attempt->text);
+        html_markup(out, "</div>");
+    }
+    if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL) {
+        html_markup(out, "<div class=\"finding\"><b>");
+        html_text(out, reading_status_name(attempt->reading.status));
+        html_markup(out, "</b> ");
+        html_text(out, attempt->reading.reason);
+        html_markup(out, "</div>");
+    }
+    write_findings(page, &attempt->reading);
+    html_markup(out, "</td></tr>\n");
+}
+
+static void write_attempt(struct page *page, const struct commands *commands, const struct step_view *step,
+                          const struct attempt *attempt)
+{
+    size_t index = view_attempt_index(page->view, attempt), command = commands->of_attempt[index] + 1;
+    struct text *out = page->out;
+
+    html_shape(out, "<tbody id=\"e@\"><tr><td>", (double)index);
+    html_text(out, step->step->shape->suite_step);
+    html_markup(out, "<br><small>");
+    html_textf(out, "attempt %u of %zu, ", attempt->n, step->attempts.count);
+    html_shape(out, "<a href=\"#c@\">C@</a></small></td><td>", (double)command, (double)command);
+    page_word(page, step->word);
+    html_markup(out, "</td><td>");
+    html_text(out, time_text(page->arena, attempt_start(attempt)));
+    html_markup(out, "<br><small>to ");
+    html_text(out, attempt->ended > 0 ? time_text(page->arena, attempt->ended) : "no end seen");
+    html_markup(out, "</small></td><td>");
+    html_text(out, duration_text(page->arena, attempt_seconds(attempt)));
+    html_markup(out, "<br><small>");
+    html_text(out, attempt_end_text(page->arena, attempt));
+    html_markup(out, "</small></td>");
+    html_cell(out, reading_status_name(attempt->reading.status));
+    write_captures(page, attempt);
+    html_markup(out, "</tr>\n");
+    write_attempt_notes(page, attempt);
+    html_markup(out, "</tbody>\n");
+}
+
+static void write_step_attempts(struct page *page, const struct commands *commands, size_t index)
+{
+    const struct step_view *step = &page->view->steps[index];
+
+    for (size_t i = 0; i < step->attempts.count; i++)
+        write_attempt(page, commands, step, step->attempts.items[i]);
+}
+
+static void open_attempts(struct page *page, const char *target)
+{
+    html_markup(page->out, "<table class=\"attempts\"><thead><tr class=\"host\"><th colspan=\"6\">");
+    html_text(page->out, target);
+    html_markup(page->out, "</th></tr><tr><th>Step</th><th>Outcome of step</th><th>Started</th><th>Took</th>"
+                           "<th>Reading</th><th>Output kept: length and SHA-256</th></tr></thead>\n");
+}
+
+struct step_list {
+    LIST_OF(size_t) items;
+};
+
+/* Which steps with attempts each host has, in plan order. */
+static struct step_list *steps_by_host(struct page *page)
+{
+    struct step_list *lists =
+        arena_array(page->arena, struct step_list, page->view->record->plan->hosts.count);
+
+    for (size_t i = 0; i < page->view->step_count; i++) {
+        const struct step_view *step = &page->view->steps[i];
+        size_t host =
+            step->step->member_count == 1 ? view_host(page->view, step->step->members[0]) : (size_t)-1;
+
+        if (step->attempts.count > 0 && host != (size_t)-1)
+            *list_push(page->arena, &lists[host].items) = i;
+    }
+    return lists;
+}
+
+/* Steps across hosts come first, then those of each host together, in hostfile order. */
+void page_attempts(struct page *page)
+{
+    const struct plan *plan = page->view->record->plan;
+    struct step_list *lists = steps_by_host(page);
+    struct commands commands;
+
+    collect_commands(page, &commands);
+    html_markup(page->out,
+                "<p>Every attempt of every step. Nothing is left out and no best one is chosen.</p>\n");
+    for (size_t i = 0; i < page->view->step_count; i++)
+        if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
+            open_attempts(page, step_target(page->arena, page->view->steps[i].step));
+            write_step_attempts(page, &commands, i);
+            html_markup(page->out, "</table>\n");
+        }
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        if (lists[i].items.count == 0)
+            continue;
+        open_attempts(page, plan->hosts.items[i]->name);
+        for (size_t k = 0; k < lists[i].items.count; k++)
+            write_step_attempts(page, &commands, lists[i].items.items[k]);
+        html_markup(page->out, "</table>\n");
+    }
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The measured numbers: copy bandwidth, collectives, burn. */
+#include <math.h>
+#include <string.h>
+
+#include "assay/suite.h"
+#include "page.h"
+#include "svg.h"
+
+/* -- Copy bandwidth ---------------------------------------------------------------------------------------
+ */
+
+bool page_has_heat_maps(const struct page *page)
+{
+    return page->has_heat_maps;
+}
+
+static void write_heat_map(struct page *page, const struct heat_map *map)
+{
+    html_markup(page->out, "<figure>\n<figcaption>");
+    if (map->bad)
+        html_textf(page->out, "%s: a pair did not pass",
+                   step_target(page->arena, page->view->steps[map->step].step));
+    else if (map->hosts > 1)
+        html_textf(page->out, "Median of the %s hosts on which every pair passed",
+                   count_text(page->arena, map->hosts));
+    else
+        html_textf(page->out, "%s: every pair passed",
+                   step_target(page->arena, page->view->steps[map->step].step));
+    html_markup(page->out, "</figcaption>\n");
+    svg_heat_map(page->out, &page->heat_maps, map);
+    html_markup(page->out, "</figure>\n");
+}
+
+void page_heat_maps(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out,
+                "<p>GB/s in one direction, P2P enabled, from the GPU of the row to the GPU of the column; "
+                "the worst of all attempts.");
+    if (page->heat_maps.gate != NULL)
+        html_textf(out, " Gate: %s (%s). What failed is outlined and bold.", page->heat_maps.gate->gate,
+                   page->heat_maps.gate->status);
+    html_markup(out, "</p>\n<div class=\"figures\">\n");
+    for (size_t i = 0; i < page->heat_maps.items.count; i++)
+        write_heat_map(page, &page->heat_maps.items.items[i]);
+    html_markup(out, "</div>\n");
+}
+
+/* -- Collectives ------------------------------------------------------------------------------------------
+ */
+
+bool page_has_charts(const struct page *page)
+{
+    return page->charts.items.count > 0;
+}
+
+static bool curve_at(const struct curve *curve, double size, double *ret_value)
+{
+    for (size_t i = 0; i < curve->points.count; i++)
+        if (curve->points.items[i].size == size) {
+            *ret_value = curve->points.items[i].value;
+            return true;
+        }
+    return false;
+}
+
+/* At one judged size: the gate, and lowest, median and highest of all targets, the lowest by name. */
+static void write_judged_size(struct page *page, const struct chart *chart, const struct point *gate)
+{
+    double *values = arena_array(page->arena, double, chart->curves.count);
+    const char *lowest_name = "";
+    double lowest = INFINITY, value;
+    size_t count = 0;
+
+    for (size_t i = 0; i < chart->curves.count; i++)
+        if (curve_at(&chart->curves.items[i], gate->size, &value)) {
+            values[count++] = value;
+            if (value < lowest) {
+                lowest = value;
+                lowest_name = chart->curves.items[i].name;
+            }
+        }
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, size_text(page->arena, gate->size));
+    html_markup(page->out, "<td class=\"num\">\xe2\x89\xa5 ");
+    page_number(page, gate->value, 1);
+    html_markup(page->out, "</td><td class=\"num\">");
+    page_number(page, count > 0 ? lowest : NAN, 1);
+    html_markup(page->out, "</td>");
+    html_cell(page->out, lowest_name);
+    html_markup(page->out, "<td class=\"num\">");
+    page_number(page, median_of(values, count), 1);
+    html_markup(page->out, "</td><td class=\"num\">");
+    page_number(page, count > 0 ? values[count - 1] : NAN, 1);
+    html_markup(page->out, "</td></tr>\n");
+}
+
+static void write_judged_sizes(struct page *page, const struct chart *chart)
+{
+    if (chart->gates.count == 0) {
+        html_markup(page->out, "<p class=\"small\">No limit was applied to this step.</p>\n");
+        return;
+    }
+    html_markup(page->out,
+                "<table class=\"compact\"><thead><tr><th>Size judged</th><th class=\"num\">Gate, GB/s"
+                "</th><th class=\"num\">Lowest</th><th>at</th><th class=\"num\">Median</th>"
+                "<th class=\"num\">Highest</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < chart->gates.count; i++)
+        write_judged_size(page, chart, &chart->gates.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+static const char *legend_of(struct page *page, const struct chart *chart)
+{
+    size_t failing = 0, count = chart->curves.count;
+
+    for (size_t i = 0; i < count; i++)
+        failing += chart->curves.items[i].failing;
+    if (count == 1)
+        return chart->curves.items[0].name;
+    if (count > CURVES_DRAWN)
+        return arena_printf(
+            page->arena, "%zu targets: band from lowest to highest, line at the median; %zu failing in red",
+            count, failing);
+    return arena_printf(page->arena, "%zu targets, one line each; %zu failing in red", count, failing);
+}
+
+void page_charts(struct page *page)
+{
+    html_markup(page->out,
+                "<p>Bus bandwidth, out of place, the worst of all attempts. Black marks are the gates "
+                "at the sizes that they judge; other sizes are shown and not judged.</p>\n");
+    for (size_t i = 0; i < page->charts.items.count; i++) {
+        const struct chart *chart = &page->charts.items.items[i];
+
+        if (chart->curves.count == 0)
+            continue;
+        html_markup(page->out, "<figure class=\"wide\">\n<figcaption><b>");
+        html_text(page->out, chart->suite_step);
+        html_markup(page->out, "</b> <code>");
+        html_text(page->out, chart->metric);
+        html_markup(page->out, "</code> ");
+        html_text(page->out, legend_of(page, chart));
+        html_markup(page->out, "</figcaption>\n");
+        svg_chart(page->out, page->view, chart);
+        write_judged_sizes(page, chart);
+        html_markup(page->out, "</figure>\n");
+    }
+}
+
+/* -- Burn -------------------------------------------------------------------------------------------------
+ */
+
+enum { BURN_ROWS = 64 };
+
+bool page_has_burn(const struct page *page)
+{
+    return page->has_burn;
+}
+
+static bool row_is_bad(const struct page *page, const struct gpu_row *row)
+{
+    return page->view->steps[row->step].word != OUTCOME_PASS &&
+           page->view->steps[row->step].word != OUTCOME_RECORDED;
+}
+
+static void write_burn_cell(struct page *page, double value, double temperature, enum outcome_word word)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<td");
+    if (word >= OUTCOME_NOT_RUN)
+        html_word_class(out, word);
+    html_markup(out, ">");
+    if (word >= OUTCOME_NOT_RUN)
+        html_textf(out, "%s ", word_symbol(word));
+    if (isfinite(value))
+        html_text(out, count_text(page->arena, (size_t)llround(fmax(value, 0))));
+    else
+        html_text(out, "\xe2\x80\x93");
+    html_markup(out, "<br><small>");
+    if (isfinite(temperature))
+        html_textf(out,
+                   "%.0f \xc2\xb0"
+                   "C",
+                   temperature);
+    html_markup(out, "</small></td>");
+}
+
+static void write_burn_row(struct page *page, const struct gpu_row *row)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, step_target(page->arena, page->view->steps[row->step].step));
+    for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
+        write_burn_cell(page, row->values[gpu], row->temperatures[gpu], row->words[gpu]);
+    html_markup(page->out, "<td>");
+    page_word_link(page, page->view->steps[row->step].word, row->step);
+    html_markup(page->out, "</td></tr>\n");
+}
+
+/* One GPU position over all hosts: 0 the lowest, 1 the median, 2 the highest. */
+static double burn_statistic(struct page *page, size_t gpu, bool temperature, unsigned which)
+{
+    const struct gpu_table *burn = &page->burn;
+    double *values = arena_array(page->arena, double, burn->rows.count), median;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < burn->rows.count; i++) {
+        double value = temperature ? burn->rows.items[i].temperatures[gpu] : burn->rows.items[i].values[gpu];
+
+        if (isfinite(value))
+            values[kept++] = value;
+    }
+    median = median_of(values, kept);
+    if (kept == 0 || which == 1)
+        return median;
+    return which == 0 ? values[0] : values[kept - 1];
+}
+
+static void write_burn_statistics(struct page *page)
+{
+    static const char *const names[] = {"lowest", "median", "highest"};
+
+    for (unsigned which = 0; which < 3; which++) {
+        html_markup(page->out, "<tr class=\"sum\">");
+        html_row_head(page->out,
+                      arena_printf(page->arena, "%s of %zu hosts", names[which], page->burn.rows.count));
+        for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
+            write_burn_cell(page, burn_statistic(page, gpu, false, which),
+                            burn_statistic(page, gpu, true, which), OUTCOME_PASS);
+        html_markup(page->out, "<td></td></tr>\n");
+    }
+}
+
+void page_burn(struct page *page)
+{
+    const struct gpu_table *burn = &page->burn;
+    bool many = burn->rows.count > BURN_ROWS;
+
+    html_markup(page->out, "<p>Gflop/s (lowest seen over the attempts) and highest temperature of each GPU.");
+    if (many)
+        html_markup(page->out,
+                    " Hosts that passed are in the first three rows; the others follow one by one.");
+    html_markup(page->out, "</p>\n<table class=\"burn\"><thead><tr><th>Host</th>");
+    for (size_t gpu = 0; gpu < burn->gpus; gpu++)
+        html_shape(page->out, "<th>gpu@</th>", (double)gpu);
+    html_markup(page->out, "<th>Outcome</th></tr></thead>\n<tbody>\n");
+    if (burn->rows.count > 1)
+        write_burn_statistics(page);
+    for (size_t i = 0; i < burn->rows.count; i++)
+        if (!many || row_is_bad(page, &burn->rows.items[i]))
+            write_burn_row(page, &burn->rows.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Title and results: what was decided, why, and what was not decided. */
+#include <math.h>
+#include <string.h>
+
+#include "gates.h"
+#include "page.h"
+
+/* -- Small parts ------------------------------------------------------------------------------------------
+ */
+
+void page_word(struct page *page, enum outcome_word word)
+{
+    html_markup(page->out, "<span");
+    html_word_class(page->out, word);
+    html_markup(page->out, "><b>");
+    html_text(page->out, word_symbol(word));
+    html_markup(page->out, "</b> ");
+    html_text(page->out, outcome_name(word));
+    html_markup(page->out, "</span>");
+}
+
+void page_word_link(struct page *page, enum outcome_word word, size_t step)
+{
+    const struct step_view *at = &page->view->steps[step];
+
+    if (at->attempts.count > 0)
+        html_shape(page->out, "<a href=\"#e@\">",
+                   (double)view_attempt_index(page->view, at->attempts.items[0]));
+    else if (page->entry_of_step[step] > 0)
+        html_shape(page->out, "<a href=\"#n@\">", (double)page->entry_of_step[step]);
+    page_word(page, word);
+    if (at->attempts.count > 0 || page->entry_of_step[step] > 0)
+        html_markup(page->out, "</a>");
+}
+
+void page_number(struct page *page, double value, int decimals)
+{
+    if (!isfinite(value))
+        html_text(page->out, "\xe2\x80\x93");
+    else
+        html_textf(page->out, "%.*f", decimals, value);
+}
+
+static void count_cell(struct page *page, size_t count)
+{
+    html_markup(page->out, "<td class=\"num\">");
+    html_text(page->out, count_text(page->arena, count));
+    html_markup(page->out, "</td>");
+}
+
+/* -- Title ------------------------------------------------------------------------------------------------
+ */
+
+static void verdict_class(struct text *out, enum verdict_word word)
+{
+    switch (word) {
+    case VERDICT_ACCEPT:
+        html_markup(out, " v-accept");
+        break;
+    case VERDICT_ACCEPT_WITH_EXCEPTIONS:
+        html_markup(out, " v-exceptions");
+        break;
+    case VERDICT_REJECT:
+        html_markup(out, " v-reject");
+        break;
+    case VERDICT_INCOMPLETE:
+    default:
+        html_markup(out, " v-incomplete");
+        break;
+    }
+}
+
+static const char *verdict_symbol(enum verdict_word word)
+{
+    static const enum outcome_word like[] = {[VERDICT_ACCEPT] = OUTCOME_PASS,
+                                             [VERDICT_ACCEPT_WITH_EXCEPTIONS] = OUTCOME_PASS,
+                                             [VERDICT_INCOMPLETE] = OUTCOME_INCONCLUSIVE,
+                                             [VERDICT_REJECT] = OUTCOME_FAIL};
+
+    return word_symbol(like[word]);
+}
+
+static void tile(struct page *page, enum outcome_word word, size_t count)
+{
+    html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
+    html_text(page->out, count_text(page->arena, count));
+    html_markup(page->out, "</div>");
+    page_word(page, word);
+    html_markup(page->out, "</div>\n");
+}
+
+static void write_verdict(struct page *page)
+{
+    const struct view *view = page->view;
+    const struct coverage *all = &view->coverage;
+    struct text *out = page->out;
+
+    html_markup(out, "<div class=\"verdict");
+    verdict_class(out, view->verdict);
+    html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
+    html_text(out, verdict_symbol(view->verdict));
+    html_markup(out, "</span> <strong>");
+    html_text(out, verdict_name(view->verdict));
+    html_markup(out, "</strong></div>\n<p>");
+    html_text(out, verdict_sentence(view));
+    html_markup(out, "</p>");
+    if (*view->verdict_note != '\0') {
+        html_markup(out, "<p class=\"note\">");
+        html_text(out, view->verdict_note);
+        html_markup(out, "</p>");
+    }
+    html_markup(out, "<div class=\"tiles\">\n");
+    tile(page, OUTCOME_FAIL, all->fail);
+    tile(page, OUTCOME_INCONCLUSIVE, all->inconclusive);
+    tile(page, OUTCOME_NOT_RUN, all->not_run);
+    tile(page, OUTCOME_PASS, all->pass);
+    tile(page, OUTCOME_RECORDED, all->records);
+    html_markup(out, "</div></div>\n");
+}
+
+static void write_identity(struct page *page)
+{
+    const struct record *record = page->view->record;
+    struct text *out = page->out;
+
+    html_markup(out, "<dl class=\"identity\">\n");
+    html_pair(out, "Cluster (hostfile)", record->hostfile);
+    html_pair(out, "Suite", arena_printf(page->arena, "%s (%s)", record->suite_title, record->suite));
+    html_pair(out, "Hosts", count_text(page->arena, record->plan->hosts.count));
+    html_pair(out, "Run",
+              arena_printf(page->arena, "%lld, %s", record->number, run_state_name(record->state)));
+    html_pair(out, "Run UUID", record->uuid);
+    html_pair(out, "Judgement", record->judgement.uuid != NULL ? record->judgement.uuid : "none");
+    html_pair(out, "Started", time_text(page->arena, record->started));
+    html_pair(out, "Ended", record->ended > 0 ? time_text(page->arena, record->ended) : "not ended");
+    html_pair(out, "Duration",
+              record->ended > 0 ? duration_text(page->arena, record->ended - record->started) : "not ended");
+    html_pair(out, "Judged against", record->judgement.baselines != NULL ? record->judgement.baselines : "");
+    html_pair(out, "Measured with", record->program);
+    html_markup(out, "</dl>\n");
+}
+
+static size_t count_verdicts(const struct judgement *judgement, const char *scope)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        count += strcmp(judgement->verdicts[i].scope, scope) == 0;
+    return count;
+}
+
+static void write_verdict_row(struct page *page, const struct verdict *verdict)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    html_row_head(out, *verdict->name != '\0' ? verdict->name : "(no unit)");
+    html_markup(out, "<td><span class=\"vw");
+    verdict_class(out, verdict->word);
+    html_markup(out, "\">");
+    html_textf(out, "%s %s", verdict_symbol(verdict->word), verdict_name(verdict->word));
+    html_markup(out, "</span></td>");
+    count_cell(page, verdict->fail);
+    count_cell(page, verdict->inconclusive);
+    count_cell(page, verdict->not_run);
+    count_cell(page, verdict->pass);
+    count_cell(page, verdict->recorded);
+    html_markup(out, "</tr>\n");
+}
+
+static void write_unit_verdicts(struct page *page)
+{
+    const struct judgement *judgement = &page->view->record->judgement;
+
+    if (count_verdicts(judgement, "unit") == 0)
+        return;
+    html_markup(page->out,
+                "<table class=\"units\"><thead><tr><th>Unit</th><th>Verdict</th><th>fail</th>"
+                "<th>inconclusive</th><th>not run</th><th>pass</th><th>recorded</th></tr></thead>\n"
+                "<tbody>\n");
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        if (strcmp(judgement->verdicts[i].scope, "unit") == 0)
+            write_verdict_row(page, &judgement->verdicts[i]);
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+void page_title(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<header>\n<p class=\"kind\">GPU cluster acceptance report</p>\n<h1>");
+    html_text(out, page->view->record->hostfile);
+    html_markup(out, "</h1>\n<p class=\"subtitle\">");
+    html_textf(out, "%s \xc2\xb7 run %lld \xc2\xb7 %s", page->view->record->suite_title,
+               page->view->record->number, time_text(page->arena, page->view->record->started));
+    html_markup(out, "</p>\n");
+    write_verdict(page);
+    write_unit_verdicts(page);
+    write_identity(page);
+    html_markup(out, "</header>\n");
+}
+
+/* -- Entries ----------------------------------------------------------------------------------------------
+ */
+
+enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6 };
+
+/* Links to the attempts behind the entry, each step's named once. */
+static void write_evidence_links(struct page *page, const struct report_entry *entry)
+{
+    size_t linked = 0, last = (size_t)-1;
+
+    for (size_t i = 0; i < entry->items && linked < EVIDENCE_LINKED; i++) {
+        size_t step = entry->outcomes[i]->step;
+
+        for (size_t k = 0; step != last && k < page->view->steps[step].attempts.count; k++, linked++) {
+            const struct attempt *attempt = page->view->steps[step].attempts.items[k];
+
+            html_text(page->out, linked > 0 ? ", " : "");
+            html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
+            html_textf(page->out, "%s attempt %u", step_target(page->arena, page->view->steps[step].step),
+                       attempt->n);
+            html_markup(page->out, "</a>");
+        }
+        last = step;
+    }
+    if (linked == 0)
+        html_text(page->out, "nothing was run");
+}
+
+static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
+{
+    const struct slot *slot = view_slot(page->view, outcome);
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    if (named)
+        html_cell(out, step_target(page->arena, page->view->steps[outcome->step].step));
+    html_code_cell(out, slot->metric);
+    html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
+    html_cell(out, slot->at);
+    html_cell(out, *outcome->measured != '\0' ? outcome->measured : "nothing");
+    html_cell(out, *outcome->gate != '\0' ? outcome->gate : "none applied");
+    html_cell(out, limit_origin(page->arena, outcome->status, outcome->source));
+    html_markup(out, "</tr>\n");
+}
+
+static void write_items(struct page *page, const struct report_entry *entry)
+{
+    bool named = false;
+
+    for (size_t i = 1; i < entry->items; i++)
+        named |= entry->outcomes[i]->step != entry->outcomes[0]->step;
+    html_markup(page->out, "<table class=\"items\"><thead><tr>");
+    if (named)
+        html_markup(page->out, "<th>Host</th>");
+    html_markup(page->out, "<th>Metric</th><th>Subject</th><th>At</th><th>Measured (worst)</th>"
+                           "<th>Gate applied</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < entry->items; i++)
+        write_item_row(page, entry->outcomes[i], named);
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+/* For entries of many items: a row for each gate, the subjects in one cell. */
+static void write_gate_lines(struct page *page, const struct report_entry *entry)
+{
+    struct gate_lines lines;
+    struct text *out = page->out;
+
+    gate_lines_of_entry(page->view, entry, &lines);
+    html_markup(out,
+                "<table class=\"items\"><thead><tr><th>Metric</th><th>At</th><th class=\"num\">Items</th>"
+                "<th>Subjects</th><th>Gate</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct gate_line *line = &lines.items.items[i];
+
+        html_markup(out, "<tr>");
+        html_code_cell(out, line->metric);
+        html_cell(out, line->at);
+        count_cell(page, line->items);
+        html_cell(out, line->subjects);
+        html_cell(out, line->gate);
+        html_cell(out, limit_origin(page->arena, line->status, line->source));
+        html_markup(out, "</tr>\n");
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+static void write_failure(struct page *page, size_t index)
+{
+    const struct report_entry *entry = &page->entries[index];
+    struct text *out = page->out;
+
+    html_shape(out, "<article class=\"entry\" id=\"n@\">\n<h3>", (double)(index + 1));
+    page_word(page, entry->word);
+    html_shape(out, " <span class=\"nr\">@</span> ", (double)(index + 1));
+    html_text(out, entry->target);
+    html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
+    html_text(out, entry->check);
+    if (*entry->subjects != '\0') {
+        html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
+        html_text(out, entry->subjects);
+    }
+    html_markup(out, "</h3>\n<dl>\n");
+    html_pair(out, "Found", entry->cause);
+    html_pair(out, "Gate", *entry->gate != '\0' ? entry->gate : "none applied");
+    html_pair(out, "Limit from", *entry->source != '\0' ? entry->source : "no limit");
+    html_pair(out, "What to do", *entry->remedy != '\0' ? entry->remedy : "no remedy is known");
+    html_markup(out, "<div><dt>Evidence</dt><dd>");
+    write_evidence_links(page, entry);
+    html_markup(out, "</dd></div>\n</dl>\n");
+    if (entry->items <= ITEMS_LISTED)
+        write_items(page, entry);
+    else
+        write_gate_lines(page, entry);
+    html_markup(out, "</article>\n");
+}
+
+void page_failures(struct page *page)
+{
+    size_t failures = 0;
+
+    while (failures < page->entry_count && page->entries[failures].word == OUTCOME_FAIL)
+        failures++;
+    if (failures == 0) {
+        html_markup(page->out, "<p>No gate failed.</p>\n");
+        return;
+    }
+    html_markup(page->out, "<p>");
+    html_textf(
+        page->out,
+        "%zu %s, %s failed %s. One fault is one entry; each entry lists every gate that failed with it.",
+        failures, failures == 1 ? "entry" : "entries", count_text(page->arena, page->view->coverage.fail),
+        page->view->coverage.fail == 1 ? "gate" : "gates");
+    html_markup(page->out, "</p>\n");
+    for (size_t i = 0; i < failures; i++)
+        write_failure(page, i);
+}
+
+static void write_undecided_row(struct page *page, size_t index)
+{
+    const struct report_entry *entry = &page->entries[index];
+    struct gate_lines lines;
+    struct text *out = page->out;
+
+    html_shape(out, "<tbody id=\"n@\"><tr><td>", (double)(index + 1));
+    page_word(page, entry->word);
+    html_markup(out, "</td>");
+    html_row_head(out, entry->target);
+    html_markup(out, "<td>");
+    html_text(out, entry->check);
+    if (*entry->subjects != '\0') {
+        html_markup(out, "<br><small>");
+        html_text(out, entry->subjects);
+        html_markup(out, "</small>");
+    }
+    html_markup(out, "</td>");
+    html_cell(out, entry->cause);
+    html_cell(out, *entry->remedy != '\0' ? entry->remedy : "\xe2\x80\x93");
+    count_cell(page, entry->items);
+    html_markup(out, "</tr>\n<tr class=\"sub\"><td></td><td colspan=\"5\">");
+    gate_lines_of_entry(page->view, entry, &lines);
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct gate_line *line = &lines.items.items[i];
+
+        html_text(out, i > 0 ? "; " : "Gates: ");
+        html_markup(out, "<code>");
+        html_text(out, line->metric);
+        html_markup(out, "</code>");
+        html_textf(out, "%s%s", *line->at != '\0' ? " at " : "", line->at);
+        if (line->items > 1)
+            html_textf(out, " \xc3\x97 %zu", line->items);
+        html_textf(out, "%s%s", *line->gate != '\0' ? " " : "", line->gate);
+    }
+    html_markup(out, "</td></tr></tbody>\n");
+}
+
+void page_undecided(struct page *page)
+{
+    size_t first = 0;
+
+    while (first < page->entry_count && page->entries[first].word == OUTCOME_FAIL)
+        first++;
+    if (first == page->entry_count) {
+        html_markup(page->out, "<p>Every gate that was owed has been decided.</p>\n");
+        return;
+    }
+    html_markup(page->out,
+                "<p>These gates were owed and are not decided. None of them counts as a pass.</p>\n"
+                "<table class=\"undecided\"><thead><tr><th>Outcome</th><th>Target</th><th>Step</th>"
+                "<th>Reason</th><th>What to do</th><th class=\"num\">Gates</th></tr></thead>\n");
+    for (size_t i = first; i < page->entry_count; i++)
+        write_undecided_row(page, i);
+    html_markup(page->out, "</table>\n");
+}
+
+/* -- Remarks ----------------------------------------------------------------------------------------------
+ */
+
+bool page_has_remarks(const struct page *page)
+{
+    return page->view->coverage.remarks > 0;
+}
+
+void page_remarks(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out,
+                "<p>Limits that may remark but not fail an item were not met here. They do not change the "
+                "verdict.</p>\n<table><thead><tr><th>Target</th><th>Step</th><th>Item</th><th>Measured</th>"
+                "<th>Remark</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < page->view->step_count; i++)
+        for (size_t k = 0; k < page->view->steps[i].step->shape->slot_count; k++) {
+            const struct outcome *outcome = page->view->steps[i].items[k];
+
+            if (!outcome->remark)
+                continue;
+            html_markup(out, "<tr>");
+            html_row_head(out, step_target(page->arena, page->view->steps[i].step));
+            html_cell(out, page->view->steps[i].step->shape->suite_step);
+            html_code_cell(out, item_text(page->arena, view_slot(page->view, outcome)));
+            html_cell(out, outcome->measured);
+            html_cell(out, outcome->cause);
+            html_cell(out, limit_origin(page->arena, outcome->status, outcome->source));
+            html_markup(out, "</tr>\n");
+        }
+    html_markup(out, "</tbody></table>\n");
+}
+
+/* -- Coverage ---------------------------------------------------------------------------------------------
+ */
+
+static void write_coverage_row(struct page *page, const char *name, size_t targets,
+                               const struct coverage *coverage)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, name);
+    count_cell(page, targets);
+    count_cell(page, coverage->gates);
+    count_cell(page, coverage->measured);
+    count_cell(page, coverage->pass);
+    count_cell(page, coverage->fail);
+    count_cell(page, coverage->inconclusive);
+    count_cell(page, coverage->not_run);
+    count_cell(page, coverage->records);
+    html_markup(page->out, "</tr>\n");
+}
+
+void page_coverage(struct page *page)
+{
+    const struct view *view = page->view;
+
+    html_markup(
+        page->out,
+        "<p>Everything owed was planned before anything was run. Passed, failed, inconclusive and not "
+        "run add up to the gates owed; recorded items are written down and not judged.</p>\n"
+        "<table class=\"coverage\"><thead><tr><th>Step</th><th>Targets</th><th>Gates owed</th>"
+        "<th>Measured</th><th>Passed</th><th>Failed</th><th>Inconclusive</th><th>Not run</th>"
+        "<th>Recorded</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < view->step_count; i++) {
+        const char *name = view->steps[i].step->shape->suite_step;
+        struct coverage sum = {0};
+        size_t targets = 0;
+        bool seen = false;
+
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(view->steps[k].step->shape->suite_step, name) == 0;
+        for (size_t k = i; !seen && k < view->step_count; k++)
+            if (strcmp(view->steps[k].step->shape->suite_step, name) == 0) {
+                coverage_add(&sum, &view->steps[k].coverage);
+                targets++;
+            }
+        if (!seen)
+            write_coverage_row(page, name, targets, &sum);
+    }
+    html_markup(page->out, "</tbody><tfoot>\n");
+    write_coverage_row(page, "All steps", view->step_count, &view->coverage);
+    html_markup(page->out, "</tfoot></table>\n");
+}
+
+/* -- Matrix -----------------------------------------------------------------------------------------------
+ */
+
+static void write_matrix_head(struct page *page)
+{
+    html_markup(page->out, "<table class=\"matrix\"><thead><tr><th>Host</th>");
+    for (size_t i = 0; i < page->matrix->columns.count; i++) {
+        html_markup(page->out, "<th><span>");
+        html_text(page->out, page->matrix->columns.items[i]);
+        html_markup(page->out, "</span></th>");
+    }
+    html_markup(page->out, "<th><span>Verdict</span></th></tr></thead>\n<tbody>\n");
+}
+
+static void write_matrix_row(struct page *page, const struct matrix_row *row)
+{
+    const struct verdict *verdict = page->view->host_verdicts[row->host];
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    html_row_head(out, row->name);
+    for (size_t i = 0; i < page->matrix->columns.count; i++) {
+        html_markup(out, "<td>");
+        if (row->cells[i].planned)
+            page_word_link(page, row->cells[i].word, row->cells[i].step);
+        html_markup(out, "</td>");
+    }
+    html_markup(out, "<td>");
+    if (verdict != NULL) {
+        html_markup(out, "<span class=\"vw");
+        verdict_class(out, verdict->word);
+        html_markup(out, "\">");
+        html_text(out, verdict_name(verdict->word));
+        html_markup(out, "</span>");
+    }
+    html_markup(out, "</td></tr>\n");
+}
+
+static void write_shared_steps(struct page *page)
+{
+    const struct view *view = page->view;
+    bool any = false;
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+
+        if (step->member_count < 2)
+            continue;
+        if (!any)
+            html_markup(page->out,
+                        "<h3>Steps across hosts</h3>\n<table class=\"shared\"><thead><tr><th>Step</th>"
+                        "<th>Hosts</th><th>Outcome</th><th>Gates passed</th></tr></thead>\n<tbody>\n");
+        any = true;
+        html_markup(page->out, "<tr>");
+        html_row_head(page->out, step->shape->suite_step);
+        html_markup(page->out, "<td>");
+        html_text(page->out, step_target(page->arena, step));
+        if (*step->origin_note != '\0')
+            html_textf(page->out, " (%s: %s)", origin_name(step->origin), step->origin_note);
+        html_markup(page->out, "</td><td>");
+        page_word_link(page, view->steps[i].word, i);
+        html_markup(page->out, "</td>");
+        html_cell(page->out, arena_printf(page->arena, "%zu of %zu", view->steps[i].coverage.pass,
+                                          view->steps[i].coverage.gates));
+        html_markup(page->out, "</tr>\n");
+    }
+    if (any)
+        html_markup(page->out, "</tbody></table>\n");
+}
+
+void page_matrix(struct page *page)
+{
+    const struct matrix *matrix = page->matrix;
+    const char *unit = "";
+
+    html_markup(page->out,
+                "<p>Each cell is the worst outcome of the step on that host and links to its evidence.");
+    if (matrix->folded)
+        html_markup(page->out, " Hosts of one unit that have no failure and equal outcomes share a row.");
+    html_markup(page->out, "</p>\n");
+    write_matrix_head(page);
+    for (size_t i = 0; i < matrix->rows.count; i++) {
+        if (strcmp(matrix->rows.items[i].unit, unit) != 0) {
+            unit = matrix->rows.items[i].unit;
+            html_shape(page->out, "<tr class=\"unit\"><th colspan=\"@\">", (double)matrix->columns.count + 2);
+            html_textf(page->out, "Unit %s", *unit != '\0' ? unit : "(none)");
+            html_markup(page->out, "</th></tr>\n");
+        }
+        write_matrix_row(page, &matrix->rows.items[i]);
+    }
+    html_markup(page->out, "</tbody></table>\n");
+    write_shared_steps(page);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a report may show of a string that a host, a file or a person gave: valid UTF-8 without anything that
+ * steers a terminal, reorders a line or hides in it. All formats for people write foreign strings through
+ * here.
+ */
+#ifndef ASSAY_REPORT_PRINTABLE_H
+#define ASSAY_REPORT_PRINTABLE_H
+
+#include <stdbool.h>
+
+#include "assay/scan.h"
+#include "assay/text.h"
+
+/*
+ * Takes the next character off the front of string (NULL is an empty one). Line breaks and tabs come as they
+ * are; what may not be shown comes as U+FFFD. Returns false at the end.
+ */
+bool printable_next(const char **string, struct slice *ret_character);
+
+/* The whole string on one line: line breaks and tabs become blanks. */
+void printable_line(struct text *out, const char *string);
+/* Columns that printable_line takes, one a character. */
+size_t printable_width(const char *string);
+
+#endif

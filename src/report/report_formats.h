@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writers behind the rows of report.c, and what the build puts into the program for them. */
+#ifndef ASSAY_REPORT_FORMATS_H
+#define ASSAY_REPORT_FORMATS_H
+
+#include "assay/report.h"
+
+void report_html(const struct record *record, struct text *out);
+void report_text(const struct record *record, struct text *out);
+void report_json(const struct record *record, struct text *out);
+
+extern const char report_css[]; /* report.css */
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTML report as a whole: head, contents, and the table of its sections. */
+#include "report_formats.h"
+
+#include <string.h>
+
+#include "page.h"
+
+static bool always(const struct page *page)
+{
+    (void)page;
+    return true;
+}
+
+static const struct section {
+    const char *id, *title;
+    bool appendix;
+    bool (*has)(const struct page *page);
+    void (*write)(struct page *page);
+} sections[] = {
+    {"failures", "Failures", false, always, page_failures},
+    {"undecided", "Inconclusive and not run", false, always, page_undecided},
+    {"coverage", "Coverage", false, always, page_coverage},
+    {"matrix", "Hosts and steps", false, always, page_matrix},
+    {"remarks", "Remarks", false, page_has_remarks, page_remarks},
+    {"p2p", "GPU to GPU copy bandwidth", false, page_has_heat_maps, page_heat_maps},
+    {"collectives", "Collective bandwidth by message size", false, page_has_charts, page_charts},
+    {"burn", "GPU burn", false, page_has_burn, page_burn},
+    {"inventory", "Inventory", false, always, page_inventory},
+    {"limits", "Limits applied", false, always, page_limits},
+    {"documents", "Documents of this run", false, always, page_documents},
+    {"signatures", "Sign-off", false, always, page_sign_off},
+    {"commands", "Commands", true, always, page_commands},
+    {"evidence", "Evidence", true, always, page_attempts},
+    {"equipment", "Equipment", true, page_has_equipment, page_equipment},
+};
+enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+
+struct numbering {
+    unsigned section;
+    char appendix;
+};
+
+/* "3" or "Appendix B" */
+static const char *section_label(struct arena *arena, struct numbering *numbering,
+                                 const struct section *section)
+{
+    if (section->appendix)
+        return arena_printf(arena, "Appendix %c", numbering->appendix++);
+    return arena_printf(arena, "%u", numbering->section++);
+}
+
+static void write_contents(struct page *page)
+{
+    struct numbering numbering = {1, 'A'};
+    struct text *out = page->out;
+
+    html_markup(out, "<nav class=\"contents\" aria-label=\"Contents\"><ol>\n");
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        if (!sections[i].has(page))
+            continue;
+        html_markup(out, "<li><a href=\"#");
+        html_text(out, sections[i].id);
+        html_markup(out, "\"><span class=\"n\">");
+        html_text(out, section_label(page->arena, &numbering, &sections[i]));
+        html_markup(out, "</span> ");
+        html_text(out, sections[i].title);
+        html_markup(out, "</a></li>\n");
+    }
+    html_markup(out, "</ol></nav>\n");
+}
+
+static void write_sections(struct page *page)
+{
+    struct numbering numbering = {1, 'A'};
+    struct text *out = page->out;
+
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        if (!sections[i].has(page))
+            continue;
+        html_markup(out, "<section id=\"");
+        html_text(out, sections[i].id);
+        html_markup(out, "\">\n<h2><span class=\"n\">");
+        html_text(out, section_label(page->arena, &numbering, &sections[i]));
+        html_markup(out, "</span> ");
+        html_text(out, sections[i].title);
+        html_markup(out, "</h2>\n");
+        sections[i].write(page);
+        html_markup(out, "</section>\n\n");
+    }
+}
+
+/* The UUID stands in the foot of every printed page: inside CSS, so only the characters that a UUID has. */
+static void write_page_foot(struct page *page)
+{
+    const struct record *record = page->view->record;
+
+    text_printf(page->out, "@page { @bottom-left { content: \"Run %lld   ", record->number);
+    for (const char *at = record->uuid; *at != '\0'; at++)
+        if (strchr("0123456789abcdefABCDEF-", *at) != NULL)
+            text_add(page->out, at, 1);
+    html_markup(page->out, "\"; } }\n");
+}
+
+static void write_head(struct page *page)
+{
+    const struct record *record = page->view->record;
+    struct text *out = page->out;
+
+    html_markup(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; img-src data:\">\n"
+                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
+    html_textf(out, "%s: acceptance report, run %lld, %s", record->hostfile, record->number,
+               verdict_name(page->view->verdict));
+    html_markup(out, "</title>\n<style>\n");
+    text_put(out, report_css);
+    write_page_foot(page);
+    html_markup(out, "</style>\n</head>\n");
+}
+
+static void index_entries(struct page *page)
+{
+    page->entry_of_step = arena_array(page->arena, size_t, page->view->step_count);
+    for (size_t i = page->entry_count; i > 0; i--)
+        for (size_t k = 0; k < page->entries[i - 1].items; k++)
+            page->entry_of_step[page->entries[i - 1].outcomes[k]->step] = i;
+}
+
+void report_html(const struct record *record, struct text *out)
+{
+    struct arena *arena = arena_create();
+    struct page page = {.out = out, .arena = arena, .view = view_create(arena, record)};
+
+    page.entry_count = report_entries(arena, record, &page.entries);
+    index_entries(&page);
+    page.matrix = matrix_create(page.view);
+    page.has_heat_maps = heat_maps_collect(page.view, "p2p.unidirectional.enabled", &page.heat_maps);
+    charts_collect(page.view, &page.charts);
+    page.has_burn = gpu_table_collect(page.view, &page.burn);
+    write_head(&page);
+    html_markup(out, "<body>\n<main>\n");
+    page_title(&page);
+    write_contents(&page);
+    write_sections(&page);
+    html_markup(out, "</main>\n</body>\n</html>\n");
+    arena_destroy(arena);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record for programs, schema 1. Keys are never renamed or given another meaning; new ones may come.
+ *
+ * Steps, attempts and outcomes name each other by their index in this document. Characters that would mean
+ * something to a browser or a terminal are written as \u escapes, so the text is harmless wherever it is
+ * shown.
+ */
+#include "report_formats.h"
+
+#include <string.h>
+
+#include "view.h"
+
+struct json_report {
+    struct json_writer writer;
+    struct arena *arena;
+    const struct view *view;
+};
+
+static void put_string(struct json_report *report, const char *key, const char *string)
+{
+    json_member(&report->writer, key, string == NULL ? "" : utf8_clean(report->arena, slice_of(string)));
+}
+
+static void put_count(struct json_report *report, const char *key, size_t count)
+{
+    json_key(&report->writer, key);
+    json_put_integer(&report->writer, (int64_t)count);
+}
+
+static void put_number(struct json_report *report, const char *key, double number)
+{
+    json_key(&report->writer, key);
+    json_put_number(&report->writer, number);
+}
+
+static void put_boolean(struct json_report *report, const char *key, bool boolean)
+{
+    json_key(&report->writer, key);
+    json_put_boolean(&report->writer, boolean);
+}
+
+static void open_list(struct json_report *report, const char *key)
+{
+    json_key(&report->writer, key);
+    json_open_array(&report->writer);
+}
+
+static void put_index(struct json_report *report, size_t index)
+{
+    json_put_integer(&report->writer, (int64_t)index);
+}
+
+static void write_run(struct json_report *report)
+{
+    const struct record *record = report->view->record;
+
+    json_key(&report->writer, "run");
+    json_open_object(&report->writer);
+    json_key(&report->writer, "number");
+    json_put_integer(&report->writer, record->number);
+    put_string(report, "uuid", record->uuid);
+    put_string(report, "state", run_state_name(record->state));
+    put_number(report, "started", record->started);
+    put_number(report, "ended", record->ended);
+    put_string(report, "suite", record->suite);
+    put_string(report, "suite_title", record->suite_title);
+    put_string(report, "hostfile", record->hostfile);
+    put_string(report, "program", record->program);
+    put_string(report, "judgement", record->judgement.uuid);
+    put_string(report, "baselines", record->judgement.baselines);
+    json_close_object(&report->writer);
+}
+
+static void write_coverage(struct json_report *report, const char *key, const struct coverage *coverage)
+{
+    if (key != NULL)
+        json_key(&report->writer, key);
+    json_open_object(&report->writer);
+    put_count(report, "gates", coverage->gates);
+    put_count(report, "measured", coverage->measured);
+    put_count(report, "pass", coverage->pass);
+    put_count(report, "fail", coverage->fail);
+    put_count(report, "inconclusive", coverage->inconclusive);
+    put_count(report, "not_run", coverage->not_run);
+    put_count(report, "recorded", coverage->records);
+    put_count(report, "remarks", coverage->remarks);
+    json_close_object(&report->writer);
+}
+
+static void write_verdicts(struct json_report *report)
+{
+    const struct judgement *judgement = &report->view->record->judgement;
+
+    open_list(report, "verdicts");
+    for (size_t i = 0; i < judgement->verdict_count; i++) {
+        const struct verdict *verdict = &judgement->verdicts[i];
+
+        json_open_object(&report->writer);
+        put_string(report, "scope", verdict->scope);
+        put_string(report, "name", verdict->name);
+        put_string(report, "verdict", verdict_name(verdict->word));
+        put_count(report, "pass", verdict->pass);
+        put_count(report, "fail", verdict->fail);
+        put_count(report, "inconclusive", verdict->inconclusive);
+        put_count(report, "not_run", verdict->not_run);
+        put_count(report, "recorded", verdict->recorded);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+/* Place of each item in "outcomes": those of all earlier steps, then its slot. */
+static size_t *outcome_bases(struct json_report *report)
+{
+    size_t *bases = arena_array(report->arena, size_t, report->view->step_count + 1);
+
+    for (size_t i = 0; i < report->view->step_count; i++)
+        bases[i + 1] = bases[i] + report->view->steps[i].step->shape->slot_count;
+    return bases;
+}
+
+static void write_entries(struct json_report *report)
+{
+    const size_t *bases = outcome_bases(report);
+    struct report_entry *entries;
+    size_t count = report_entries(report->arena, report->view->record, &entries);
+
+    open_list(report, "entries");
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(&report->writer);
+        put_string(report, "outcome", outcome_name(entries[i].word));
+        put_string(report, "target", entries[i].target);
+        put_string(report, "check", entries[i].check);
+        put_string(report, "subjects", entries[i].subjects);
+        put_string(report, "cause", entries[i].cause);
+        put_string(report, "remedy", entries[i].remedy);
+        put_string(report, "gate", entries[i].gate);
+        put_string(report, "source", entries[i].source);
+        open_list(report, "outcomes");
+        for (size_t k = 0; k < entries[i].items; k++)
+            put_index(report, bases[entries[i].outcomes[k]->step] + entries[i].outcomes[k]->slot);
+        json_close_array(&report->writer);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_hosts(struct json_report *report)
+{
+    const struct plan *plan = report->view->record->plan;
+
+    open_list(report, "hosts");
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const struct host *host = plan->hosts.items[i];
+
+        json_open_object(&report->writer);
+        put_string(report, "name", host->name);
+        put_string(report, "address", host->address);
+        put_string(report, "platform", host->platform);
+        put_string(report, "unit", host->unit);
+        put_string(report, "rack", host->rack);
+        put_string(report, "leaf", host->leaf);
+        put_string(report, "role", host->role == ROLE_SPARE ? "spare" : "compute");
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_steps(struct json_report *report)
+{
+    open_list(report, "steps");
+    for (size_t i = 0; i < report->view->step_count; i++) {
+        const struct step_view *at = &report->view->steps[i];
+
+        json_open_object(&report->writer);
+        put_string(report, "key", at->step->key);
+        put_string(report, "name", at->step->shape->suite_step);
+        put_string(report, "check", at->step->shape->check);
+        put_string(report, "scope", at->step->shape->scope);
+        put_string(report, "platform", at->step->shape->platform);
+        put_string(report, "shape_sha256", at->step->shape->sha256);
+        put_string(report, "target", step_target(report->arena, at->step));
+        open_list(report, "members");
+        for (size_t k = 0; k < at->step->member_count; k++)
+            json_put_string(&report->writer, utf8_clean(report->arena, slice_of(at->step->members[k]->name)));
+        json_close_array(&report->writer);
+        put_string(report, "origin", origin_name(at->step->origin));
+        put_string(report, "origin_note", at->step->origin_note);
+        open_list(report, "needs");
+        for (size_t k = 0; k < at->step->need_count; k++)
+            put_index(report, at->step->needs[k]);
+        json_close_array(&report->writer);
+        put_string(report, "outcome", outcome_name(at->word));
+        write_coverage(report, "coverage", &at->coverage);
+        open_list(report, "attempts");
+        for (size_t k = 0; k < at->attempts.count; k++)
+            put_index(report, view_attempt_index(report->view, at->attempts.items[k]));
+        json_close_array(&report->writer);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+/* What this outcome rests on: the hash of every stream of every attempt of its step. */
+static void write_evidence(struct json_report *report, const struct step_view *step)
+{
+    open_list(report, "evidence");
+    for (size_t i = 0; i < step->attempts.count; i++)
+        for (size_t k = 0; k < 2; k++) {
+            const struct attempt *attempt = step->attempts.items[i];
+
+            if (attempt->captures[k].stream == NULL)
+                continue;
+            json_open_object(&report->writer);
+            put_count(report, "attempt", view_attempt_index(report->view, attempt));
+            put_string(report, "stream", attempt->captures[k].stream);
+            put_string(report, "sha256", attempt->captures[k].sha256);
+            json_close_object(&report->writer);
+        }
+    json_close_array(&report->writer);
+}
+
+static void write_outcome(struct json_report *report, const struct step_view *step, size_t index,
+                          const struct slot *slot, const struct outcome *outcome)
+{
+    json_open_object(&report->writer);
+    put_count(report, "step", index);
+    put_string(report, "metric", slot->metric);
+    put_string(report, "subject", slot->subject);
+    put_string(report, "at", slot->at);
+    put_string(report, "duty", duty_name(slot->duty));
+    put_string(report, "duty_note", slot->duty_note);
+    put_string(report, "outcome", outcome_name(outcome->word));
+    put_string(report, "cause", outcome->cause);
+    put_string(report, "remedy", outcome->remedy);
+    put_string(report, "measured", outcome->measured);
+    put_number(report, "value", outcome->value);
+    put_string(report, "limit", outcome->limit);
+    put_string(report, "gate", outcome->gate);
+    put_string(report, "source", outcome->source);
+    put_string(report, "status", outcome->status);
+    put_boolean(report, "remark", outcome->remark);
+    write_evidence(report, step);
+    json_close_object(&report->writer);
+}
+
+static void write_outcomes(struct json_report *report)
+{
+    open_list(report, "outcomes");
+    for (size_t i = 0; i < report->view->step_count; i++) {
+        const struct step_view *step = &report->view->steps[i];
+
+        for (size_t k = 0; k < step->step->shape->slot_count; k++)
+            write_outcome(report, step, i, &step->step->shape->slots[k], step->items[k]);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_captures(struct json_report *report, const struct attempt *attempt)
+{
+    open_list(report, "captures");
+    for (size_t i = 0; i < 2; i++) {
+        const struct capture *capture = &attempt->captures[i];
+
+        if (capture->stream == NULL)
+            continue;
+        json_open_object(&report->writer);
+        put_string(report, "stream", capture->stream);
+        put_count(report, "length", (size_t)capture->length);
+        put_string(report, "sha256", capture->sha256);
+        put_boolean(report, "clipped", capture->clipped);
+        put_boolean(report, "cut", capture->cut);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_parts(struct json_report *report, const struct attempt *attempt)
+{
+    open_list(report, "parts");
+    for (size_t i = 0; i < attempt->parts.count; i++) {
+        const struct part *part = &attempt->parts.items[i];
+
+        json_open_object(&report->writer);
+        put_string(report, "name", part->name);
+        put_string(report, "command", part->command);
+        put_boolean(report, "began", part->began);
+        put_boolean(report, "ended", part->ended);
+        json_key(&report->writer, "rc");
+        json_put_integer(&report->writer, part->rc);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_attempts(struct json_report *report)
+{
+    const struct record *record = report->view->record;
+
+    open_list(report, "attempts");
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        const struct attempt *attempt = &record->attempts.items[i];
+
+        json_open_object(&report->writer);
+        put_string(report, "uuid", attempt->uuid);
+        put_count(report, "step", attempt->step);
+        put_count(report, "n", attempt->n);
+        put_string(report, "state", attempt->state == ATTEMPT_ENDED ? "ended" : "sent");
+        put_string(report, "end", attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "");
+        json_key(&report->writer, "rc");
+        json_put_integer(&report->writer, attempt->rc);
+        put_string(report, "text", attempt->text);
+        put_number(report, "sent", attempt->sent);
+        put_number(report, "began", attempt->began);
+        put_number(report, "ended", attempt->ended);
+        put_string(report, "boot_id", attempt->boot_id);
+        put_string(report, "transport", attempt->transport);
+        put_count(report, "connections", attempt->connections);
+        put_string(report, "command", attempt->command);
+        write_captures(report, attempt);
+        write_parts(report, attempt);
+        json_key(&report->writer, "reading");
+        reading_write(&attempt->reading, &report->writer);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_documents(struct json_report *report)
+{
+    const struct record *record = report->view->record;
+
+    open_list(report, "documents");
+    for (size_t i = 0; i < record->documents.count; i++) {
+        json_open_object(&report->writer);
+        put_string(report, "kind", record->documents.items[i].kind);
+        put_string(report, "name", record->documents.items[i].name);
+        put_count(report, "length", record->documents.items[i].bytes.length);
+        put_string(report, "sha256", record->documents.items[i].sha256);
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+}
+
+/* Length of what must be escaped at the front, and its code point: '<', '>', '&' and C1 controls. All of
+   these can only stand inside strings. */
+static size_t harmful(const char *bytes, unsigned *ret_code)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+
+    *ret_code = at[0];
+    if (at[0] == '<' || at[0] == '>' || at[0] == '&')
+        return 1;
+    if (at[0] != 0xc2 || at[1] < 0x80 || at[1] > 0x9f)
+        return 0;
+    *ret_code = at[1];
+    return 2;
+}
+
+static void copy_harmless(struct text *out, const struct text *from)
+{
+    for (size_t i = 0; i < from->length;) {
+        unsigned code;
+        size_t length = harmful(from->bytes + i, &code), plain = i;
+
+        if (length > 0) {
+            text_printf(out, "\\u%04x", code);
+            i += length;
+            continue;
+        }
+        while (plain < from->length && harmful(from->bytes + plain, &code) == 0)
+            plain++;
+        text_add(out, from->bytes + i, plain - i);
+        i = plain;
+    }
+}
+
+void report_json(const struct record *record, struct text *out)
+{
+    struct arena *arena = arena_create();
+    struct json_report report = {.arena = arena, .view = view_create(arena, record)};
+    cleanup_text struct text raw;
+
+    text_init(&raw, out->limit);
+    json_writer_init(&report.writer, &raw, false);
+    json_open_object(&report.writer);
+    put_count(&report, "schema", 1);
+    put_string(&report, "kind", "assay report");
+    write_run(&report);
+    put_string(&report, "verdict", verdict_name(report.view->verdict));
+    put_string(&report, "verdict_note", report.view->verdict_note);
+    json_key(&report.writer, "exit_status");
+    json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));
+    write_coverage(&report, "coverage", &report.view->coverage);
+    write_verdicts(&report);
+    write_entries(&report);
+    write_hosts(&report);
+    write_steps(&report);
+    write_outcomes(&report);
+    write_attempts(&report);
+    write_documents(&report);
+    json_close_object(&report.writer);
+    copy_harmless(out, &raw);
+    out->clipped |= raw.clipped;
+    arena_destroy(arena);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report for terminals and mail: 100 columns, the verdict first. */
+#include "report_formats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gates.h"
+#include "matrix.h"
+#include "printable.h"
+#include "view.h"
+
+enum { COLUMNS = 100, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
+
+struct letter {
+    struct text *out;
+    struct arena *arena;
+    const struct view *view;
+    struct report_entry *entries;
+    size_t entry_count;
+};
+
+static void put_blanks(struct text *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_put(out, " ");
+}
+
+/* One printable line in the arena. */
+static const char *clean(struct arena *arena, const char *string)
+{
+    cleanup_text struct text line;
+
+    text_init(&line, 1 << 20);
+    printable_line(&line, string);
+    return arena_strndup(arena, line.bytes, line.length);
+}
+
+/* The string padded to a width; one that is longer ends in "..". */
+static void put_column(struct letter *letter, const char *string, size_t width)
+{
+    const char *rest = clean(letter->arena, string);
+    size_t length = printable_width(rest), shown = length > width ? width - 2 : length;
+    struct slice character;
+
+    for (size_t i = 0; i < shown && printable_next(&rest, &character); i++)
+        text_add(letter->out, character.bytes, character.length);
+    if (length > width)
+        text_put(letter->out, "..");
+    put_blanks(letter->out, width - (length > width ? width : length));
+}
+
+/* Bytes of the next word that fit into `room` columns, and how many columns they take. */
+static size_t next_word(const char *string, size_t room, size_t *ret_width)
+{
+    const char *at = string;
+    struct slice character;
+    size_t width = 0;
+
+    while (*at != '\0' && *at != ' ' && width < room) {
+        printable_next(&at, &character);
+        width++;
+    }
+    *ret_width = width;
+    return (size_t)(at - string);
+}
+
+/* Label, then the string wrapped at COLUMNS with all lines after the first indented as deep. */
+static void put_wrapped(struct letter *letter, const char *label, size_t indent, const char *string)
+{
+    const char *at = clean(letter->arena, string);
+    size_t column = indent, width, length;
+
+    text_put(letter->out, label);
+    put_blanks(letter->out, indent > strlen(label) ? indent - strlen(label) : 0);
+    while (*at != '\0') {
+        if (*at == ' ') {
+            at++;
+            continue;
+        }
+        length = next_word(at, COLUMNS - indent, &width);
+        if (column > indent && column + 1 + width > COLUMNS) {
+            text_put(letter->out, "\n");
+            put_blanks(letter->out, indent);
+            column = indent;
+        } else if (column > indent) {
+            text_put(letter->out, " ");
+            column++;
+        }
+        text_add(letter->out, at, length);
+        column += width;
+        at += length;
+    }
+    text_put(letter->out, "\n");
+}
+
+static void put_rule(struct letter *letter, const char *title)
+{
+    text_printf(letter->out, "\n%s\n", title);
+    for (size_t i = 0; i < COLUMNS; i++)
+        text_put(letter->out, "-");
+    text_put(letter->out, "\n");
+}
+
+static void put_field(struct letter *letter, const char *label, const char *value)
+{
+    put_wrapped(letter, label, 16, *value != '\0' ? value : "-");
+}
+
+/* -- Head -------------------------------------------------------------------------------------------------
+ */
+
+static const char *counts_text(struct letter *letter, size_t fail, size_t inconclusive, size_t not_run,
+                               size_t pass, size_t recorded)
+{
+    return arena_printf(letter->arena, "%s fail, %s inconclusive, %s not run, %s pass; %s recorded",
+                        count_text(letter->arena, fail), count_text(letter->arena, inconclusive),
+                        count_text(letter->arena, not_run), count_text(letter->arena, pass),
+                        count_text(letter->arena, recorded));
+}
+
+static const char *capitals(struct arena *arena, const char *word)
+{
+    char *capital = arena_strdup(arena, word);
+
+    for (char *at = capital; *at != '\0'; at++)
+        if (*at >= 'a' && *at <= 'z')
+            *at = (char)(*at - 'a' + 'A');
+    return capital;
+}
+
+static void write_head(struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+    const struct coverage *all = &letter->view->coverage;
+
+    text_printf(letter->out, "VERDICT: %s\n", capitals(letter->arena, verdict_name(letter->view->verdict)));
+    put_wrapped(letter, "", 0, verdict_sentence(letter->view));
+    if (*letter->view->verdict_note != '\0')
+        put_wrapped(letter, "", 0, letter->view->verdict_note);
+    put_wrapped(letter, "", 0,
+                counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
+    text_put(letter->out, "\n");
+    put_field(letter, "cluster", record->hostfile);
+    put_field(letter, "suite", arena_printf(letter->arena, "%s (%s)", record->suite_title, record->suite));
+    put_field(letter, "hosts", count_text(letter->arena, record->plan->hosts.count));
+    put_field(letter, "run",
+              arena_printf(letter->arena, "%lld (%s), %s", record->number, record->uuid,
+                           run_state_name(record->state)));
+    put_field(letter, "started", time_text(letter->arena, record->started));
+    put_field(letter, "ended",
+              record->ended > 0
+                  ? arena_printf(letter->arena, "%s, after %s", time_text(letter->arena, record->ended),
+                                 duration_text(letter->arena, record->ended - record->started))
+                  : "not ended");
+    put_field(letter, "judged against",
+              record->judgement.baselines != NULL ? record->judgement.baselines : "");
+    put_field(letter, "measured with", record->program);
+}
+
+static void write_units(struct letter *letter)
+{
+    const struct judgement *judgement = &letter->view->record->judgement;
+
+    for (size_t i = 0; i < judgement->verdict_count; i++) {
+        const struct verdict *verdict = &judgement->verdicts[i];
+
+        if (strcmp(verdict->scope, "unit") != 0)
+            continue;
+        put_field(letter, "unit",
+                  arena_printf(letter->arena, "%s: %s (%s)", verdict->name, verdict_name(verdict->word),
+                               counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
+                                           verdict->pass, verdict->recorded)));
+    }
+}
+
+/* -- Entries ----------------------------------------------------------------------------------------------
+ */
+
+/* The subjects of a failure are named; of what was never decided their number says enough. */
+static const char *gate_line_text(struct letter *letter, const struct report_entry *entry,
+                                  const struct gate_line *line)
+{
+    const char *origin = limit_origin(letter->arena, line->status, line->source);
+    const char *text =
+        arena_printf(letter->arena, "%s%s%s%s%s", line->metric, *line->at != '\0' ? " at " : "", line->at,
+                     *line->gate != '\0' ? " " : "", line->gate);
+
+    if (*origin != '\0')
+        text = arena_printf(letter->arena, "%s (%s)", text, origin);
+    if (entry->word == OUTCOME_FAIL && *line->subjects != '\0')
+        return arena_printf(letter->arena, "%s: %s", text, line->subjects);
+    return line->items > 1 ? arena_printf(letter->arena, "%s: %zu items", text, line->items) : text;
+}
+
+static void write_gates(struct letter *letter, const struct report_entry *entry)
+{
+    struct gate_lines lines;
+
+    gate_lines_of_entry(letter->view, entry, &lines);
+    for (size_t i = 0; i < lines.items.count; i++)
+        put_wrapped(letter, i == 0 ? "      gates" : "", 16,
+                    gate_line_text(letter, entry, &lines.items.items[i]));
+}
+
+static void write_entry(struct letter *letter, size_t index)
+{
+    const struct report_entry *entry = &letter->entries[index];
+    const char *title =
+        arena_printf(letter->arena, "%s %s, %s%s%s", capitals(letter->arena, outcome_name(entry->word)),
+                     entry->target, entry->check, *entry->subjects != '\0' ? ": " : "", entry->subjects);
+
+    put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", index + 1), 6, title);
+    put_wrapped(letter, "      cause", 16, entry->cause);
+    if (*entry->remedy != '\0')
+        put_wrapped(letter, "      remedy", 16, entry->remedy);
+    write_gates(letter, entry);
+    text_put(letter->out, "\n");
+}
+
+static void write_entries(struct letter *letter, bool failures)
+{
+    bool any = false;
+
+    put_rule(letter, failures ? "FAILURES" : "INCONCLUSIVE AND NOT RUN");
+    for (size_t i = 0; i < letter->entry_count; i++)
+        if ((letter->entries[i].word == OUTCOME_FAIL) == failures) {
+            write_entry(letter, i);
+            any = true;
+        }
+    if (!any)
+        text_put(letter->out,
+                 failures ? "No gate failed.\n" : "Every gate that was owed has been decided.\n");
+}
+
+/* -- Matrix and coverage ----------------------------------------------------------------------------------
+ */
+
+static const char *cell_word(const struct cell *cell)
+{
+    static const char *const words[] = {[OUTCOME_RECORDED] = "rec",
+                                        [OUTCOME_PASS] = "pass",
+                                        [OUTCOME_NOT_RUN] = "-",
+                                        [OUTCOME_INCONCLUSIVE] = "?",
+                                        [OUTCOME_FAIL] = "FAIL"};
+
+    return cell->planned ? words[cell->word] : "";
+}
+
+static void write_matrix(struct letter *letter)
+{
+    const struct matrix *matrix = matrix_create(letter->view);
+    /* As many columns as fit beside the name; the others follow in a table of their own. */
+    size_t across = (COLUMNS - HOST_COLUMNS) / CELL_COLUMNS;
+
+    put_rule(letter, "HOSTS AND STEPS    (? inconclusive, - not run)");
+    for (size_t i = 0; i < matrix->columns.count; i++)
+        put_wrapped(letter, arena_printf(letter->arena, "%4zu = ", i + 1), 7, matrix->columns.items[i]);
+    for (size_t first = 0; first < matrix->columns.count; first += across) {
+        size_t end = first + across < matrix->columns.count ? first + across : matrix->columns.count;
+
+        text_put(letter->out, "\n");
+        put_column(letter, "host", HOST_COLUMNS);
+        for (size_t i = first; i < end; i++)
+            put_column(letter, arena_printf(letter->arena, "%zu", i + 1), CELL_COLUMNS);
+        text_put(letter->out, "\n");
+        for (size_t row = 0; row < matrix->rows.count; row++) {
+            put_column(letter, matrix->rows.items[row].name, HOST_COLUMNS - 2);
+            text_put(letter->out, "  ");
+            for (size_t i = first; i < end; i++)
+                put_column(letter, cell_word(&matrix->rows.items[row].cells[i]), CELL_COLUMNS);
+            text_put(letter->out, "\n");
+        }
+    }
+}
+
+static void write_shared_steps(struct letter *letter)
+{
+    for (size_t i = 0; i < letter->view->step_count; i++) {
+        const struct step_view *step = &letter->view->steps[i];
+
+        if (step->step->member_count < 2)
+            continue;
+        text_put(letter->out, "\n");
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "%s  %s  %s: %zu of %zu gates passed",
+                                 capitals(letter->arena, outcome_name(step->word)),
+                                 step->step->shape->suite_step, step_target(letter->arena, step->step),
+                                 step->coverage.pass, step->coverage.gates));
+    }
+}
+
+static void write_coverage_line(struct letter *letter, const char *name, const struct coverage *coverage)
+{
+    const size_t counts[] = {coverage->gates,        coverage->measured, coverage->pass,   coverage->fail,
+                             coverage->inconclusive, coverage->not_run,  coverage->records};
+
+    put_column(letter, name, 30);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        text_printf(letter->out, "%10s", count_text(letter->arena, counts[i]));
+    text_put(letter->out, "\n");
+}
+
+static void write_coverage(struct letter *letter)
+{
+    const struct view *view = letter->view;
+
+    put_rule(letter, "COVERAGE");
+    put_column(letter, "step", 30);
+    text_put(letter->out, "      owed  measured    passed    failed  inconcl.   not run  recorded\n");
+    for (size_t i = 0; i < view->step_count; i++) {
+        const char *name = view->steps[i].step->shape->suite_step;
+        struct coverage sum = {0};
+        bool seen = false;
+
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(view->steps[k].step->shape->suite_step, name) == 0;
+        for (size_t k = i; !seen && k < view->step_count; k++)
+            if (strcmp(view->steps[k].step->shape->suite_step, name) == 0)
+                coverage_add(&sum, &view->steps[k].coverage);
+        if (!seen)
+            write_coverage_line(letter, name, &sum);
+    }
+    write_coverage_line(letter, "all steps", &view->coverage);
+}
+
+static void write_remarks(struct letter *letter)
+{
+    if (letter->view->coverage.remarks == 0)
+        return;
+    put_rule(letter, "REMARKS (limits that may not fail an item; they do not change the verdict)");
+    for (size_t i = 0; i < letter->view->step_count; i++)
+        for (size_t k = 0; k < letter->view->steps[i].step->shape->slot_count; k++) {
+            const struct outcome *outcome = letter->view->steps[i].items[k];
+
+            if (outcome->remark)
+                put_wrapped(letter, "", 2,
+                            arena_printf(letter->arena, "%s %s: %s",
+                                         step_target(letter->arena, letter->view->steps[i].step),
+                                         item_text(letter->arena, view_slot(letter->view, outcome)),
+                                         outcome->cause));
+        }
+}
+
+static void write_documents(struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+
+    put_rule(letter, "DOCUMENTS (SHA-256)");
+    for (size_t i = 0; i < record->documents.count; i++)
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "%s %s %s", record->documents.items[i].sha256,
+                                 record->documents.items[i].kind, record->documents.items[i].name));
+}
+
+void report_text(const struct record *record, struct text *out)
+{
+    struct arena *arena = arena_create();
+    struct letter letter = {.out = out, .arena = arena, .view = view_create(arena, record)};
+
+    letter.entry_count = report_entries(arena, record, &letter.entries);
+    write_head(&letter);
+    write_units(&letter);
+    write_entries(&letter, true);
+    write_entries(&letter, false);
+    write_matrix(&letter);
+    write_shared_steps(&letter);
+    write_coverage(&letter);
+    write_remarks(&letter);
+    write_documents(&letter);
+    arena_destroy(arena);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/scan.h"
+
+enum { GPUS_MAX = 64 };
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return *a < *b ? -1 : *a > *b;
+}
+
+double median_of(double *values, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            values[kept++] = values[i];
+    if (kept == 0)
+        return NAN;
+    qsort(values, kept, sizeof *values, compare_doubles);
+    return kept % 2 == 1 ? values[kept / 2] : (values[kept / 2 - 1] + values[kept / 2]) / 2;
+}
+
+/* "gpu12" off the front of rest; GPUS_MAX when there is none. */
+static size_t take_gpu(struct slice *rest)
+{
+    uint64_t number;
+
+    if (!scan_text(rest, "gpu") || !scan_digits(rest, &number) || number >= GPUS_MAX)
+        return GPUS_MAX;
+    return (size_t)number;
+}
+
+static size_t gpu_of(const char *subject)
+{
+    struct slice rest = slice_of(subject);
+    size_t gpu = take_gpu(&rest);
+
+    return rest.length == 0 ? gpu : GPUS_MAX;
+}
+
+static bool gpu_pair_of(const char *subject, size_t *ret_from, size_t *ret_to)
+{
+    struct slice rest = slice_of(subject);
+
+    *ret_from = take_gpu(&rest);
+    if (*ret_from == GPUS_MAX || !scan_text(&rest, "->"))
+        return false;
+    *ret_to = take_gpu(&rest);
+    return *ret_to < GPUS_MAX && rest.length == 0;
+}
+
+/* -- Heat maps --------------------------------------------------------------------------------------------
+ */
+
+static size_t count_gpus(const struct shape *shape, const char *metric)
+{
+    size_t gpus = 0, from, to;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, metric) == 0 && gpu_pair_of(shape->slots[i].subject, &from, &to)) {
+            gpus = from + 1 > gpus ? from + 1 : gpus;
+            gpus = to + 1 > gpus ? to + 1 : gpus;
+        }
+    return gpus;
+}
+
+static struct heat_map heat_map_make(struct arena *arena, size_t step, size_t gpus)
+{
+    struct heat_map map = {.step = step,
+                           .gpus = gpus,
+                           .hosts = 1,
+                           .values = arena_array(arena, double, gpus *gpus),
+                           .failing = arena_array(arena, bool, gpus *gpus)};
+
+    for (size_t i = 0; i < gpus * gpus; i++)
+        map.values[i] = NAN;
+    return map;
+}
+
+static struct heat_map heat_map_read(const struct view *view, size_t step, const char *metric, size_t gpus,
+                                     struct heat_maps *maps)
+{
+    const struct step_view *at = &view->steps[step];
+    struct heat_map map = heat_map_make(view->arena, step, gpus);
+    size_t from, to;
+
+    for (size_t i = 0; i < at->step->shape->slot_count; i++) {
+        const struct slot *slot = &at->step->shape->slots[i];
+
+        if (strcmp(slot->metric, metric) != 0 || !gpu_pair_of(slot->subject, &from, &to))
+            continue;
+        map.values[from * gpus + to] = at->items[i]->value;
+        map.failing[from * gpus + to] = at->items[i]->word == OUTCOME_FAIL;
+        map.bad |= at->items[i]->word != OUTCOME_PASS && at->items[i]->word != OUTCOME_RECORDED;
+        if (at->items[i]->value > maps->highest)
+            maps->highest = at->items[i]->value;
+        if (maps->gate == NULL && *at->items[i]->gate != '\0')
+            maps->gate = at->items[i];
+    }
+    return map;
+}
+
+static bool heat_map_empty(const struct heat_map *map)
+{
+    for (size_t i = 0; i < map->gpus * map->gpus; i++)
+        if (isfinite(map->values[i]))
+            return false;
+    return true;
+}
+
+/* The median of all good maps with this many GPUs, cell by cell. */
+static struct heat_map heat_map_median(struct arena *arena, const struct heat_map *maps, size_t count,
+                                       size_t gpus)
+{
+    struct heat_map median = {0};
+    double *values = arena_array(arena, double, count);
+
+    for (size_t i = 0; i < count; i++)
+        if (maps[i].gpus == gpus) {
+            if (median.hosts == 0)
+                median = heat_map_make(arena, maps[i].step, gpus);
+            else
+                median.hosts++;
+        }
+    for (size_t cell = 0; median.hosts > 0 && cell < gpus * gpus; cell++) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < count; i++)
+            if (maps[i].gpus == gpus)
+                values[kept++] = maps[i].values[cell];
+        median.values[cell] = median_of(values, kept);
+    }
+    return median;
+}
+
+bool heat_maps_collect(const struct view *view, const char *metric, struct heat_maps *ret_maps)
+{
+    LIST_OF(struct heat_map) good = {0};
+
+    *ret_maps = (struct heat_maps){.metric = metric};
+    for (size_t i = 0; i < view->step_count; i++) {
+        size_t gpus = count_gpus(view->steps[i].step->shape, metric);
+        struct heat_map map;
+
+        if (gpus < 2)
+            continue;
+        map = heat_map_read(view, i, metric, gpus, ret_maps);
+        if (heat_map_empty(&map))
+            continue;
+        if (map.bad)
+            *list_push(view->arena, &ret_maps->items) = map;
+        else
+            *list_push(view->arena, &good) = map;
+    }
+    for (size_t gpus = 2; gpus <= GPUS_MAX; gpus++) {
+        struct heat_map median = heat_map_median(view->arena, good.items, good.count, gpus);
+
+        if (median.hosts > 0)
+            *list_push(view->arena, &ret_maps->items) = median;
+    }
+    return ret_maps->items.count > 0;
+}
+
+/* -- Curves -----------------------------------------------------------------------------------------------
+ */
+
+static bool is_busbw(const struct slot *slot)
+{
+    return slot->size_bytes > 0 && slice_starts(slice_of(slot->metric), "nccl.") &&
+           slice_ends(slice_of(slot->metric), ".busbw");
+}
+
+/* Where this was taken: its message size, if it is out of place (or the tool does not say). */
+static bool size_of(const struct measurement *measurement, double *ret_size)
+{
+    bool sized = false;
+
+    for (size_t i = 0; i < measurement->at.count; i++) {
+        const struct at_field *field = &measurement->at.items[i];
+
+        if (strcmp(field->key, "place") == 0 && strcmp(field->text, "out") != 0)
+            return false;
+        if (strcmp(field->key, "size_bytes") == 0)
+            sized = scan_double(slice_of(field->text), ret_size) && *ret_size > 0;
+    }
+    return sized;
+}
+
+static void curve_add(struct arena *arena, struct curve *curve, double size, double value)
+{
+    if (!isfinite(value))
+        return;
+    for (size_t i = 0; i < curve->points.count; i++)
+        if (curve->points.items[i].size == size) {
+            if (value < curve->points.items[i].value)
+                curve->points.items[i].value = value;
+            return;
+        }
+    *list_push(arena, &curve->points) = (struct point){size, value};
+}
+
+static int compare_points(const void *left, const void *right)
+{
+    const struct point *a = left, *b = right;
+
+    return a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* ">= 345 GB/s" -> 345 */
+static bool floor_of(const char *gate, double *ret_value)
+{
+    struct slice rest = slice_of(gate), word;
+
+    return scan_text(&rest, ">= ") && scan_word(&rest, &word) && scan_double(word, ret_value);
+}
+
+static void chart_add_gate(struct arena *arena, struct chart *chart, double size, double value)
+{
+    for (size_t i = 0; i < chart->gates.count; i++)
+        if (chart->gates.items[i].size == size && chart->gates.items[i].value == value)
+            return;
+    *list_push(arena, &chart->gates) = (struct point){size, value};
+}
+
+static void chart_add_step(const struct view *view, struct chart *chart, size_t index)
+{
+    const struct step_view *step = &view->steps[index];
+    struct curve curve = {.name = step_target(view->arena, step->step), .step = index};
+    double size, value;
+
+    for (size_t i = 0; i < step->step->shape->slot_count; i++) {
+        const struct slot *slot = &step->step->shape->slots[i];
+
+        if (strcmp(slot->metric, chart->metric) != 0)
+            continue;
+        curve.failing |= step->items[i]->word == OUTCOME_FAIL;
+        if (slot->size_bytes > 0)
+            curve_add(view->arena, &curve, slot->size_bytes, step->items[i]->value);
+        if (slot->size_bytes > 0 && floor_of(step->items[i]->gate, &value))
+            chart_add_gate(view->arena, chart, slot->size_bytes, value);
+    }
+    for (size_t i = 0; i < step->attempts.count; i++) {
+        const struct reading *reading = &step->attempts.items[i]->reading;
+
+        for (size_t k = 0; k < reading->measurements.count; k++)
+            if (strcmp(reading->measurements.items[k].metric, chart->metric) == 0 &&
+                size_of(&reading->measurements.items[k], &size))
+                curve_add(view->arena, &curve, size, reading->measurements.items[k].value);
+    }
+    if (curve.points.count == 0)
+        return;
+    qsort(curve.points.items, curve.points.count, sizeof *curve.points.items, compare_points);
+    *list_push(view->arena, &chart->curves) = curve;
+}
+
+static struct chart *chart_find(const struct view *view, struct charts *charts, const char *suite_step,
+                                const char *metric)
+{
+    struct chart *chart;
+
+    for (size_t i = 0; i < charts->items.count; i++)
+        if (strcmp(charts->items.items[i].suite_step, suite_step) == 0 &&
+            strcmp(charts->items.items[i].metric, metric) == 0)
+            return &charts->items.items[i];
+    chart = list_push(view->arena, &charts->items);
+    *chart = (struct chart){.suite_step = suite_step, .metric = metric};
+    return chart;
+}
+
+void charts_collect(const struct view *view, struct charts *ret_charts)
+{
+    *ret_charts = (struct charts){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct shape *shape = view->steps[i].step->shape;
+        const char *last = "";
+
+        /* Slots of one metric stand together: one look for each metric is enough. */
+        for (size_t k = 0; k < shape->slot_count; k++)
+            if (is_busbw(&shape->slots[k]) && strcmp(shape->slots[k].metric, last) != 0) {
+                last = shape->slots[k].metric;
+                chart_add_step(view, chart_find(view, ret_charts, shape->suite_step, last), i);
+            }
+    }
+}
+
+/* -- Burn -------------------------------------------------------------------------------------------------
+ */
+
+static void keep_worst(double *place, double value, bool highest)
+{
+    if (isfinite(value) && (!isfinite(*place) || (highest ? value > *place : value < *place)))
+        *place = value;
+}
+
+static struct gpu_row gpu_row_make(struct arena *arena, size_t step)
+{
+    struct gpu_row row = {.step = step,
+                          .values = arena_array(arena, double, GPUS_MAX),
+                          .temperatures = arena_array(arena, double, GPUS_MAX),
+                          .words = arena_array(arena, enum outcome_word, GPUS_MAX)};
+
+    for (size_t i = 0; i < GPUS_MAX; i++)
+        row.values[i] = row.temperatures[i] = NAN;
+    return row;
+}
+
+static bool gpu_row_take(struct gpu_row *row, const char *metric, const char *subject, double value)
+{
+    size_t gpu = gpu_of(subject);
+
+    if (gpu == GPUS_MAX)
+        return false;
+    if (strcmp(metric, "gpu_burn.gflops") == 0)
+        keep_worst(&row->values[gpu], value, false);
+    else if (strcmp(metric, "gpu_burn.temperature") == 0)
+        keep_worst(&row->temperatures[gpu], value, true);
+    else
+        return false;
+    return true;
+}
+
+static bool gpu_row_read(const struct view *view, struct gpu_row *row)
+{
+    const struct step_view *step = &view->steps[row->step];
+    bool any = false;
+
+    for (size_t i = 0; i < step->step->shape->slot_count; i++) {
+        const struct slot *slot = &step->step->shape->slots[i];
+        size_t gpu = gpu_of(slot->subject);
+
+        if (!slice_starts(slice_of(slot->metric), "gpu_burn."))
+            continue;
+        any |= gpu_row_take(row, slot->metric, slot->subject, step->items[i]->value);
+        if (gpu < GPUS_MAX && step->items[i]->word > row->words[gpu])
+            row->words[gpu] = step->items[i]->word;
+    }
+    for (size_t i = 0; i < step->attempts.count; i++) {
+        const struct reading *reading = &step->attempts.items[i]->reading;
+
+        for (size_t k = 0; k < reading->measurements.count; k++)
+            any |= gpu_row_take(row, reading->measurements.items[k].metric,
+                                reading->measurements.items[k].subject, reading->measurements.items[k].value);
+    }
+    return any;
+}
+
+bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table)
+{
+    *ret_table = (struct gpu_table){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct shape *shape = view->steps[i].step->shape;
+        bool burns = false;
+        struct gpu_row row;
+
+        for (size_t k = 0; k < shape->slot_count && !burns; k++)
+            burns = slice_starts(slice_of(shape->slots[k].metric), "gpu_burn.");
+        if (!burns || view->steps[i].attempts.count == 0)
+            continue;
+        row = gpu_row_make(view->arena, i);
+        if (!gpu_row_read(view, &row))
+            continue;
+        ret_table->suite_step = shape->suite_step;
+        for (size_t gpu = 0; gpu < GPUS_MAX; gpu++)
+            if (isfinite(row.values[gpu]) || isfinite(row.temperatures[gpu]) ||
+                row.words[gpu] != OUTCOME_RECORDED)
+                ret_table->gpus = gpu + 1 > ret_table->gpus ? gpu + 1 : ret_table->gpus;
+        *list_push(view->arena, &ret_table->rows) = row;
+    }
+    return ret_table->rows.count > 0;
+}
+
+/* -- Facts ------------------------------------------------------------------------------------------------
+ */
+
+const char *step_fact(const struct step_view *step, const char *name, const char *subject)
+{
+    for (size_t i = step->attempts.count; i > 0; i--) {
+        const struct attempt *attempt = step->attempts.items[i - 1];
+        const char *value = reading_get_fact(&attempt->reading, name, subject);
+
+        for (size_t k = 0; value == NULL && k < attempt->parts.count; k++)
+            value = reading_get_fact(&attempt->parts.items[k].reading, name, subject);
+        if (value != NULL)
+            return value;
+    }
+    return "";
+}

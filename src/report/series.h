@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of a record in the order in which plots and tables draw them. The worst over all attempts counts.
+ */
+#ifndef ASSAY_REPORT_SERIES_H
+#define ASSAY_REPORT_SERIES_H
+
+#include "view.h"
+
+/* Copy bandwidth between the GPUs of one host, or its median over several. */
+struct heat_map {
+    size_t step; /* of the host; of a median the first one */
+    size_t gpus, hosts;
+    double *values; /* gpus * gpus by from, to; NAN: not measured */
+    bool *failing;
+    bool bad; /* any of its gates did not pass */
+};
+struct heat_maps {
+    LIST_OF(struct heat_map) items; /* hosts with a failing pair, then the median over all others */
+    const char *metric;
+    double highest;
+    const struct outcome *gate; /* an item that shows the gate; NULL when none was applied */
+};
+/* false: the run has no such measurements. */
+bool heat_maps_collect(const struct view *view, const char *metric, struct heat_maps *ret_maps);
+
+struct point {
+    double size, value;
+};
+struct curve {
+    const char *name; /* the step's target */
+    size_t step;
+    bool failing;
+    LIST_OF(struct point) points; /* by size, ascending */
+};
+/* One collective of one step of the suite: bus bandwidth by message size. */
+struct chart {
+    const char *suite_step, *metric;
+    LIST_OF(struct curve) curves;
+    LIST_OF(struct point) gates; /* the limits that were applied, at their sizes */
+};
+struct charts {
+    LIST_OF(struct chart) items;
+};
+void charts_collect(const struct view *view, struct charts *ret_charts);
+
+/* One number per GPU of one host; NAN where it is missing. */
+struct gpu_row {
+    size_t step;
+    double *values, *temperatures;
+    enum outcome_word *words; /* the worst of the GPU's items in this step */
+};
+struct gpu_table {
+    const char *suite_step;
+    size_t gpus;
+    LIST_OF(struct gpu_row) rows;
+};
+/* false: the run has no burn. */
+bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table);
+
+/* The median of count numbers, NAN ones left out; NAN when none is left. Sorts values. */
+double median_of(double *values, size_t count);
+
+/* The fact as the last attempt that read it has it; "" when nobody did. */
+const char *step_fact(const struct step_view *step, const char *name, const char *subject);
+
+#endif

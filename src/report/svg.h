@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plots as inline SVG: vector in print, text that can be searched, nothing fetched. */
+#ifndef ASSAY_REPORT_SVG_H
+#define ASSAY_REPORT_SVG_H
+
+#include "series.h"
+
+/* From GPU (rows) to GPU (columns); what failed is outlined and bold, so that it shows without colour too. */
+void svg_heat_map(struct text *out, const struct heat_maps *maps, const struct heat_map *map);
+/* Bus bandwidth over message size, the gates at the sizes they judge. */
+void svg_chart(struct text *out, const struct view *view, const struct chart *chart);
+/* More curves than this are drawn as a band from lowest to highest. */
+enum { CURVES_DRAWN = 16 };
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A copy of the outcome under another word, for items on which the judgement cannot be taken at its word. */
+static const struct outcome *restate(struct arena *arena, const struct outcome *outcome,
+                                     enum outcome_word word, const char *cause)
+{
+    struct outcome *copy = arena_new(arena, struct outcome);
+
+    *copy = *outcome;
+    copy->word = word;
+    copy->cause = cause;
+    return copy;
+}
+
+static const struct outcome *never_judged(struct arena *arena, size_t step, size_t slot)
+{
+    struct outcome *outcome = arena_new(arena, struct outcome);
+
+    *outcome = (struct outcome){.step = step,
+                                .slot = slot,
+                                .word = OUTCOME_NOT_RUN,
+                                .cause = "the judgement of this run says nothing of this item",
+                                .remedy = "judge the run again",
+                                .measured = "",
+                                .value = NAN,
+                                .limit = "",
+                                .gate = "",
+                                .source = "",
+                                .status = ""};
+    return outcome;
+}
+
+static void count_item(struct coverage *coverage, const struct slot *slot, const struct outcome *outcome)
+{
+    coverage->remarks += outcome->remark;
+    if (slot->duty == DUTY_RECORD) {
+        coverage->records++;
+        return;
+    }
+    coverage->gates++;
+    coverage->measured += *outcome->measured != '\0';
+    coverage->pass += outcome->word == OUTCOME_PASS;
+    coverage->fail += outcome->word == OUTCOME_FAIL;
+    coverage->inconclusive += outcome->word == OUTCOME_INCONCLUSIVE;
+    coverage->not_run += outcome->word == OUTCOME_NOT_RUN;
+}
+
+void coverage_add(struct coverage *sum, const struct coverage *part)
+{
+    sum->gates += part->gates;
+    sum->measured += part->measured;
+    sum->records += part->records;
+    sum->pass += part->pass;
+    sum->fail += part->fail;
+    sum->inconclusive += part->inconclusive;
+    sum->not_run += part->not_run;
+    sum->remarks += part->remarks;
+}
+
+/* Of two outcomes for one item the worse one stands. */
+static void place_outcomes(struct view *view)
+{
+    const struct judgement *judgement = &view->record->judgement;
+
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct outcome *outcome = &judgement->outcomes[i], **place;
+
+        if (outcome->step >= view->step_count ||
+            outcome->slot >= view->steps[outcome->step].step->shape->slot_count)
+            continue;
+        place = &view->steps[outcome->step].items[outcome->slot];
+        if (*place == NULL || outcome->word > (*place)->word)
+            *place = outcome;
+    }
+}
+
+static void settle_step(struct view *view, size_t index)
+{
+    struct step_view *step = &view->steps[index];
+
+    step->word = OUTCOME_RECORDED;
+    for (size_t i = 0; i < step->step->shape->slot_count; i++) {
+        const struct slot *slot = &step->step->shape->slots[i];
+        const struct outcome **item = &step->items[i];
+
+        if (*item == NULL)
+            *item = never_judged(view->arena, index, i);
+        if (slot->duty == DUTY_GATE && (*item)->word == OUTCOME_RECORDED)
+            *item = restate(view->arena, *item, OUTCOME_INCONCLUSIVE, "this gate was only recorded");
+        if (slot->duty == DUTY_GATE && (*item)->word > step->word)
+            step->word = (*item)->word;
+        count_item(&step->coverage, slot, *item);
+    }
+    coverage_add(&view->coverage, &step->coverage);
+}
+
+/*
+ * The judgement's word, unless its own outcomes forbid it: what is shown is never better than what is in the
+ * tables below it.
+ */
+static void settle_verdict(struct view *view)
+{
+    const struct judgement *judgement = &view->record->judgement;
+    const struct coverage *all = &view->coverage;
+    bool undecided = all->inconclusive + all->not_run > 0 || all->gates == 0;
+
+    view->verdict_note = "";
+    view->verdict = VERDICT_INCOMPLETE;
+    if (judgement->verdict_count == 0 || strcmp(judgement->verdicts[0].scope, "run") != 0) {
+        view->verdict_note = "This run has not been judged.";
+        return;
+    }
+    view->verdict = judgement->verdicts[0].word;
+    if (view->verdict == VERDICT_ACCEPT && all->fail > 0)
+        view->verdict = VERDICT_REJECT;
+    else if ((view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
+             undecided)
+        view->verdict = VERDICT_INCOMPLETE;
+    if (view->verdict != judgement->verdicts[0].word)
+        view->verdict_note =
+            arena_printf(view->arena,
+                         "The judgement kept with this run says \"%s\", which its outcomes do "
+                         "not support.",
+                         verdict_name(judgement->verdicts[0].word));
+}
+
+static void place_host_verdicts(struct view *view)
+{
+    const struct plan *plan = view->record->plan;
+    const struct judgement *judgement = &view->record->judgement;
+    size_t next = 0;
+
+    view->host_verdicts = arena_array(view->arena, const struct verdict *, plan->hosts.count);
+    for (size_t i = 0; i < judgement->verdict_count && next < plan->hosts.count; i++) {
+        const struct verdict *verdict = &judgement->verdicts[i];
+
+        if (strcmp(verdict->scope, "host") != 0)
+            continue;
+        /* Both lists are in hostfile order; hosts without a verdict are passed over. */
+        for (size_t k = next; k < plan->hosts.count; k++)
+            if (strcmp(plan->hosts.items[k]->name, verdict->name) == 0) {
+                view->host_verdicts[k] = verdict;
+                next = k + 1;
+                break;
+            }
+    }
+}
+
+struct view *view_create(struct arena *arena, const struct record *record)
+{
+    struct view *view = arena_new(arena, struct view);
+
+    view->arena = arena;
+    view->record = record;
+    view->step_count = record->plan->steps.count;
+    view->steps = arena_array(arena, struct step_view, view->step_count);
+    for (size_t i = 0; i < view->step_count; i++) {
+        view->steps[i].step = &record->plan->steps.items[i];
+        view->steps[i].items =
+            arena_array(arena, const struct outcome *, view->steps[i].step->shape->slot_count);
+    }
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (record->attempts.items[i].step < view->step_count)
+            *list_push(arena, &view->steps[record->attempts.items[i].step].attempts) =
+                &record->attempts.items[i];
+    place_outcomes(view);
+    for (size_t i = 0; i < view->step_count; i++)
+        settle_step(view, i);
+    settle_verdict(view);
+    place_host_verdicts(view);
+    return view;
+}
+
+const struct slot *view_slot(const struct view *view, const struct outcome *outcome)
+{
+    return &view->steps[outcome->step].step->shape->slots[outcome->slot];
+}
+
+size_t view_host(const struct view *view, const struct host *host)
+{
+    const struct plan *plan = view->record->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i] == host)
+            return i;
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->name, host->name) == 0)
+            return i;
+    return (size_t)-1;
+}
+
+size_t view_attempt_index(const struct view *view, const struct attempt *attempt)
+{
+    return (size_t)(attempt - view->record->attempts.items);
+}
+
+const char *item_text(struct arena *arena, const struct slot *slot)
+{
+    return arena_printf(arena, "%s%s%s%s%s", slot->metric, *slot->subject != '\0' ? " " : "", slot->subject,
+                        *slot->at != '\0' ? " " : "", slot->at);
+}
+
+const char *count_text(struct arena *arena, size_t count)
+{
+    if (count < 1000)
+        return arena_printf(arena, "%zu", count);
+    return arena_printf(arena, "%s,%03zu", count_text(arena, count / 1000), count % 1000);
+}
+
+double attempt_start(const struct attempt *attempt)
+{
+    return attempt->began > 0 ? attempt->began : attempt->sent;
+}
+
+double attempt_seconds(const struct attempt *attempt)
+{
+    double start = attempt_start(attempt);
+
+    return start > 0 && attempt->ended >= start ? attempt->ended - start : NAN;
+}
+
+const char *attempt_end_text(struct arena *arena, const struct attempt *attempt)
+{
+    if (attempt->state == ATTEMPT_SENT)
+        return "no end seen";
+    if (attempt->end == ATTEMPT_RAN)
+        return arena_printf(arena, "exit %d", attempt->rc);
+    if (attempt->end == ATTEMPT_KILLED)
+        return arena_printf(arena, "signal %d", attempt->rc);
+    return attempt_end_name(attempt->end);
+}
+
+const char *capture_note(const struct capture *capture)
+{
+    if (capture->cut && capture->clipped)
+        return "clipped and cut";
+    if (capture->cut)
+        return "cut";
+    return capture->clipped ? "clipped" : "";
+}
+
+const char *verdict_sentence(const struct view *view)
+{
+    const struct coverage *all = &view->coverage;
+    const char *gates = count_text(view->arena, all->gates);
+
+    switch (view->verdict) {
+    case VERDICT_ACCEPT:
+        return arena_printf(view->arena, "All %s gates owed were measured and met.", gates);
+    case VERDICT_ACCEPT_WITH_EXCEPTIONS:
+        return arena_printf(view->arena,
+                            "%s of %s gates were met; those that failed are covered by recorded waivers.",
+                            count_text(view->arena, all->pass), gates);
+    case VERDICT_REJECT:
+        return arena_printf(view->arena, "%s of %s gates failed; %s more could not be decided.",
+                            count_text(view->arena, all->fail), gates,
+                            count_text(view->arena, all->inconclusive + all->not_run));
+    case VERDICT_INCOMPLETE:
+    default:
+        return arena_printf(view->arena, "%s of %s gates could not be decided, so nothing may be accepted.",
+                            count_text(view->arena, all->inconclusive + all->not_run), gates);
+    }
+}

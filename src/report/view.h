@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A record made ready for showing: every planned item with its outcome (one that the judgement never spoke of
+ * is "not run"), the attempts of each step, and the counts. Lives in the arena of the call that made it.
+ */
+#ifndef ASSAY_REPORT_VIEW_H
+#define ASSAY_REPORT_VIEW_H
+
+#include "assay/record.h"
+
+struct coverage {
+    size_t gates, measured, records;          /* planned gates, those with a value, items only recorded */
+    size_t pass, fail, inconclusive, not_run; /* of the gates; their sum is gates */
+    size_t remarks;
+};
+
+struct step_view {
+    const struct step *step;
+    const struct outcome **items; /* by slot */
+    LIST_OF(const struct attempt *) attempts;
+    struct coverage coverage;
+    enum outcome_word word; /* the worst of its gates; recorded when it has none */
+};
+
+struct view {
+    struct arena *arena;
+    const struct record *record;
+    struct step_view *steps; /* by index in the plan */
+    size_t step_count;
+    struct coverage coverage; /* of the run */
+    enum verdict_word verdict;
+    const char *verdict_note;             /* why it is not the judgement's own word; "" when it is */
+    const struct verdict **host_verdicts; /* by index in plan->hosts; NULL where there is none */
+};
+
+struct view *view_create(struct arena *arena, const struct record *record);
+
+const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
+/* Index in plan->hosts, or (size_t)-1. */
+size_t view_host(const struct view *view, const struct host *host);
+void coverage_add(struct coverage *sum, const struct coverage *part);
+/* Where the attempt stands in the record: its number in links and tables, from 0. */
+size_t view_attempt_index(const struct view *view, const struct attempt *attempt);
+
+/* "metric subject at" of an item, without the parts that are empty. */
+const char *item_text(struct arena *arena, const struct slot *slot);
+/* "1,234,567" */
+const char *count_text(struct arena *arena, size_t count);
+/* Start and length of an attempt by the controller's clock; 0 when it has none. */
+double attempt_start(const struct attempt *attempt);
+double attempt_seconds(const struct attempt *attempt);
+/* "exit 0", "signal 9", "deadline": how it ended. */
+const char *attempt_end_text(struct arena *arena, const struct attempt *attempt);
+/* "", or what the reader must know of this capture: "clipped: the host kept the head only". */
+const char *capture_note(const struct capture *capture);
+/* What the words of a verdict mean for the person who must decide, with this run's numbers. */
+const char *verdict_sentence(const struct view *view);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write_sample NAME FORMAT: the report of one of the samples on stdout; for the browser test and for eyes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/report.h"
+#include "sample_record.h"
+
+static const struct {
+    const char *name;
+    struct sample sample;
+} samples[] = {
+    {"faulty", {.hosts = 8, .units = 2, .faults = true}},
+    {"clean", {.hosts = 4, .units = 1}},
+    {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
+    {"large", {.hosts = 256, .units = 4, .faults = true}},
+    {"huge", {.hosts = 1250, .units = 10, .faults = true}},
+};
+
+int main(int argc, char **argv)
+{
+    const struct report_format *format = argc == 3 ? report_format_find(argv[2]) : NULL;
+    struct arena *arena = arena_create();
+    cleanup_text struct text out;
+    size_t i = 0;
+
+    while (i < sizeof samples / sizeof samples[0] && (argc != 3 || strcmp(samples[i].name, argv[1]) != 0))
+        i++;
+    if (format == NULL || i == sizeof samples / sizeof samples[0]) {
+        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge html|text|json\n");
+        arena_destroy(arena);
+        return 64;
+    }
+    text_init(&out, (size_t)1 << 30);
+    format->write(sample_record(arena, &samples[i].sample), &out);
+    fwrite(out.bytes, 1, out.length, stdout);
+    arena_destroy(arena);
+    return out.clipped ? 70 : 0;
+}
