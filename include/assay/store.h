@@ -18,6 +18,8 @@
 
 struct store;
 
+/* A handle is for one thread, and does not go through fork(): a child that lives on opens its own, and only
+   when its parent held none at the fork. */
 /* Opens or creates path and migrates it. read_only refuses to create. A file that is no database, is damaged,
    or is of a later version: ERROR_USAGE with the remedy; nothing is changed in it. */
 struct store *store_open(const char *path, bool read_only, struct error *err)

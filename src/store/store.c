@@ -146,7 +146,8 @@ static int open_read_only(struct store *store, struct error *err)
     cleanup_free char *uri = NULL;
     int result = open_file(store, store->path, SQLITE_OPEN_READONLY);
 
-    if ((result & 0xff) == SQLITE_CANTOPEN && lies_still(store->path)) {
+    if (((result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY) &&
+        lies_still(store->path)) {
         sqlite3_close(store->db);
         uri = immutable_uri(store->path);
         result = open_file(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);

@@ -1,49 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes in comes out, field by field. */
-#include <math.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "assay/files.h"
+#include "place.h"
 #include "sample.h"
-
-struct place {
-    char folder[32];
-    char path[64];
-    struct arena *arena;
-    struct store *store;
-};
-
-static int set_up(void **state)
-{
-    struct place *place = mem_alloc(sizeof *place);
-    struct error err;
-
-    strcpy(place->folder, "/tmp/assay-store-XXXXXX");
-    assert_non_null(mkdtemp(place->folder));
-    snprintf(place->path, sizeof place->path, "%s/assay.db", place->folder);
-    place->arena = arena_create();
-    place->store = store_open(place->path, false, &err);
-    assert_non_null(place->store);
-    *state = place;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct place *place = *state;
-
-    store_close(place->store);
-    arena_destroy(place->arena);
-    assert_int_equal(directory_remove(place->folder, NULL), 0);
-    free(place);
-    return 0;
-}
 
 static struct record *load(struct place *place, long long number, bool evidence)
 {
@@ -59,7 +24,6 @@ static void a_run_comes_back_as_it_was_kept(void **state)
 {
     struct place *place = *state;
     struct record *record = sample_record(place->arena), *loaded;
-    struct error err;
 
     sample_store(place->store, record);
     assert_int_equal(record->number, 1);
@@ -70,9 +34,7 @@ static void a_run_comes_back_as_it_was_kept(void **state)
                      loaded->attempts.items[0].captures[0].bytes.bytes);
     expect_equal_records(record, load(place, 1, false), false);
 
-    store_close(place->store);
-    place->store = store_open(place->path, true, &err);
-    assert_non_null(place->store);
+    place_reopen(place, true);
     expect_equal_records(record, load(place, 1, true), true);
 }
 
@@ -256,6 +218,43 @@ static void runs_are_listed_newest_first_and_found_by_number_and_uuid(void **sta
     assert_int_equal(err.code, ERROR_USAGE);
 }
 
+static int64_t count_rows(const struct place *place, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    int64_t count;
+
+    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return count;
+}
+
+static void a_thousand_hosts_share_slots_words_and_equal_captures(void **state)
+{
+    struct place *place = *state;
+    struct record *first = sample_large(place->arena, 1000, 3, 64);
+    struct record *second = sample_large(place->arena, 1000, 3, 64);
+    struct error err;
+
+    for (unsigned i = 0; i < 20; i++)
+        sample_attempt(first, i, 1, 4);
+    sample_store(place->store, first);
+    sample_store(place->store, second);
+    assert_int_equal(count_rows(place, "SELECT count(*) FROM step"), 6000);
+    assert_int_equal(count_rows(place, "SELECT count(*) FROM slot"), 3 * 64);
+    assert_int_equal(count_rows(place, "SELECT count(*) FROM shape"), 3);
+    assert_int_equal(count_rows(place, "SELECT count(*) FROM capture"), 40);
+    /* One stdout, one stderr, one command file. */
+    assert_int_equal(count_rows(place, "SELECT count(*) FROM content"), 3);
+    assert_true(count_rows(place, "SELECT count(*) FROM word") < 100);
+    expect_equal_records(first, load(place, 1, true), true);
+    expect_equal_records(second, store_load_run(place->store, place->arena, 2, true, &err), true);
+}
+
 static void a_run_is_kept_once(void **state)
 {
     struct place *place = *state;
@@ -270,7 +269,7 @@ static void a_run_is_kept_once(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(a_run_comes_back_as_it_was_kept),
         CASE(without_evidence_there_are_no_bytes_but_their_hashes),
@@ -282,6 +281,7 @@ int main(void)
         CASE(a_word_that_does_not_exist_is_never_kept),
         CASE(bytes_other_than_announced_are_refused),
         CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
+        CASE(a_thousand_hosts_share_slots_words_and_equal_captures),
         CASE(a_run_is_kept_once),
     };
 
