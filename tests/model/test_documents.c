@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assay/files.h"
 #include "assay/suite.h"
 
 #define GIB 1073741824.0
@@ -316,7 +317,7 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "^[A-Za-z_][A-Za-z0-9_]*$"},
         {"{\"name\": \"s\", \"tools\": {\"t\": {\"folder\": \"bin\"}}, \"steps\": [{\"check\": \"a\"}]}",
          "s.json:1:41: tools.t.folder is \"bin\"; expected a string such as \"/opt/gpu-burn\" (pattern "
-         "^[/~][^[:cntrl:]]*$)"},
+         "^/[^[:cntrl:]]*$)"},
         {"{\"name\": \"s\", \"launcher\": {\"flags\": \"-v\"}, \"steps\": [{\"check\": \"a\"}]}",
          "s.json:1:37: launcher.flags is \"-v\"; expected a list"},
         {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
@@ -413,6 +414,35 @@ static void both_schemas_define_the_same_limit(void **state)
     assert_string_equal(in_suite, in_baseline);
 }
 
+/* Every key of "properties", at any depth, stands in the manual as `key`. */
+static void find_undocumented(struct arena *arena, const struct json *schema, const char *manual)
+{
+    json_each(key, json_get(schema, "properties"))
+    {
+        if (strstr(manual, arena_printf(arena, "`%s`", key->key)) == NULL)
+            fail_msg("suites/README.md does not explain `%s`", key->key);
+    }
+    json_each(member, schema) find_undocumented(arena, member, manual);
+}
+
+static void the_manual_explains_every_key(void **state)
+{
+    static const char *const schemas[] = {"suite", "platform", "baseline"};
+    const char *path = arena_printf(*state, "%s/suites/README.md", source_root);
+    cleanup_text struct text manual = {0};
+    struct error err = {0};
+
+    text_init(&manual, 1 << 20);
+    assert_int_equal(file_read(path, &manual, &err), 0);
+    for (size_t i = 0; i < 3; i++) {
+        const struct builtin *row = builtin_find("schemas", schemas[i]);
+        const struct json *schema = json_parse(*state, schemas[i], row->bytes.bytes, row->bytes.length, &err);
+
+        assert_non_null(schema);
+        find_undocumented(*state, schema, manual.bytes);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
         cmocka_unit_test(both_schemas_define_the_same_limit),
     };
 

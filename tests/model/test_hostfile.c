@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "assay/files.h"
 #include "assay/hostfile.h"
 
 static const char *source_root;
@@ -265,6 +266,24 @@ static void every_example_loads(void **state)
     assert_true(count >= 3);
 }
 
+/* The list of keys in a refusal is made from the rows themselves. */
+static void the_manual_explains_every_key(void **state)
+{
+    const char *path = arena_printf(*state, "%s/hostfiles/README.md", source_root);
+    cleanup_text struct text manual = {0};
+    struct error err = {0};
+    char *rest, *key;
+
+    text_init(&manual, 1 << 20);
+    assert_int_equal(file_read(path, &manual, &err), 0);
+    assert_null(parse(*state, "n1 no_key=x\n", &err));
+    rest = strstr(err.text, "the keys are ");
+    assert_non_null(rest);
+    for (rest += strlen("the keys are "); (key = strsep(&rest, ", ")) != NULL;)
+        if (*key != '\0' && strstr(manual.bytes, arena_printf(*state, "`%s`", key)) == NULL)
+            fail_msg("hostfiles/README.md does not explain `%s`", key);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +295,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(nul_bytes_are_refused, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(missing_file_is_named, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(every_example_loads, make_arena, drop_arena),
     };
 
