@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements, values in, rows out, transactions: everything that speaks to SQLite once a file is open. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +13,24 @@ static const char *const statement_sql[] = {
 #undef STATEMENT
 };
 
+/* A quota shows as a plain write error. */
+static bool disk_full(struct store *store)
+{
+    int code = sqlite3_errcode(store->db) & 0xff, reason = sqlite3_system_errno(store->db);
+
+    return code == SQLITE_FULL || (code == SQLITE_IOERR && (reason == EDQUOT || reason == ENOSPC));
+}
+
 /* What SQLite says, as the operator can act on it. */
 int database_error(struct store *store, const char *doing, struct error *err)
 {
     const char *message = sqlite3_errmsg(store->db);
 
-    switch (sqlite3_errcode(store->db) & 0xff) {
-    case SQLITE_FULL:
+    if (disk_full(store))
         return error_set(err, ERROR_INTERNAL,
                          "%s: %s: the disk is full; free some space, then resume the run", store->path,
                          doing);
+    switch (sqlite3_errcode(store->db) & 0xff) {
     case SQLITE_BUSY:
         return error_set(err, ERROR_INTERNAL,
                          "%s: %s: another process has been writing to this database all the time",

@@ -151,6 +151,7 @@ const char *take_word(struct rows *rows)
 {
     enum { WORD_LIMIT = 1 << 28 };
     struct names *names = rows->names;
+    const char *text;
     int64_t id;
 
     if (take_null(rows))
@@ -160,11 +161,13 @@ const char *take_word(struct rows *rows)
         rows_damage(rows, "word %lld cannot be", (long long)id);
         return NULL;
     }
-    if ((size_t)id >= names->texts.count && (rows->damage[0] != '\0' || load_word(rows, id) == NULL))
+    if ((size_t)id < names->texts.count && names->texts.items[id] != NULL)
+        return names->texts.items[id];
+    text = load_word(rows, id);
+    if (text == NULL)
         return NULL;
     while (names->texts.count <= (size_t)id)
         (void)list_push(names->arena, &names->texts);
-    if (names->texts.items[id] == NULL)
-        names->texts.items[id] = load_word(rows, id);
-    return names->texts.items[id];
+    names->texts.items[id] = text;
+    return text;
 }

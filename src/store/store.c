@@ -235,26 +235,56 @@ static int migrate(struct store *store, const struct store_opening *opening, str
     return store_finish(store, apply_migrations(store, opening, err), err);
 }
 
-/* synchronous FULL with the rollback journal: there NORMAL could lose the whole file, in WAL only the last
- * commits. */
+/* Where another process makes the same file at the same time, SQLite does not wait for it by itself. */
+static int step_patiently(sqlite3_stmt *statement)
+{
+    enum { TRIES = 250, PAUSE_MS = 20 };
+    int result = sqlite3_step(statement);
+
+    for (int i = 0; (result & 0xff) == SQLITE_BUSY && i < TRIES; i++) {
+        sqlite3_reset(statement);
+        sqlite3_sleep(PAUSE_MS);
+        result = sqlite3_step(statement);
+    }
+    return result;
+}
+
+/* Asks for WAL and takes what it gets: some file systems cannot share memory, and SQLite then stays as it
+   was. synchronous FULL with the rollback journal: there NORMAL could lose the whole file, in WAL only the
+   last commits. */
+static int set_journal_mode(struct store *store, bool wal, bool *ret_wal, struct error *err)
+{
+    const char *sql = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE", *mode;
+    sqlite3_stmt *statement;
+    int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+
+    if (result == SQLITE_OK)
+        result = step_patiently(statement);
+    mode = result == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    *ret_wal = mode != NULL && strcmp(mode, "wal") == 0;
+    if (mode == NULL)
+        database_error(store, "setting its journal", err);
+    sqlite3_finalize(statement);
+    if (mode == NULL)
+        return -1;
+    return exec(store, *ret_wal ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL", err);
+}
+
 static int set_journal(struct store *store, const char *network, struct error *err)
 {
-    bool on_network = network != NULL && network[0] != '\0';
+    bool on_network = network != NULL && network[0] != '\0', wal = !on_network;
 
-    if (on_network)
-        snprintf(
-            store->note, sizeof store->note,
-            "%s is on a network file system (%s): kept with a rollback journal instead of WAL, slower, and "
-            "readers wait for the writer",
-            store->path, network);
     if (exec(store, "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY", err) < 0)
         return -1;
-    if (store->read_only)
-        return 0;
-    return exec(store,
-                on_network ? "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL"
-                           : "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL",
-                err);
+    if (!store->read_only && set_journal_mode(store, wal, &wal, err) < 0)
+        return -1;
+    if (!wal)
+        snprintf(store->note, sizeof store->note,
+                 "%s is on a %sfile system%s%s%s: kept with a rollback journal instead of WAL, slower, and "
+                 "readers wait for the writer",
+                 store->path, on_network ? "network " : "", on_network ? " (" : " that cannot do WAL",
+                 on_network ? network : "", on_network ? ")" : "");
+    return 0;
 }
 
 static int prepare(struct store *store, const struct store_opening *opening, struct error *err)

@@ -220,6 +220,20 @@ static int write_new_shapes(struct store *store, const struct record *record, st
     return 0;
 }
 
+static int write_needs(struct store *store, long long run, const struct step *step, size_t n,
+                       struct error *err)
+{
+    for (size_t i = 0; i < step->need_count; i++) {
+        if (step->needs[i] >= n)
+            return error_set(err, ERROR_INTERNAL, "step %zu needs step %zu, which is not before it", n,
+                             step->needs[i]);
+        if (store_exec(store, INSERT_NEED, err, INTEGER(run), INTEGER(n), INTEGER(i),
+                       INTEGER(step->needs[i])) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int write_step(struct store *store, const struct record *record, size_t n, const struct places *shapes,
                       const struct places *hosts, struct error *err)
 {
@@ -238,11 +252,7 @@ static int write_step(struct store *store, const struct record *record, size_t n
                        INTEGER(place)) < 0)
             return -1;
     }
-    for (size_t i = 0; i < step->need_count; i++)
-        if (store_exec(store, INSERT_NEED, err, INTEGER(record->number), INTEGER(n), INTEGER(i),
-                       INTEGER(step->needs[i])) < 0)
-            return -1;
-    return 0;
+    return write_needs(store, record->number, step, n, err);
 }
 
 static int write_steps(struct store *store, const struct record *record, size_t first_step,

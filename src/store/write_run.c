@@ -126,9 +126,19 @@ int store_add_steps(struct store *store, const struct record *record, size_t fir
     return store_finish(store, write_plan(store, record, first_step, err), err);
 }
 
-static int write_outcome(struct store *store, int64_t judgement, const struct outcome *outcome,
-                         struct error *err)
+/* A row that could not be loaded again would take the whole run with it. */
+static bool is_planned(const struct plan *plan, const struct outcome *outcome)
 {
+    return outcome->step < plan->steps.count &&
+           outcome->slot < plan->steps.items[outcome->step].shape->slot_count;
+}
+
+static int write_outcome(struct store *store, int64_t judgement, const struct plan *plan,
+                         const struct outcome *outcome, struct error *err)
+{
+    if (!is_planned(plan, outcome))
+        return error_set(err, ERROR_INTERNAL, "an outcome of step %zu, slot %zu, which is not planned",
+                         outcome->step, outcome->slot);
     return store_exec(store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step),
                       INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word), TEXT(outcome->cause),
                       WORD(outcome->remedy), TEXT(outcome->measured), REAL(outcome->value),
@@ -146,7 +156,7 @@ static int write_judgement(struct store *store, const struct record *record, str
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; i < judgement->outcome_count; i++)
-        if (write_outcome(store, id, &judgement->outcomes[i], err) < 0)
+        if (write_outcome(store, id, record->plan, &judgement->outcomes[i], err) < 0)
             return -1;
     for (size_t i = 0; i < judgement->verdict_count; i++) {
         const struct verdict *verdict = &judgement->verdicts[i];

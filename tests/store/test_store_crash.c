@@ -378,6 +378,48 @@ static void two_runs_are_written_at_the_same_time(void **state)
     }
 }
 
+/* In a child: waits for the word to begin, then opens the file that all others open too. */
+static int open_at_once(const char *path, int begin)
+{
+    struct error err = {0};
+    struct store *store;
+    char word;
+
+    must(read(begin, &word, 1) == 0, &err);
+    store = store_open(path, false, &err);
+    must(store != NULL, &err);
+    store_close(store);
+    return 0;
+}
+
+static void several_controllers_may_make_the_database_at_once(void **state)
+{
+    enum { ROUNDS = 5, CONTROLLERS = 6 };
+    struct place *place = *state;
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const char *path = arena_printf(place->arena, "%s/new%u.db", place->folder, round);
+        pid_t children[CONTROLLERS];
+        int begin[2], status;
+
+        assert_int_equal(pipe(begin), 0);
+        for (unsigned i = 0; i < CONTROLLERS; i++) {
+            children[i] = fork();
+            assert_true(children[i] >= 0);
+            if (children[i] == 0) {
+                close(begin[1]);
+                _exit(open_at_once(path, begin[0]));
+            }
+        }
+        close(begin[0]);
+        close(begin[1]);
+        for (unsigned i = 0; i < CONTROLLERS; i++) {
+            assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+            assert_int_equal(status, 0);
+        }
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
@@ -390,6 +432,7 @@ int main(void)
         CASE(a_database_that_may_not_grow_says_so_and_keeps_what_it_has),
         CASE(a_full_disk_is_named_and_loses_nothing),
         CASE(two_runs_are_written_at_the_same_time),
+        CASE(several_controllers_may_make_the_database_at_once),
     };
 
     return cmocka_run_group_tests_name("what was acknowledged is there", tests, NULL, NULL);

@@ -148,6 +148,22 @@ static void the_last_judgement_is_shown(void **state)
     assert_int_equal(store_put_judgement(place->store, record, &err), -1);
 }
 
+static void an_outcome_that_was_not_planned_is_never_kept(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *loaded;
+    struct error err;
+
+    sample_store(place->store, record);
+    record->judgement.uuid = "unplanned";
+    record->judgement.outcomes[3].slot = 2;
+    assert_int_equal(store_put_judgement(place->store, record, &err), -1);
+    assert_non_null(strstr(err.text, "not planned"));
+    loaded = load(place, 1, true);
+    assert_string_not_equal(loaded->judgement.uuid, "unplanned");
+    assert_int_equal(loaded->judgement.outcome_count, 4);
+}
+
 static void a_word_that_does_not_exist_is_never_kept(void **state)
 {
     struct place *place = *state;
@@ -278,6 +294,7 @@ int main(void)
         CASE(an_attempt_is_there_before_it_is_sent),
         CASE(readings_are_replaced_not_added_to),
         CASE(the_last_judgement_is_shown),
+        CASE(an_outcome_that_was_not_planned_is_never_kept),
         CASE(a_word_that_does_not_exist_is_never_kept),
         CASE(bytes_other_than_announced_are_refused),
         CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
