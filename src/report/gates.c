@@ -17,7 +17,7 @@ const char *limit_origin(struct arena *arena, const char *status, const char *so
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
                       const char *suite_step)
 {
-    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->at, slot->at) == 0 &&
+    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->slot->at, slot->at) == 0 &&
            strcmp(line->gate, outcome->gate) == 0 && strcmp(line->suite_step, suite_step) == 0 &&
            strcmp(line->source, outcome->source) == 0 && strcmp(line->status, outcome->status) == 0 &&
            strcmp(line->limit, outcome->limit) == 0;
@@ -37,12 +37,12 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
     line = list_push(view->arena, &lines->items);
     *line = (struct gate_line){.suite_step = suite_step,
                                .metric = slot->metric,
-                               .at = slot->at,
+                               .at = slot_at_text(view->arena, slot),
+                               .slot = slot,
                                .limit = outcome->limit,
                                .gate = outcome->gate,
                                .status = outcome->status,
                                .source = outcome->source,
-                               .first = outcome,
                                .subjects = ""};
     return line;
 }

@@ -8,8 +8,8 @@
 
 struct gate_line {
     const char *suite_step, *metric, *at, *limit, *gate, *status, *source;
+    const struct slot *slot; /* of the first item */
     size_t items, failing, not_passed;
-    const struct outcome *first;
     const char *subjects; /* of an entry's items: all of them up to a limit, then how many more */
 };
 struct gate_lines {

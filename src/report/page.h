@@ -54,6 +54,8 @@ bool page_has_equipment(const struct page *page);
  * is none. */
 void page_word(struct page *page, enum outcome_word word);
 void page_word_link(struct page *page, enum outcome_word word, size_t step);
+/* The metric, and where it is taken in small letters behind it. */
+void page_metric_cell(struct page *page, const char *metric, const char *at);
 /* A number with so many decimals, or a dash. */
 void page_number(struct page *page, double value, int decimals);
 

@@ -201,34 +201,43 @@ void page_equipment(struct page *page)
 /* -- Limits and documents ---------------------------------------------------------------------------------
  */
 
+static void write_limit(struct page *page, const struct gate_line *line)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    html_cell(out, line->suite_step);
+    page_metric_cell(page, line->metric, line->at);
+    html_markup(out, "<td>");
+    html_text(out, line->gate);
+    html_markup(out, "<br><small>");
+    html_text(out, line->limit);
+    html_markup(out, "</small></td><td>");
+    html_text(out, line->status);
+    html_markup(out, "<br><small>");
+    html_text(out, line->source);
+    html_markup(out, "</small></td><td class=\"num\">");
+    html_text(out, count_text(page->arena, line->items));
+    html_markup(out, "</td><td class=\"num\">");
+    html_text(out, count_text(page->arena, line->not_passed));
+    html_markup(out, "</td></tr>\n");
+}
+
 void page_limits(struct page *page)
 {
     struct gate_lines lines;
-    struct text *out = page->out;
 
     gate_lines_of_run(page->view, &lines);
     html_markup(
-        out, "<p>Every limit that was applied, as it was applied. Status, in descending authority: contract, "
-             "datasheet, vendor, field, provisional, guess (remarks only); tool: what the tool's own word "
-             "means.</p>\n<table><thead><tr><th>Step</th><th>Metric</th><th>At</th><th>Limit</th><th>Gate "
-             "applied</th><th>Status</th><th>Source</th><th class=\"num\">Items</th><th class=\"num\">Not "
-             "passed</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct gate_line *line = &lines.items.items[i];
-
-        html_markup(out, "<tr>");
-        html_cell(out, line->suite_step);
-        html_code_cell(out, line->metric);
-        html_cell(out, line->at);
-        html_cell(out, line->limit);
-        html_cell(out, line->gate);
-        html_cell(out, line->status);
-        html_cell(out, line->source);
-        html_shape(out, "<td class=\"num\">@</td><td class=\"num\">@</td>", (double)line->items,
-                   (double)line->not_passed);
-        html_markup(out, "</tr>\n");
-    }
-    html_markup(out, "</tbody></table>\n");
+        page->out,
+        "<p>Every limit that was applied, as it was applied. Status, in descending authority: contract, "
+        "datasheet, vendor, field, provisional, guess (remarks only); tool: what the tool's own word "
+        "means.</p>\n<table class=\"compact limits\"><thead><tr><th>Step</th><th>Metric</th><th>Gate "
+        "applied</th><th>Status and source</th><th class=\"num\">Items</th><th class=\"num\">Not "
+        "passed</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < lines.items.count; i++)
+        write_limit(page, &lines.items.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
 }
 
 void page_documents(struct page *page)
@@ -329,6 +338,8 @@ static const char *typed_command(struct arena *arena, const struct attempt *atte
 {
     const char *text = "";
 
+    if (attempt->parts.count == 1)
+        return attempt->parts.items[0].command;
     for (size_t i = 0; i < attempt->parts.count; i++)
         text = arena_printf(arena, "%s%s# %s\n%s", text, i > 0 ? "\n" : "", attempt->parts.items[i].name,
                             attempt->parts.items[i].command);
@@ -388,24 +399,23 @@ static void write_captures(struct page *page, const struct attempt *attempt)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<td class=\"sha\">");
     for (size_t i = 0; i < 2; i++) {
         const struct capture *capture = &attempt->captures[i];
 
         if (capture->stream == NULL)
             continue;
-        html_markup(out, "<div><span>");
-        html_textf(out, "%s %s B", capture->stream, count_text(page->arena, (size_t)capture->length));
+        html_markup(out, "<span class=\"sha\">");
+        html_textf(out, "%s %s B ", capture->stream, count_text(page->arena, (size_t)capture->length));
         if (*capture_note(capture) != '\0') {
-            html_markup(out, " <b>");
+            html_markup(out, "<b>");
             html_text(out, capture_note(capture));
-            html_markup(out, "</b>");
+            html_markup(out, "</b> ");
         }
+        /* The hash of nothing is the same everywhere and says nothing. */
+        if (capture->length > 0 || *capture_note(capture) != '\0')
+            html_code(out, capture->sha256);
         html_markup(out, "</span> ");
-        html_code(out, capture->sha256);
-        html_markup(out, "</div>");
     }
-    html_markup(out, "</td>");
 }
 
 static const char *versions_text(struct arena *arena, const struct reading *reading)
@@ -445,30 +455,32 @@ static void write_findings(struct page *page, const struct reading *reading)
     }
 }
 
-/* The second row of an attempt: where it ran and what was said. */
+static void write_remark(struct text *out, const char *word, const char *string)
+{
+    html_markup(out, "<div class=\"finding\"><b>");
+    html_text(out, word);
+    html_markup(out, "</b> ");
+    html_text(out, string);
+    html_markup(out, "</div>");
+}
+
+/* The second row of an attempt: what was kept, where it ran and what was said. */
 static void write_attempt_notes(struct page *page, const struct attempt *attempt)
 {
     struct text *out = page->out;
 
     html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
-    html_textf(out, "attempt %s; %s; boot %s%s", attempt->uuid,
-               attempt->transport != NULL ? attempt->transport : "no transport",
+    write_captures(page, attempt);
+    html_textf(out, "attempt %s; boot %s; %s%s", attempt->uuid,
                attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id : "not read",
+               attempt->transport != NULL ? attempt->transport : "no transport",
                versions_text(page->arena, &attempt->reading));
     if (attempt->connections > 1)
         html_textf(out, "; %u connections", attempt->connections);
-    if (attempt->text != NULL && *attempt->text != '\0') {
-        html_markup(out, "<div class=\"finding\">");
-        html_text(out, attempt->text);
-        html_markup(out, "</div>");
-    }
-    if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL) {
-        html_markup(out, "<div class=\"finding\"><b>");
-        html_text(out, reading_status_name(attempt->reading.status));
-        html_markup(out, "</b> ");
-        html_text(out, attempt->reading.reason);
-        html_markup(out, "</div>");
-    }
+    if (attempt->text != NULL && *attempt->text != '\0')
+        write_remark(out, attempt_end_text(page->arena, attempt), attempt->text);
+    if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL)
+        write_remark(out, reading_status_name(attempt->reading.status), attempt->reading.reason);
     write_findings(page, &attempt->reading);
     html_markup(out, "</td></tr>\n");
 }
@@ -479,23 +491,17 @@ static void write_attempt(struct page *page, const struct commands *commands, co
     size_t index = view_attempt_index(page->view, attempt), command = commands->of_attempt[index] + 1;
     struct text *out = page->out;
 
-    html_shape(out, "<tbody id=\"e@\"><tr><td>", (double)index);
+    html_shape(out, "<tbody id=\"e@\"><tr><td><b>", (double)index);
     html_text(out, step->step->shape->suite_step);
-    html_markup(out, "<br><small>");
+    html_markup(out, "</b> <small>");
     html_textf(out, "attempt %u of %zu, ", attempt->n, step->attempts.count);
     html_shape(out, "<a href=\"#c@\">C@</a></small></td><td>", (double)command, (double)command);
     page_word(page, step->word);
-    html_markup(out, "</td><td>");
-    html_text(out, time_text(page->arena, attempt_start(attempt)));
-    html_markup(out, "<br><small>to ");
-    html_text(out, attempt->ended > 0 ? time_text(page->arena, attempt->ended) : "no end seen");
-    html_markup(out, "</small></td><td>");
-    html_text(out, duration_text(page->arena, attempt_seconds(attempt)));
-    html_markup(out, "<br><small>");
-    html_text(out, attempt_end_text(page->arena, attempt));
-    html_markup(out, "</small></td>");
+    html_markup(out, "</td>");
+    html_cell(out, span_text(page->arena, attempt_start(attempt), attempt->ended));
+    html_cell(out, duration_text(page->arena, attempt_seconds(attempt)));
+    html_cell(out, attempt_end_text(page->arena, attempt));
     html_cell(out, reading_status_name(attempt->reading.status));
-    write_captures(page, attempt);
     html_markup(out, "</tr>\n");
     write_attempt_notes(page, attempt);
     html_markup(out, "</tbody>\n");
@@ -513,8 +519,8 @@ static void open_attempts(struct page *page, const char *target)
 {
     html_markup(page->out, "<table class=\"attempts\"><thead><tr class=\"host\"><th colspan=\"6\">");
     html_text(page->out, target);
-    html_markup(page->out, "</th></tr><tr><th>Step</th><th>Outcome of step</th><th>Started</th><th>Took</th>"
-                           "<th>Reading</th><th>Output kept: length and SHA-256</th></tr></thead>\n");
+    html_markup(page->out, "</th></tr><tr><th>Step</th><th>Step's outcome</th><th>Start and end</th>"
+                           "<th>Took</th><th>Ended by</th><th>Reading</th></tr></thead>\n");
 }
 
 struct step_list {
@@ -547,7 +553,8 @@ void page_attempts(struct page *page)
 
     collect_commands(page, &commands);
     html_markup(page->out,
-                "<p>Every attempt of every step. Nothing is left out and no best one is chosen.</p>\n");
+                "<p>Every attempt of every step. Nothing is left out and no best one is chosen. Lengths and "
+                "SHA-256 are of the output as the host gave it.</p>\n");
     for (size_t i = 0; i < page->view->step_count; i++)
         if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
             open_attempts(page, step_target(page->arena, page->view->steps[i].step));

@@ -34,6 +34,18 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
         html_markup(page->out, "</a>");
 }
 
+void page_metric_cell(struct page *page, const char *metric, const char *at)
+{
+    html_markup(page->out, "<td>");
+    html_code(page->out, metric);
+    if (*at != '\0') {
+        html_markup(page->out, " <small>");
+        html_text(page->out, at);
+        html_markup(page->out, "</small>");
+    }
+    html_markup(page->out, "</td>");
+}
+
 void page_number(struct page *page, double value, int decimals)
 {
     if (!isfinite(value))
@@ -237,9 +249,8 @@ static void write_item_row(struct page *page, const struct outcome *outcome, boo
     html_markup(out, "<tr>");
     if (named)
         html_cell(out, step_target(page->arena, page->view->steps[outcome->step].step));
-    html_code_cell(out, slot->metric);
+    page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
     html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
-    html_cell(out, slot->at);
     html_cell(out, *outcome->measured != '\0' ? outcome->measured : "nothing");
     html_cell(out, *outcome->gate != '\0' ? outcome->gate : "none applied");
     html_cell(out, limit_origin(page->arena, outcome->status, outcome->source));
@@ -255,7 +266,7 @@ static void write_items(struct page *page, const struct report_entry *entry)
     html_markup(page->out, "<table class=\"items\"><thead><tr>");
     if (named)
         html_markup(page->out, "<th>Host</th>");
-    html_markup(page->out, "<th>Metric</th><th>Subject</th><th>At</th><th>Measured (worst)</th>"
+    html_markup(page->out, "<th>Metric</th><th>Subject</th><th>Measured (worst)</th>"
                            "<th>Gate applied</th><th>Limit from</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < entry->items; i++)
         write_item_row(page, entry->outcomes[i], named);
@@ -269,15 +280,13 @@ static void write_gate_lines(struct page *page, const struct report_entry *entry
     struct text *out = page->out;
 
     gate_lines_of_entry(page->view, entry, &lines);
-    html_markup(out,
-                "<table class=\"items\"><thead><tr><th>Metric</th><th>At</th><th class=\"num\">Items</th>"
-                "<th>Subjects</th><th>Gate</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+    html_markup(out, "<table class=\"items\"><thead><tr><th>Metric</th><th class=\"num\">Items</th>"
+                     "<th>Subjects</th><th>Gate</th><th>Limit from</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct gate_line *line = &lines.items.items[i];
 
         html_markup(out, "<tr>");
-        html_code_cell(out, line->metric);
-        html_cell(out, line->at);
+        page_metric_cell(page, line->metric, line->at);
         count_cell(page, line->items);
         html_cell(out, line->subjects);
         html_cell(out, line->gate);
@@ -304,8 +313,6 @@ static void write_failure(struct page *page, size_t index)
     }
     html_markup(out, "</h3>\n<dl>\n");
     html_pair(out, "Found", entry->cause);
-    html_pair(out, "Gate", *entry->gate != '\0' ? entry->gate : "none applied");
-    html_pair(out, "Limit from", *entry->source != '\0' ? entry->source : "no limit");
     html_pair(out, "What to do", *entry->remedy != '\0' ? entry->remedy : "no remedy is known");
     html_markup(out, "<div><dt>Evidence</dt><dd>");
     write_evidence_links(page, entry);

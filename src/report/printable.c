@@ -61,6 +61,13 @@ bool printable_next(const char **string, struct slice *ret_character)
     return true;
 }
 
+size_t utf8_length(const char *bytes)
+{
+    uint32_t code;
+
+    return decode((const unsigned char *)bytes, &code);
+}
+
 void printable_line(struct text *out, const char *string)
 {
     struct slice character;

@@ -18,6 +18,9 @@
  */
 bool printable_next(const char **string, struct slice *ret_character);
 
+/* Bytes of the UTF-8 sequence at the front of a NUL-ended string; 0: there is none. */
+size_t utf8_length(const char *bytes);
+
 /* The whole string on one line: line breaks and tabs become blanks. */
 void printable_line(struct text *out, const char *string);
 /* Columns that printable_line takes, one a character. */

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "printable.h"
 #include "view.h"
 
 struct json_report {
@@ -45,6 +46,19 @@ static void open_list(struct json_report *report, const char *key)
 {
     json_key(&report->writer, key);
     json_open_array(&report->writer);
+}
+
+/* An object on one line: most of the document are long lists of small ones. */
+static void open_row(struct json_report *report)
+{
+    json_open_object(&report->writer);
+    report->writer.compact = true;
+}
+
+static void close_row(struct json_report *report)
+{
+    json_close_object(&report->writer);
+    report->writer.compact = false;
 }
 
 static void put_index(struct json_report *report, size_t index)
@@ -97,7 +111,7 @@ static void write_verdicts(struct json_report *report)
     for (size_t i = 0; i < judgement->verdict_count; i++) {
         const struct verdict *verdict = &judgement->verdicts[i];
 
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "scope", verdict->scope);
         put_string(report, "name", verdict->name);
         put_string(report, "verdict", verdict_name(verdict->word));
@@ -106,7 +120,7 @@ static void write_verdicts(struct json_report *report)
         put_count(report, "inconclusive", verdict->inconclusive);
         put_count(report, "not_run", verdict->not_run);
         put_count(report, "recorded", verdict->recorded);
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
@@ -129,7 +143,7 @@ static void write_entries(struct json_report *report)
 
     open_list(report, "entries");
     for (size_t i = 0; i < count; i++) {
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "outcome", outcome_name(entries[i].word));
         put_string(report, "target", entries[i].target);
         put_string(report, "check", entries[i].check);
@@ -142,7 +156,7 @@ static void write_entries(struct json_report *report)
         for (size_t k = 0; k < entries[i].items; k++)
             put_index(report, bases[entries[i].outcomes[k]->step] + entries[i].outcomes[k]->slot);
         json_close_array(&report->writer);
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
@@ -155,7 +169,7 @@ static void write_hosts(struct json_report *report)
     for (size_t i = 0; i < plan->hosts.count; i++) {
         const struct host *host = plan->hosts.items[i];
 
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "name", host->name);
         put_string(report, "address", host->address);
         put_string(report, "platform", host->platform);
@@ -163,7 +177,7 @@ static void write_hosts(struct json_report *report)
         put_string(report, "rack", host->rack);
         put_string(report, "leaf", host->leaf);
         put_string(report, "role", host->role == ROLE_SPARE ? "spare" : "compute");
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
@@ -174,7 +188,7 @@ static void write_steps(struct json_report *report)
     for (size_t i = 0; i < report->view->step_count; i++) {
         const struct step_view *at = &report->view->steps[i];
 
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "key", at->step->key);
         put_string(report, "name", at->step->shape->suite_step);
         put_string(report, "check", at->step->shape->check);
@@ -198,12 +212,12 @@ static void write_steps(struct json_report *report)
         for (size_t k = 0; k < at->attempts.count; k++)
             put_index(report, view_attempt_index(report->view, at->attempts.items[k]));
         json_close_array(&report->writer);
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
 
-/* What this outcome rests on: the hash of every stream of every attempt of its step. */
+/* What this outcome rests on: the hash of all output of every attempt of its step. */
 static void write_evidence(struct json_report *report, const struct step_view *step)
 {
     open_list(report, "evidence");
@@ -211,7 +225,7 @@ static void write_evidence(struct json_report *report, const struct step_view *s
         for (size_t k = 0; k < 2; k++) {
             const struct attempt *attempt = step->attempts.items[i];
 
-            if (attempt->captures[k].stream == NULL)
+            if (attempt->captures[k].stream == NULL || attempt->captures[k].length == 0)
                 continue;
             json_open_object(&report->writer);
             put_count(report, "attempt", view_attempt_index(report->view, attempt));
@@ -225,7 +239,7 @@ static void write_evidence(struct json_report *report, const struct step_view *s
 static void write_outcome(struct json_report *report, const struct step_view *step, size_t index,
                           const struct slot *slot, const struct outcome *outcome)
 {
-    json_open_object(&report->writer);
+    open_row(report);
     put_count(report, "step", index);
     put_string(report, "metric", slot->metric);
     put_string(report, "subject", slot->subject);
@@ -243,7 +257,7 @@ static void write_outcome(struct json_report *report, const struct step_view *st
     put_string(report, "status", outcome->status);
     put_boolean(report, "remark", outcome->remark);
     write_evidence(report, step);
-    json_close_object(&report->writer);
+    close_row(report);
 }
 
 static void write_outcomes(struct json_report *report)
@@ -303,7 +317,7 @@ static void write_attempts(struct json_report *report)
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct attempt *attempt = &record->attempts.items[i];
 
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "uuid", attempt->uuid);
         put_count(report, "step", attempt->step);
         put_count(report, "n", attempt->n);
@@ -323,7 +337,7 @@ static void write_attempts(struct json_report *report)
         write_parts(report, attempt);
         json_key(&report->writer, "reading");
         reading_write(&attempt->reading, &report->writer);
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
@@ -334,46 +348,47 @@ static void write_documents(struct json_report *report)
 
     open_list(report, "documents");
     for (size_t i = 0; i < record->documents.count; i++) {
-        json_open_object(&report->writer);
+        open_row(report);
         put_string(report, "kind", record->documents.items[i].kind);
         put_string(report, "name", record->documents.items[i].name);
         put_count(report, "length", record->documents.items[i].bytes.length);
         put_string(report, "sha256", record->documents.items[i].sha256);
-        json_close_object(&report->writer);
+        close_row(report);
     }
     json_close_array(&report->writer);
 }
 
-/* Length of what must be escaped at the front, and its code point: '<', '>', '&' and C1 controls. All of
-   these can only stand inside strings. */
-static size_t harmful(const char *bytes, unsigned *ret_code)
+/* Copies one character, escaped where it would mean something to a browser or a terminal. '<', '>', '&' and
+   all that is beyond ASCII can only stand inside strings. */
+static size_t copy_character(struct text *out, const char *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
+    size_t length = utf8_length(bytes);
 
-    *ret_code = at[0];
-    if (at[0] == '<' || at[0] == '>' || at[0] == '&')
-        return 1;
-    if (at[0] != 0xc2 || at[1] < 0x80 || at[1] > 0x9f)
-        return 0;
-    *ret_code = at[1];
-    return 2;
+    if (length == 0)
+        text_put(out, "\\ufffd");
+    else if (at[0] == '<' || at[0] == '>' || at[0] == '&')
+        text_printf(out, "\\u%04x", at[0]);
+    else if (at[0] == 0xc2 && at[1] < 0xa0)
+        text_printf(out, "\\u%04x", at[1]);
+    else
+        text_add(out, bytes, length);
+    return length > 0 ? length : 1;
+}
+
+static bool is_plain(char byte)
+{
+    return (unsigned char)byte < 0x80 && byte != '<' && byte != '>' && byte != '&';
 }
 
 static void copy_harmless(struct text *out, const struct text *from)
 {
-    for (size_t i = 0; i < from->length;) {
-        unsigned code;
-        size_t length = harmful(from->bytes + i, &code), plain = i;
-
-        if (length > 0) {
-            text_printf(out, "\\u%04x", code);
-            i += length;
-            continue;
-        }
-        while (plain < from->length && harmful(from->bytes + plain, &code) == 0)
-            plain++;
+    for (size_t i = 0, plain; i < from->length; i = plain) {
+        for (plain = i; plain < from->length && is_plain(from->bytes[plain]); plain++)
+            ;
         text_add(out, from->bytes + i, plain - i);
-        i = plain;
+        if (plain < from->length)
+            plain += copy_character(out, from->bytes + plain);
     }
 }
 

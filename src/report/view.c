@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/report.h"
+#include "assay/suite.h"
+
 /* A copy of the outcome under another word, for items on which the judgement cannot be taken at its word. */
 static const struct outcome *restate(struct arena *arena, const struct outcome *outcome,
                                      enum outcome_word word, const char *cause)
@@ -123,8 +126,7 @@ static void settle_verdict(struct view *view)
     if (view->verdict != judgement->verdicts[0].word)
         view->verdict_note =
             arena_printf(view->arena,
-                         "The judgement kept with this run says \"%s\", which its outcomes do "
-                         "not support.",
+                         "The judgement kept with this run (%s) is not supported by its outcomes.",
                          verdict_name(judgement->verdicts[0].word));
 }
 
@@ -198,10 +200,42 @@ size_t view_attempt_index(const struct view *view, const struct attempt *attempt
     return (size_t)(attempt - view->record->attempts.items);
 }
 
+const char *slot_at_text(struct arena *arena, const struct slot *slot)
+{
+    struct slice rest = slice_of(slot->at), word;
+    const char *text = "";
+
+    while (scan_word(&rest, &word)) {
+        size_t equals = slice_find(word, "=");
+        const char *value = equals == (size_t)-1
+                                ? ""
+                                : arena_strndup(arena, word.bytes + equals + 1, word.length - equals - 1);
+        bool sized = slot->size_bytes > 0 && slice_starts(word, "size_bytes=");
+
+        if (equals == (size_t)-1)
+            equals = word.length;
+        text = arena_printf(arena, "%s%s%.*s%s%s", text, *text != '\0' ? ", " : "", sized ? 4 : (int)equals,
+                            word.bytes, *value != '\0' ? " " : "",
+                            sized ? size_text(arena, slot->size_bytes) : value);
+    }
+    return text;
+}
+
+const char *span_text(struct arena *arena, double start, double end)
+{
+    enum { DATE = 11 }; /* "2026-03-01 " */
+    const char *from = time_text(arena, start), *to = time_text(arena, end);
+
+    if (strcmp(from, "unknown") == 0 || strcmp(to, "unknown") == 0)
+        return arena_printf(arena, "%s to %s", from, strcmp(to, "unknown") == 0 ? "no end seen" : to);
+    return arena_printf(arena, "%.*s to %s", (int)strlen(from) - 4, from,
+                        strncmp(from, to, DATE) == 0 ? to + DATE : to);
+}
+
 const char *item_text(struct arena *arena, const struct slot *slot)
 {
     return arena_printf(arena, "%s%s%s%s%s", slot->metric, *slot->subject != '\0' ? " " : "", slot->subject,
-                        *slot->at != '\0' ? " " : "", slot->at);
+                        *slot->at != '\0' ? " at " : "", slot_at_text(arena, slot));
 }
 
 const char *count_text(struct arena *arena, size_t count)

@@ -42,6 +42,10 @@ void coverage_add(struct coverage *sum, const struct coverage *part);
 /* Where the attempt stands in the record: its number in links and tables, from 0. */
 size_t view_attempt_index(const struct view *view, const struct attempt *attempt);
 
+/* Where a slot is taken, for people: "size 8G, place out". */
+const char *slot_at_text(struct arena *arena, const struct slot *slot);
+/* "2026-03-01 12:00:00 to 12:06:40 UTC" */
+const char *span_text(struct arena *arena, double start, double end);
 /* "metric subject at" of an item, without the parts that are empty. */
 const char *item_text(struct arena *arena, const struct slot *slot);
 /* "1,234,567" */

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/report.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/json.h"
+#include "sample_record.h"
+
+enum { REPORT_BYTES = 64 << 20 };
+
+static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
+static const struct sample clean = {.hosts = 4, .units = 1};
+static const struct sample hostile = {.hosts = 2, .units = 1, .hostile = true};
+
+/* The report in the arena. */
+static const char *report_of(struct arena *arena, const struct record *record, const char *format,
+                             size_t *ret_length)
+{
+    const struct report_format *row = report_format_find(format);
+    cleanup_text struct text out;
+
+    assert_non_null(row);
+    text_init(&out, REPORT_BYTES);
+    row->write(record, &out);
+    assert_false(out.clipped);
+    if (ret_length != NULL)
+        *ret_length = out.length;
+    return arena_strndup(arena, out.bytes, out.length);
+}
+
+static struct json *json_of(struct arena *arena, const struct record *record)
+{
+    size_t length;
+    const char *bytes = report_of(arena, record, "json", &length);
+    struct error err = {0};
+    struct json *json = json_parse(arena, "report", bytes, length, &err);
+
+    if (json == NULL)
+        fail_msg("%s", err.text);
+    return json;
+}
+
+static void expect_contains(const char *text, const char *needle)
+{
+    if (strstr(text, needle) == NULL)
+        fail_msg("the report does not name \"%s\"", needle);
+}
+
+static size_t count_of(const char *text, const char *needle)
+{
+    size_t count = 0;
+
+    for (text = strstr(text, needle); text != NULL; text = strstr(text + 1, needle))
+        count++;
+    return count;
+}
+
+/* -- Formats ----------------------------------------------------------------------------------------------
+ */
+
+static void formats_are_found_by_their_names(void **state)
+{
+    size_t count;
+    const struct report_format *list = report_format_list(&count);
+
+    (void)state;
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_ptr_equal(report_format_find(list[i].name), &list[i]);
+    assert_null(report_format_find("pdf"));
+    assert_null(report_format_find(""));
+}
+
+static void the_same_record_gives_the_same_bytes(void **state)
+{
+    static const char *const formats[] = {"html", "text", "json"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct arena *arena = arena_create();
+        const struct record *record = sample_record(arena, &faulty);
+        const char *first = report_of(arena, record, formats[i], NULL);
+
+        assert_string_equal(first, report_of(arena, record, formats[i], NULL));
+        assert_string_equal(first, report_of(arena, sample_record(arena, &faulty), formats[i], NULL));
+        assert_true(strlen(first) > 2000);
+        arena_destroy(arena);
+    }
+}
+
+static void all_samples_differ(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_string_not_equal(report_of(arena, sample_record(arena, &faulty), "html", NULL),
+                            report_of(arena, sample_record(arena, &clean), "html", NULL));
+    arena_destroy(arena);
+}
+
+/* -- Hostile output ---------------------------------------------------------------------------------------
+ */
+
+static void expect_harmless(const char *format)
+{
+    struct arena *arena = arena_create();
+    size_t length;
+    const char *report = report_of(arena, sample_record(arena, &hostile), format, &length);
+
+    assert_int_equal(strlen(report), length); /* no NUL */
+    if (strcmp(format, "text") != 0)
+        assert_null(strstr(report, "<script"));
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)report[i];
+
+        if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
+            fail_msg("%s holds the control byte 0x%02x at %zu", format, byte, i);
+        if (byte == 0xc2 && (unsigned char)report[i + 1] < 0xa0)
+            fail_msg("%s holds a C1 control at %zu", format, i);
+        if (byte == 0xff)
+            fail_msg("%s holds a byte that is not UTF-8 at %zu", format, i);
+    }
+    if (strcmp(format, "json") != 0)
+        assert_null(strstr(report, "\xe2\x80\xae")); /* right-to-left override */
+    arena_destroy(arena);
+}
+
+static void html_never_holds_markup_or_controls_of_a_host(void **state)
+{
+    (void)state;
+    expect_harmless("html");
+}
+
+static void text_never_holds_terminal_escapes_of_a_host(void **state)
+{
+    (void)state;
+    expect_harmless("text");
+}
+
+static void json_never_holds_raw_markup_or_controls_of_a_host(void **state)
+{
+    (void)state;
+    expect_harmless("json");
+}
+
+static void json_gives_hostile_strings_back_unchanged(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct json *report = json_of(arena, sample_record(arena, &hostile));
+    const char *cluster = json_string(json_get(report, "run"), "hostfile", "");
+
+    (void)state;
+    assert_int_equal(strncmp(cluster, "<script>alert(1)</script>\x1b]0;evil\x07\"'&\xc2\x9b", 39), 0);
+    arena_destroy(arena);
+}
+
+static void text_stays_within_100_columns(void **state)
+{
+    const struct sample *samples[] = {&faulty, &clean, &hostile};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct arena *arena = arena_create();
+        const char *report = report_of(arena, sample_record(arena, samples[i]), "text", NULL);
+        size_t column = 0;
+
+        for (; *report != '\0'; report++) {
+            column = *report == '\n' ? 0 : column + (((unsigned char)*report & 0xc0) != 0x80);
+            assert_true(column <= 100);
+        }
+        arena_destroy(arena);
+    }
+}
+
+/* -- HTML -------------------------------------------------------------------------------------------------
+ */
+
+static bool is_void(struct slice name)
+{
+    static const char *const names[] = {"meta", "link", "br", "!DOCTYPE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (slice_equal(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Every tag that opens is closed, in order; attribute values are quoted; '<' is nowhere else. */
+static void expect_balanced(const char *html)
+{
+    struct slice open[64];
+    size_t depth = 0;
+
+    for (const char *at = strchr(html, '<'); at != NULL; at = strchr(at, '<')) {
+        bool closing = at[1] == '/';
+        const char *name = at + 1 + closing, *end = at;
+        struct slice word = {name, strcspn(name, " >/")};
+
+        for (bool quoted = false; *end != '\0' && (quoted || *end != '>'); end++)
+            quoted ^= *end == '"';
+        assert_int_equal(*end, '>');
+        if (closing) {
+            assert_true(depth > 0);
+            depth--;
+            if (open[depth].length != word.length || memcmp(open[depth].bytes, word.bytes, word.length) != 0)
+                fail_msg("</%.*s> closes <%.*s>", slice_print(word), slice_print(open[depth]));
+        } else if (!is_void(word) && end[-1] != '/') {
+            assert_true(depth < 64);
+            open[depth++] = word;
+        }
+        at = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void html_tags_are_balanced(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    expect_balanced(report_of(arena, sample_record(arena, &faulty), "html", NULL));
+    expect_balanced(report_of(arena, sample_record(arena, &clean), "html", NULL));
+    expect_balanced(report_of(arena, sample_record(arena, &hostile), "html", NULL));
+    arena_destroy(arena);
+}
+
+/* Each href="#x" has an id="x", and no id is there twice. */
+static void html_links_lead_somewhere(void **state)
+{
+    const struct sample *samples[] = {&faulty, &clean, &hostile};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct arena *arena = arena_create();
+        const char *html = report_of(arena, sample_record(arena, samples[i]), "html", NULL);
+        size_t links = 0;
+
+        for (const char *at = strstr(html, "href=\"#"); at != NULL;
+             at = strstr(at + 1, "href=\"#"), links++) {
+            size_t length = strcspn(at + 7, "\"");
+            const char *id = arena_printf(arena, " id=\"%.*s\"", (int)length, at + 7);
+
+            if (count_of(html, id) != 1)
+                fail_msg("%s is there %zu times", id, count_of(html, id));
+        }
+        assert_true(links > 20);
+        arena_destroy(arena);
+    }
+}
+
+static void html_fetches_nothing(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &faulty), "html", NULL);
+
+    (void)state;
+    assert_null(strstr(html, "http:"));
+    assert_null(strstr(html, "https:"));
+    assert_null(strstr(html, " src="));
+    assert_null(strstr(html, "@import"));
+    assert_null(strstr(html, "<script"));
+    arena_destroy(arena);
+}
+
+/* -- Entries ----------------------------------------------------------------------------------------------
+ */
+
+static bool is_bad_gate(const struct record *record, const struct outcome *outcome)
+{
+    const struct shape *shape = record->plan->steps.items[outcome->step].shape;
+
+    return shape->slots[outcome->slot].duty == DUTY_GATE && outcome->word != OUTCOME_PASS;
+}
+
+static void expect_each_once(const struct record *record, struct arena *arena)
+{
+    struct report_entry *entries;
+    size_t count = report_entries(arena, record, &entries), bad = 0, listed = 0;
+    unsigned *seen = arena_array(arena, unsigned, record->judgement.outcome_count);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < entries[i].items; k++) {
+            size_t index = (size_t)(entries[i].outcomes[k] - record->judgement.outcomes);
+
+            assert_true(index < record->judgement.outcome_count);
+            assert_int_equal(entries[i].word, record->judgement.outcomes[index].word);
+            seen[index]++;
+            listed++;
+        }
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        bool is_bad = is_bad_gate(record, &record->judgement.outcomes[i]);
+
+        assert_int_equal(seen[i], is_bad ? 1 : 0);
+        bad += is_bad;
+    }
+    assert_int_equal(listed, bad);
+}
+
+static void every_gate_that_did_not_pass_is_in_one_entry(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct sample large = {.hosts = 70, .units = 3, .faults = true};
+
+    (void)state;
+    expect_each_once(sample_record(arena, &faulty), arena);
+    expect_each_once(sample_record(arena, &clean), arena);
+    expect_each_once(sample_record(arena, &hostile), arena);
+    expect_each_once(sample_record(arena, &large), arena);
+    arena_destroy(arena);
+}
+
+static const struct report_entry *entry_find(const struct report_entry *entries, size_t count,
+                                             const char *target, const char *check)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(entries[i].target, target) == 0 && strcmp(entries[i].check, check) == 0)
+            return &entries[i];
+    fail_msg("no entry for %s, %s", target, check);
+    return NULL;
+}
+
+static void one_fault_is_one_entry_worst_first(void **state)
+{
+    struct arena *arena = arena_create();
+    struct report_entry *entries;
+    size_t count = report_entries(arena, sample_record(arena, &faulty), &entries);
+    const struct report_entry *pair = entry_find(entries, count, "node3", "p2p-bandwidth");
+
+    (void)state;
+    assert_int_equal(count, 8);
+    assert_string_equal(pair->subjects, "gpu2->gpu5, gpu5->gpu2");
+    assert_int_equal(pair->items, 4);
+    assert_string_equal(pair->source, "field: nccl#1264");
+    assert_string_equal(entry_find(entries, count, "node6", "gpu-burn")->subjects, "gpu4");
+    assert_int_equal(entry_find(entries, count, "node6", "gpu-burn")->items, 2);
+    entry_find(entries, count, "node5", "p2p-bandwidth, nccl-all-reduce, dcgm-diag, gpu-burn");
+    entry_find(entries, count, "8 hosts: node[1-8]", "nccl-all-reduce-cluster, nccl-all-gather-cluster");
+    for (size_t i = 1; i < count; i++)
+        assert_true(entries[i - 1].word >= entries[i].word);
+    arena_destroy(arena);
+}
+
+/* A record whose p2p items fail as the test says. */
+static struct record *with_pairs(struct arena *arena, bool (*fails)(const char *subject))
+{
+    struct record *record = sample_record(arena, &clean);
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+        const struct slot *slot = &step->shape->slots[outcome->slot];
+
+        if (strcmp(step->members[0]->name, "node2") == 0 && slot->duty == DUTY_GATE &&
+            strstr(slot->subject, "->") != NULL && fails(slot->subject)) {
+            outcome->word = OUTCOME_FAIL;
+            outcome->cause = arena_printf(arena, "%s is slow", slot->subject);
+        }
+    }
+    return record;
+}
+
+static bool touches_gpu6(const char *subject)
+{
+    return strstr(subject, "gpu6") != NULL;
+}
+
+static bool any_pair(const char *subject)
+{
+    return *subject != '\0';
+}
+
+static bool two_pairs(const char *subject)
+{
+    return strcmp(subject, "gpu0->gpu1") == 0 || strcmp(subject, "gpu4->gpu7") == 0;
+}
+
+static void all_slow_pairs_of_one_gpu_are_one_entry(void **state)
+{
+    struct arena *arena = arena_create();
+    struct report_entry *entries;
+
+    (void)state;
+    assert_int_equal(report_entries(arena, with_pairs(arena, touches_gpu6), &entries), 1);
+    assert_int_equal(entries[0].items, 28);
+    assert_int_equal(report_entries(arena, with_pairs(arena, any_pair), &entries), 1);
+    assert_int_equal(entries[0].items, 112);
+    assert_int_equal(report_entries(arena, with_pairs(arena, two_pairs), &entries), 2);
+    arena_destroy(arena);
+}
+
+static void an_equal_fault_on_many_hosts_is_one_entry(void **state)
+{
+    const struct sample large = {.hosts = 70, .units = 3};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &large);
+    struct report_entry *entries;
+
+    (void)state;
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct shape *shape = record->plan->steps.items[outcome->step].shape;
+
+        if (strcmp(shape->slots[outcome->slot].metric, "driver.version") == 0) {
+            outcome->word = OUTCOME_FAIL;
+            outcome->cause = "driver 470.57.02 is older than 525.60.13";
+        }
+    }
+    assert_int_equal(report_entries(arena, record, &entries), 1);
+    assert_string_equal(entries[0].target, "70 hosts: node[1-70]");
+    arena_destroy(arena);
+}
+
+/* -- Counts and verdicts ----------------------------------------------------------------------------------
+ */
+
+static double count_in(const struct json *report, const char *name)
+{
+    return json_number(json_get(report, "coverage"), name, -1);
+}
+
+static void json_counts_agree_with_its_outcomes(void **state)
+{
+    static const char *const words[] = {"pass", "fail", "inconclusive", "not run"}, *const keys[] = {
+                                                                                        "pass", "fail",
+                                                                                        "inconclusive",
+                                                                                        "not_run"};
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+    const struct json *report = json_of(arena, record), *outcomes = json_get(report, "outcomes");
+    double sum = 0;
+
+    (void)state;
+    assert_int_equal(json_number(report, "schema", 0), 1);
+    assert_int_equal(outcomes->count, record->judgement.outcome_count);
+    for (size_t i = 0; i < 4; i++) {
+        double counted = 0;
+
+        json_each(outcome, outcomes) counted += strcmp(json_string(outcome, "outcome", ""), words[i]) == 0;
+        assert_int_equal(counted, count_in(report, keys[i]));
+        sum += counted;
+    }
+    assert_int_equal(sum, count_in(report, "gates"));
+    assert_int_equal(outcomes->count - sum, count_in(report, "recorded"));
+    assert_int_equal(count_in(report, "fail"), 8);
+    assert_string_equal(json_string(report, "verdict", ""), "reject");
+    assert_int_equal(json_number(report, "exit_status", -1), 1);
+    arena_destroy(arena);
+}
+
+static void json_gives_every_outcome_its_gate_and_evidence(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct json *report = json_of(arena, sample_record(arena, &faulty));
+    size_t judged = 0;
+
+    (void)state;
+    json_each(outcome, json_get(report, "outcomes"))
+    {
+        const struct json *evidence = json_get(outcome, "evidence");
+
+        assert_non_null(json_get(outcome, "gate"));
+        assert_non_null(evidence);
+        if (strcmp(json_string(outcome, "outcome", ""), "pass") != 0 &&
+            strcmp(json_string(outcome, "outcome", ""), "fail") != 0)
+            continue;
+        assert_true(*json_string(outcome, "gate", "") != '\0');
+        assert_true(evidence->count > 0);
+        json_each(item, evidence) assert_int_equal(strlen(json_string(item, "sha256", "")), 64);
+        judged++;
+    }
+    assert_true(judged > 1000);
+    arena_destroy(arena);
+}
+
+static void every_gate_that_did_not_pass_is_named_in_every_format(void **state)
+{
+    static const char *const formats[] = {"html", "text", "json"};
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+
+    (void)state;
+    for (size_t f = 0; f < 3; f++) {
+        const char *report = report_of(arena, record, formats[f], NULL);
+        size_t named = 0;
+
+        if (f < 2) /* the part before the tables that name everything */
+            *strstr(report, f == 0 ? "<section id=\"coverage\"" : "\nHOSTS AND STEPS") = '\0';
+        for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+            const struct outcome *outcome = &record->judgement.outcomes[i];
+            const struct step *step = &record->plan->steps.items[outcome->step];
+
+            if (!is_bad_gate(record, outcome))
+                continue;
+            named++;
+            expect_contains(report, step->shape->slots[outcome->slot].metric);
+            expect_contains(report, step->shape->suite_step);
+            if (step->member_count == 1)
+                expect_contains(report, step->members[0]->name);
+        }
+        assert_int_equal(named, 204);
+    }
+    arena_destroy(arena);
+}
+
+static void a_failure_shows_measured_value_gate_and_source(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+    const char *html = report_of(arena, record, "html", NULL), *text = report_of(arena, record, "text", NULL);
+
+    (void)state;
+    expect_contains(html, "12.1 GB/s");
+    expect_contains(html, "&gt;= 345 GB/s");
+    expect_contains(html, "field: nccl#1264");
+    expect_contains(html, "gpu2-&gt;gpu5, gpu5-&gt;gpu2");
+    expect_contains(text, "p2p.unidirectional.enabled >= 345 GB/s (field: nccl#1264)");
+    expect_contains(text, "VERDICT: REJECT");
+    arena_destroy(arena);
+}
+
+static void a_clean_run_says_accept_and_lists_no_failure(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &clean);
+    struct report_entry *entries;
+
+    (void)state;
+    assert_int_equal(report_entries(arena, record, &entries), 0);
+    expect_contains(report_of(arena, record, "text", NULL), "VERDICT: ACCEPT\n");
+    expect_contains(report_of(arena, record, "html", NULL), "No gate failed.");
+    assert_string_equal(json_string(json_of(arena, record), "verdict", ""), "accept");
+    arena_destroy(arena);
+}
+
+/* -- Records that cannot be taken at their word -----------------------------------------------------------
+ */
+
+static void expect_verdict(struct arena *arena, const struct record *record, const char *verdict)
+{
+    const struct json *report = json_of(arena, record);
+
+    assert_string_equal(json_string(report, "verdict", ""), verdict);
+    assert_true(*json_string(report, "verdict_note", "") != '\0');
+    expect_contains(report_of(arena, record, "html", NULL), json_string(report, "verdict_note", ""));
+}
+
+static void a_run_without_judgement_is_not_accepted(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->judgement = (struct judgement){0};
+    expect_verdict(arena, record, "incomplete");
+    assert_int_equal(count_in(json_of(arena, record), "pass"), 0);
+    arena_destroy(arena);
+}
+
+static void an_accept_that_its_outcomes_deny_is_not_shown(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->judgement.outcome_count--; /* the last item was never judged */
+    expect_verdict(arena, record, "incomplete");
+    record->judgement.outcomes[0].word = OUTCOME_FAIL;
+    expect_verdict(arena, record, "reject");
+    arena_destroy(arena);
+}
+
+static void a_gate_that_was_only_recorded_is_no_pass(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->judgement.outcomes[0].word = OUTCOME_RECORDED;
+    expect_verdict(arena, record, "incomplete");
+    assert_int_equal(count_in(json_of(arena, record), "inconclusive"), 1);
+    arena_destroy(arena);
+}
+
+static void an_empty_plan_is_not_accepted(void **state)
+{
+    static struct verdict accept = {.scope = "run", .name = "", .word = VERDICT_ACCEPT};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->plan = arena_new(arena, struct plan);
+    record->attempts.count = 0;
+    record->judgement = (struct judgement){.verdicts = &accept, .verdict_count = 1};
+    expect_verdict(arena, record, "incomplete");
+    report_of(arena, record, "text", NULL);
+    arena_destroy(arena);
+}
+
+static void a_running_attempt_shows_no_end(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->state = RUN_RUNNING;
+    record->ended = 0;
+    record->attempts.items[3].state = ATTEMPT_SENT;
+    record->attempts.items[3].ended = 0;
+    expect_contains(report_of(arena, record, "html", NULL), "no end seen");
+    expect_contains(report_of(arena, record, "text", NULL), "not ended");
+    arena_destroy(arena);
+}
+
+static void hosts_beyond_reading_share_rows_and_those_with_failures_do_not(void **state)
+{
+    const struct sample large = {.hosts = 70, .units = 2, .faults = true};
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &large), "html", NULL);
+    const char *matrix = strstr(html, "<section id=\"matrix\"");
+
+    (void)state;
+    assert_non_null(matrix);
+    *strstr(matrix, "</section>") = '\0';
+    expect_contains(matrix, "30 hosts: node[1,4,7,9-35]");
+    expect_contains(matrix, "35 hosts: node[36-70]");
+    expect_contains(matrix, "<th scope=\"row\">node3</th>");
+    assert_int_equal(count_of(matrix, "<th scope=\"row\">node"), 5); /* 3, 5, 6, 8 and the undecided 2 */
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_are_found_by_their_names),
+        cmocka_unit_test(the_same_record_gives_the_same_bytes),
+        cmocka_unit_test(all_samples_differ),
+        cmocka_unit_test(html_never_holds_markup_or_controls_of_a_host),
+        cmocka_unit_test(text_never_holds_terminal_escapes_of_a_host),
+        cmocka_unit_test(json_never_holds_raw_markup_or_controls_of_a_host),
+        cmocka_unit_test(json_gives_hostile_strings_back_unchanged),
+        cmocka_unit_test(text_stays_within_100_columns),
+        cmocka_unit_test(html_tags_are_balanced),
+        cmocka_unit_test(html_links_lead_somewhere),
+        cmocka_unit_test(html_fetches_nothing),
+        cmocka_unit_test(every_gate_that_did_not_pass_is_in_one_entry),
+        cmocka_unit_test(one_fault_is_one_entry_worst_first),
+        cmocka_unit_test(all_slow_pairs_of_one_gpu_are_one_entry),
+        cmocka_unit_test(an_equal_fault_on_many_hosts_is_one_entry),
+        cmocka_unit_test(json_counts_agree_with_its_outcomes),
+        cmocka_unit_test(json_gives_every_outcome_its_gate_and_evidence),
+        cmocka_unit_test(every_gate_that_did_not_pass_is_named_in_every_format),
+        cmocka_unit_test(a_failure_shows_measured_value_gate_and_source),
+        cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
+        cmocka_unit_test(a_run_without_judgement_is_not_accepted),
+        cmocka_unit_test(an_accept_that_its_outcomes_deny_is_not_shown),
+        cmocka_unit_test(a_gate_that_was_only_recorded_is_no_pass),
+        cmocka_unit_test(an_empty_plan_is_not_accepted),
+        cmocka_unit_test(a_running_attempt_shows_no_end),
+        cmocka_unit_test(hosts_beyond_reading_share_rows_and_those_with_failures_do_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
