@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nccl-tests: the text of every layout since 2.0 and the JSON of -J (2.17 and later).
+ *
+ * Facts: nccl.version (the library's), nccl.tests_version, nccl.collective, nccl.ranks, nccl.validation, and
+ * what NCCL's log lines tell (nccl_debug.c). Where an old version names its collective nowhere, it follows
+ * from the ratio of the two bandwidths when only one collective has that ratio, else the metrics say
+ * "unknown".
+ *
+ * A size may be measured several times (types, cycles, sizes that round to the same); each is a measurement.
+ */
+#include "assay/parser.h"
+
+#include "nccl_run.h"
+#include "runs.h"
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct slice first = bytes;
+
+    scan_text(&first, "\xef\xbb\xbf");
+    while (first.length > 0 && (first.bytes[0] == '\n' || first.bytes[0] == '\r' || first.bytes[0] == ' '))
+        first = slice_from(first, 1);
+    if (slice_starts(first, "{"))
+        nccl_json(first, reading);
+    else
+        nccl_text(bytes, reading);
+    runs_finish(reading);
+}
+
+static const struct metric metrics[] = {
+    {"nccl.*.avg_busbw", "GB/s", BETTER_HIGHER, "the tool's own average over all sizes and both places"},
+    {"nccl.*.busbw", "GB/s", BETTER_HIGHER,
+     "bus bandwidth: what the slowest link carried, comparable between ranks"},
+    {"nccl.*.algbw", "GB/s", BETTER_HIGHER, "size divided by time"},
+    {"nccl.*.time", "us", BETTER_LOWER, "time of one operation"},
+    {"nccl.*.cpu_time", "us", BETTER_LOWER, "the same as the CPU saw it (-C)"},
+    {"nccl.*.rank_time", "us", BETTER_LOWER,
+     "median over the iterations of one process's longest time (-J -I 1)"},
+    {"nccl.*.wrong", "", BETTER_LOWER, "values that the check found wrong"},
+    {"nccl.*.error", "", BETTER_LOWER, "largest deviation from the expected values (before 2.11)"},
+    {"nccl.out_of_bounds", "", BETTER_LOWER, "results out of bounds, as the closing says"},
+    {NULL},
+};
+
+const struct parser parse_nccl_tests = {
+    .name = "nccl-tests",
+    .version = 1,
+    .summary = "nccl-tests: text of every layout, JSON of -J",
+    .metrics = metrics,
+    .parse = parse,
+};
