@@ -7,9 +7,10 @@
  */
 #include "assay/json.h"
 
+#include "json_private.h"
+
 #include <cjson/cJSON.h>
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,6 @@
 
 enum {
     DEPTH_LIMIT = 64,
-    NUMBER_LIMIT = 63, /* bytes; cJSON and scan_double read no longer ones */
     FILE_LIMIT = 16 * 1024 * 1024,
 };
 
@@ -215,99 +215,6 @@ static int scan_string(struct scanner *scanner)
     }
 }
 
-static void skip_digits(struct slice *rest)
-{
-    while (rest->length > 0 && isdigit((unsigned char)rest->bytes[0]))
-        *rest = slice_from(*rest, 1);
-}
-
-/* The grammar of a JSON number, which is narrower than strtod's. */
-static bool is_json_number(struct slice word)
-{
-    size_t before;
-
-    scan_text(&word, "-");
-    before = word.length;
-    if (!scan_text(&word, "0"))
-        skip_digits(&word);
-    if (word.length == before)
-        return false;
-    if (scan_text(&word, ".")) {
-        before = word.length;
-        skip_digits(&word);
-        if (word.length == before)
-            return false;
-    }
-    if (scan_text(&word, "e") || scan_text(&word, "E")) {
-        if (!scan_text(&word, "-"))
-            scan_text(&word, "+");
-        before = word.length;
-        skip_digits(&word);
-        if (word.length == before)
-            return false;
-    }
-    return word.length == 0;
-}
-
-/* A decimal as its significant digits, d.ddd * 10^exponent, without zeros at either end. */
-struct decimal {
-    char digits[NUMBER_LIMIT + 1];
-    size_t count;
-    int64_t exponent;
-};
-
-static bool decimal_read(struct slice word, struct decimal *ret_decimal)
-{
-    struct decimal decimal = {.exponent = -1};
-    bool fraction = false;
-
-    scan_text(&word, "-");
-    for (; word.length > 0 && word.bytes[0] != 'e' && word.bytes[0] != 'E'; word = slice_from(word, 1)) {
-        if (word.bytes[0] == '.') {
-            fraction = true;
-            continue;
-        }
-        if (decimal.count > 0 || word.bytes[0] != '0')
-            decimal.digits[decimal.count++] = word.bytes[0];
-        if (!fraction && decimal.count > 0)
-            decimal.exponent++;
-        else if (fraction && decimal.count == 0)
-            decimal.exponent--;
-    }
-    while (decimal.count > 0 && decimal.digits[decimal.count - 1] == '0')
-        decimal.count--;
-    if (word.length > 0) {
-        int64_t exponent;
-
-        if (!scan_i64(slice_from(word, 1), &exponent) || exponent > 100000 || exponent < -100000)
-            return false;
-        decimal.exponent += exponent;
-    }
-    *ret_decimal = decimal;
-    return true;
-}
-
-/* Whether the double, printed with as many digits as were written, is what was written. */
-static bool is_exact(struct slice word, double value)
-{
-    struct decimal written, read_back;
-    char text[NUMBER_LIMIT + 16];
-    struct slice plain = word;
-
-    scan_text(&plain, "-");
-    skip_digits(&plain);
-    if (plain.length == 0 && fabs(value) > 9007199254740992.0) /* 2^53 */
-        return false;
-    if (!decimal_read(word, &written))
-        return false;
-    if (written.count == 0 || value == 0)
-        return written.count == 0 && value == 0;
-    snprintf(text, sizeof text, "%.*e", (int)written.count - 1, value);
-    return decimal_read(slice_of(text), &read_back) && read_back.count == written.count &&
-           read_back.exponent == written.exponent &&
-           memcmp(written.digits, read_back.digits, written.count) == 0;
-}
-
 static int scan_number(struct scanner *scanner, struct json *node)
 {
     struct slice word = {scanner->at, 0};
@@ -315,11 +222,11 @@ static int scan_number(struct scanner *scanner, struct json *node)
     while (scanner->at + word.length < scanner->end && (isalnum((unsigned char)word.bytes[word.length]) ||
                                                         memchr("+-._", word.bytes[word.length], 4) != NULL))
         word.length++;
-    if (!is_json_number(word))
+    if (!json_number_valid(word))
         return refuse_word(scanner, "a number");
-    if (word.length > NUMBER_LIMIT)
-        return refuse(scanner, "a number of %zu characters; the most is %d", word.length, NUMBER_LIMIT);
-    if (!scan_double(word, &node->number) || !is_exact(word, node->number))
+    if (word.length > JSON_NUMBER_LIMIT)
+        return refuse(scanner, "a number of %zu characters; the most is %d", word.length, JSON_NUMBER_LIMIT);
+    if (!scan_double(word, &node->number) || !json_number_exact(word, node->number))
         return refuse(scanner,
                       "number %.*s cannot be kept exactly; write it as a string or with fewer digits",
                       slice_print(word));
@@ -462,7 +369,8 @@ static int refuse_duplicates(const struct json *object, struct error *err)
     cleanup_free const struct json **members = mem_alloc((object->count + 1) * sizeof *members);
     size_t count = 0;
 
-    json_each(member, object) members[count++] = member;
+    json_each (member, object)
+        members[count++] = member;
     qsort(members, count, sizeof *members, compare_keys);
     for (size_t i = 1; i < count; i++)
         if (strcmp(members[i - 1]->key, members[i]->key) == 0)
@@ -544,7 +452,9 @@ const struct json *json_get(const struct json *object, const char *key)
 {
     if (object == NULL || object->type != JSON_OBJECT)
         return NULL;
-    json_each(member, object) if (strcmp(member->key, key) == 0) return member;
+    json_each (member, object)
+        if (strcmp(member->key, key) == 0)
+            return member;
     return NULL;
 }
 

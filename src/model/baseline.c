@@ -11,10 +11,11 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
     baseline->name = json_string(document, "name", "");
     baseline->title = json_string(document, "title", "");
     baseline->bytes = bytes;
-    json_each(name, json_get(document, "platforms")) * list_push(arena, &baseline->platforms) = name->string;
-    json_each(limit, json_get(document, "limits")) if (limit_from_json(arena, limit,
-                                                                       list_push(arena, &baseline->limits),
-                                                                       err) < 0) return NULL;
+    json_each (name, json_get(document, "platforms"))
+        *list_push(arena, &baseline->platforms) = name->string;
+    json_each (limit, json_get(document, "limits"))
+        if (limit_from_json(arena, limit, list_push(arena, &baseline->limits), err) < 0)
+            return NULL;
     return baseline;
 }
 

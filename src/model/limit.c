@@ -109,8 +109,8 @@ static const char *join_words(struct arena *arena, const struct json *list)
 {
     const char *joined = NULL;
 
-    json_each(word, list) joined =
-        joined == NULL ? word->string : arena_printf(arena, "%s|%s", joined, word->string);
+    json_each (word, list)
+        joined = joined == NULL ? word->string : arena_printf(arena, "%s|%s", joined, word->string);
     return joined;
 }
 

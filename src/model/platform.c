@@ -9,14 +9,15 @@ static void read_gpus(struct arena *arena, const struct json *gpus, struct platf
 {
     platform->gpu_count = (unsigned)json_number(gpus, "count", 0);
     platform->power_limit_w = json_number(gpus, "power_limit_w", 0);
-    json_each(model, json_get(gpus, "models")) * list_push(arena, &platform->gpu_models) = model->string;
-    json_each(id, json_get(gpus, "pci_ids")) * list_push(arena, &platform->gpu_pci_ids) = id->string;
+    json_each (model, json_get(gpus, "models"))
+        *list_push(arena, &platform->gpu_models) = model->string;
+    json_each (id, json_get(gpus, "pci_ids"))
+        *list_push(arena, &platform->gpu_pci_ids) = id->string;
 }
 
 static void read_times(struct arena *arena, const struct json *times, struct platform *platform)
 {
-    json_each(time, times)
-    {
+    json_each (time, times) {
         struct platform_time *row = list_push(arena, &platform->times);
 
         row->check = time->key;
@@ -49,7 +50,8 @@ const struct platform *platform_load(struct arena *arena, const char *name, stru
     };
     read_gpus(arena, json_get(document, "gpus"), platform);
     read_times(arena, json_get(document, "times_s"), platform);
-    json_each(hca, json_get(hcas, "names")) * list_push(arena, &platform->hcas) = hca->string;
+    json_each (hca, json_get(hcas, "names"))
+        *list_push(arena, &platform->hcas) = hca->string;
     return platform;
 }
 

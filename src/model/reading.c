@@ -61,6 +61,9 @@ const char *utf8_clean(struct arena *arena, struct slice bytes)
 /* One printable line: control bytes become blanks, so that no report or terminal is steered by a host's
  * output. */
 static const char *one_line(struct arena *arena, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+static const char *one_line(struct arena *arena, const char *format, va_list arguments)
 {
     char line[REASON_BYTES + 1];
     int length = vsnprintf(line, sizeof line, format, arguments);
@@ -70,9 +73,12 @@ static const char *one_line(struct arena *arena, const char *format, va_list arg
         if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
             line[i] = ' ';
     /* A sequence that the limit has cut in two must not show as a bad byte. */
-    if ((size_t)length > kept)
-        while (kept > 0 && ((unsigned char)line[kept - 1] & 0x80) != 0)
+    if ((size_t)length > kept) {
+        while (kept > 0 && ((unsigned char)line[kept - 1] & 0xC0) == 0x80)
             kept--;
+        if (kept > 0 && ((unsigned char)line[kept - 1] & 0x80) != 0)
+            kept--;
+    }
     return utf8_clean(arena, (struct slice){line, kept});
 }
 

@@ -6,15 +6,16 @@
 
 #include "assay/options.h"
 
-#define read_strings(arena, list, ret_list)                                        \
-    do {                                                                           \
-        json_each(item_, (list)) * list_push((arena), (ret_list)) = item_->string; \
+#define read_strings(arena, list, ret_list)                  \
+    do {                                                     \
+        json_each (item_, (list))                            \
+            *list_push((arena), (ret_list)) = item_->string; \
     } while (0)
 
-#define read_variables(arena, object, ret_list)                       \
-    do {                                                              \
-        json_each(item_, (object)) * list_push((arena), (ret_list)) = \
-            (struct suite_variable){item_->key, item_->string};       \
+#define read_variables(arena, object, ret_list)                                                   \
+    do {                                                                                          \
+        json_each (item_, (object))                                                               \
+            *list_push((arena), (ret_list)) = (struct suite_variable){item_->key, item_->string}; \
     } while (0)
 
 bool size_parse(const char *text, double *ret_bytes)
@@ -57,8 +58,7 @@ static int read_sizes(struct arena *arena, const struct json *sizes, struct suit
 {
     double bytes;
 
-    json_each(size, sizes)
-    {
+    json_each (size, sizes) {
         if (!size_parse(size->string, &bytes))
             return json_error(
                 err, size,
@@ -83,8 +83,7 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
 {
     size_t earlier = suite->steps.count - 1;
 
-    json_each(need, needs)
-    {
+    json_each (need, needs) {
         const char **names = arena_array(arena, const char *, earlier + 1), *near;
 
         for (size_t i = 0; i < earlier; i++)
@@ -104,8 +103,7 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
 static int read_limits(struct arena *arena, const struct json *limits, struct suite_step *step,
                        struct error *err)
 {
-    json_each(object, limits)
-    {
+    json_each (object, limits) {
         if (limit_from_json(arena, object, list_push(arena, &step->limits), err) < 0)
             return -1;
     }
@@ -145,8 +143,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
 
 static void read_tools(struct arena *arena, const struct json *tools, struct suite *suite)
 {
-    json_each(object, tools)
-    {
+    json_each (object, tools) {
         struct suite_tool *tool = list_push(arena, &suite->tools);
 
         tool->name = object->key;
@@ -173,7 +170,9 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);
     read_variables(arena, json_get(document, "environment"), &suite->environment);
     read_tools(arena, json_get(document, "tools"), suite);
-    json_each(step, json_get(document, "steps")) if (read_step(arena, suite, step, err) < 0) return NULL;
+    json_each (step, json_get(document, "steps"))
+        if (read_step(arena, suite, step, err) < 0)
+            return NULL;
     return suite;
 }
 

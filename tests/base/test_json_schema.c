@@ -48,7 +48,7 @@ static const struct {
     {"{\"name\": \"\"}", "t.json:1:10: name is \"\"; expected a string of at least 1 character"},
     {"{\"name\": \"A\"}", "t.json:1:10: name is \"A\"; expected a string such as \"abc\" (pattern ^[a-z]+$)"},
     {"{\"name\": \"a\\n\"}",
-     "t.json:1:10: name is \"a\n\"; expected a string such as \"abc\" (pattern ^[a-z]+$)"},
+     "t.json:1:10: name is \"a\\n\"; expected a string such as \"abc\" (pattern ^[a-z]+$)"},
     {"{\"name\": \"a\",\n \"count\": 1.5}", "t.json:2:11: count is 1.5; expected a whole number"},
     {"{\"name\": \"a\",\n \"count\": 0}", "t.json:2:11: count is 0; expected 1 or more"},
     {"{\"name\": \"a\",\n \"count\": 9}", "t.json:2:11: count is 9; expected 8 or less"},

@@ -417,12 +417,12 @@ static void both_schemas_define_the_same_limit(void **state)
 /* Every key of "properties", at any depth, stands in the manual as `key`. */
 static void find_undocumented(struct arena *arena, const struct json *schema, const char *manual)
 {
-    json_each(key, json_get(schema, "properties"))
-    {
+    json_each (key, json_get(schema, "properties")) {
         if (strstr(manual, arena_printf(arena, "`%s`", key->key)) == NULL)
             fail_msg("suites/README.md does not explain `%s`", key->key);
     }
-    json_each(member, schema) find_undocumented(arena, member, manual);
+    json_each (member, schema)
+        find_undocumented(arena, member, manual);
 }
 
 static void the_manual_explains_every_key(void **state)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/reading.h"
+
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+static void a_long_reason_is_cut_between_characters(void **state)
+{
+    char chinese[401 * 3 + 1] = "";
+    struct reading reading;
+
+    for (size_t i = 0; i < 401; i++)
+        memcpy(chinese + i * 3, "\xE5\x8D\xA1", 4);
+    for (size_t shift = 0; shift < 3; shift++) {
+        const char *reason;
+        size_t length;
+
+        reading_init(&reading, *state, "tool");
+        reading_set(&reading, READING_FAILED, "%.*s%s", (int)shift, "ab", chinese);
+        reason = reading.reason;
+        length = strlen(reason);
+        assert_true(length > 290 && length <= 300);
+        assert_int_equal((length - (shift < 2 ? shift : 2)) % 3, 0);
+        assert_null(strstr(reason, "\xEF\xBF\xBD"));
+    }
+}
+
+static void a_reason_is_one_printable_line(void **state)
+{
+    struct reading reading;
+
+    reading_init(&reading, *state, "tool");
+    reading_set(&reading, READING_PARTIAL, "%s", "a\nb\x1b[31m\x7f\xFFz");
+    assert_string_equal(reading.reason, "a b [31m \xEF\xBF\xBDz");
+    reading_set(&reading, READING_COMPLETE, "ignored");
+    assert_null(reading.reason);
+}
+
+static void bad_bytes_become_replacement_characters(void **state)
+{
+    assert_string_equal(utf8_clean(*state, (struct slice){"a\0b", 3}), "a\xEF\xBF\xBD"
+                                                                       "b");
+    assert_string_equal(utf8_clean(*state, slice_of("\xC0\x80")), "\xEF\xBF\xBD\xEF\xBF\xBD");
+    assert_string_equal(utf8_clean(*state, slice_of("\xE5\x8D")), "\xEF\xBF\xBD\xEF\xBF\xBD");
+    assert_string_equal(utf8_clean(*state, slice_of("\xE5\x8D\xA1")), "\xE5\x8D\xA1");
+}
+
+static void measurements_are_written_as_the_contract_says(void **state)
+{
+    struct reading reading;
+    struct measurement *measurement;
+    struct json_writer writer;
+    cleanup_text struct text out = {0};
+
+    reading_init(&reading, *state, "nccl-tests");
+    reading_set(&reading, READING_COMPLETE, "%s", "");
+    reading_fact(&reading, "nccl.version", "", slice_of("2.18.5"));
+    measurement = reading_measure(&reading, "nccl.all_reduce.busbw", "", 481.0, "GB/s");
+    reading_at_number(&reading, measurement, "size_bytes", 8589934592.0);
+    reading_at_text(&reading, measurement, "place", slice_of("out"));
+    assert_string_equal(at_text(*state, measurement), "size_bytes=8589934592 place=out");
+    reading_finding(&reading, SEVERITY_FAULT, "x.y", "gpu1", "%d errors", 3);
+    text_init(&out, 4096);
+    json_writer_init(&writer, &out, true);
+    reading_write(&reading, &writer);
+    assert_non_null(strstr(out.bytes, "\"schema\": 1, \"tool\": \"nccl-tests\", \"reading\": \"complete\""));
+    assert_non_null(strstr(out.bytes, "{\"metric\": \"nccl.all_reduce.busbw\", \"subject\": \"\", \"at\": "
+                                      "{\"size_bytes\": 8589934592, \"place\": \"out\"}, \"value\": 481, "
+                                      "\"unit\": \"GB/s\"}"));
+    assert_non_null(strstr(out.bytes, "{\"code\": \"x.y\", \"subject\": \"gpu1\", \"severity\": \"fault\", "
+                                      "\"text\": \"3 errors\"}"));
+    assert_string_equal(reading_get_fact(&reading, "nccl.version", ""), "2.18.5");
+    assert_null(reading_get_fact(&reading, "nccl.version", "gpu0"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_long_reason_is_cut_between_characters, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_reason_is_one_printable_line, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(bad_bytes_become_replacement_characters, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(measurements_are_written_as_the_contract_says, make_arena,
+                                        drop_arena),
+    };
+
+    return cmocka_run_group_tests_name("reading", tests, NULL, NULL);
+}
