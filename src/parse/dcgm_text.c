@@ -368,7 +368,7 @@ void dcgm_read_text(struct diag *diag, struct slice bytes)
     }
     first = first.length > 0 ? first : tail;
     /* "Pass - GPUs: ..., 1" may have been cut before the row that makes it 12. */
-    if (!(table.block == BLOCK_RESULT && table.full))
+    if (!table.full || (table.block != BLOCK_RESULT && table.block != BLOCK_META))
         end_block(&table);
     text_release(&table.text);
     diag_report(diag);

@@ -31,7 +31,6 @@ struct smi {
     enum smi_notation notation;
     unsigned next;          /* index for the next GPU of a notation that prints none */
     LIST_OF(unsigned) lost; /* indexes that an error line named: they leave gaps */
-    unsigned troubles;      /* error lines about single GPUs */
     struct slice failure;   /* the tool itself failed: its line */
     bool no_devices;
 

@@ -79,6 +79,8 @@ static void read_host(struct query *query, struct slice key, struct slice value)
     else if (slice_equal(key, "Attached GPUs") && scan_u64(value, &query->attached)) {
         query->attached_known = true;
         reading_measure(query->smi->reading, "gpu.attached", "", (double)query->attached, "");
+        if (query->attached < SMI_GPUS_MOST)
+            smi_count(query->smi, (unsigned)query->attached, true);
     }
 }
 
@@ -159,6 +161,4 @@ void smi_read_query(struct smi *smi, const struct lines *lines)
     set_status(&query, cut);
     /* As many lines as the GPU before may still lack a process: only a certain end closes sums and counts. */
     smi_end_gpu(smi, query.ended && !cut);
-    if (query.attached_known && smi->troubles == 0)
-        smi_count(smi, (unsigned)query.attached, true);
 }

@@ -146,6 +146,13 @@ static void report_result(struct diag *diag, const struct diag_test *test, const
                     result_name(result));
 }
 
+/* A skipped device was not tested, so it counts against a pass; a CPU or switch that has no such test does
+ * not. */
+static bool counts_for_whole(const struct diag_test *test, const struct diag_entity *entity)
+{
+    return entity->result != DIAG_SKIP || test->whole != DIAG_PASS || strncmp(entity->subject, "gpu", 3) == 0;
+}
+
 static void report_test(struct diag *diag, const struct diag_test *test)
 {
     const char *name = arena_printf(diag->reading->arena, "dcgm.%s", test->slug);
@@ -156,7 +163,8 @@ static void report_test(struct diag *diag, const struct diag_test *test)
 
         if (entity->result == DIAG_UNREAD)
             continue;
-        worst = entity->result > worst ? entity->result : worst;
+        if (entity->result > worst && counts_for_whole(test, entity))
+            worst = entity->result;
         blamed = entity->result > blamed ? entity->result : blamed;
         reading_fact(diag->reading, name, entity->subject, slice_of(result_name(entity->result)));
         if (entity->result > DIAG_PASS)

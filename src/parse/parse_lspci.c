@@ -32,7 +32,8 @@ struct listing {
     struct reading *reading;
     struct device device; /* the one whose lines are being read */
     unsigned devices, nvidia, gpus, links;
-    bool orphan;           /* indented lines came before the first device */
+    bool orphan;           /* the text begins inside a device */
+    bool details;          /* lines below the devices were seen: -v */
     bool blank, separated; /* the last line was blank; devices are parted by blank lines */
 };
 
@@ -157,7 +158,9 @@ static void judge_link(struct listing *listing, double speed, double width, stru
                 (device->speed_max > 0 && speed > 0 && speed < device->speed_max);
 
     /* A bridge with no lanes in use has an empty slot behind it. */
-    if (narrow && !(device->bridge && width == 0))
+    if (device->bridge && width == 0)
+        return;
+    if (narrow)
         reading_finding(listing->reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject, "%.*s",
                         slice_print(line));
     if (slow)
@@ -210,17 +213,18 @@ static void read_line(struct listing *listing, struct slice line)
         return;
     }
     listing->blank = slice_trim(line).length == 0;
-    if (listing->devices == 0 && line.length > 0 && (line.bytes[0] == ' ' || line.bytes[0] == '\t'))
-        listing->orphan = true;
+    listing->details = true;
     read_detail(listing, slice_trim(line));
 }
 
-/* A short line without its newline is whole when it closes itself: "... (rev a1)". */
-static bool closes_itself(struct slice tail)
+/* A line of a short listing is whole without its newline when it closes itself: "... (rev a1)"; -v goes on.
+ */
+static bool closes_itself(const struct listing *listing, struct slice tail)
 {
     size_t at = slice_find(tail, "(rev ");
 
-    return at != (size_t)-1 && tail.length == at + strlen("(rev a1)") && tail.bytes[tail.length - 1] == ')';
+    return at != (size_t)-1 && listing->devices > 1 && !listing->details &&
+           tail.length == at + strlen("(rev a1)") && tail.bytes[tail.length - 1] == ')';
 }
 
 static void set_status(struct listing *listing, struct slice first, bool cut)
@@ -235,7 +239,7 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
                     first.length > 0 ? first.bytes : "empty");
     } else if (cut) {
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    } else if (listing->orphan && listing->devices > 0) {
+    } else if (listing->orphan) {
         reading_set(reading, READING_PARTIAL, "the text begins inside a device");
     } else if (listing->separated && !listing->blank) {
         reading_set(reading, READING_PARTIAL, "the last device is not ended by its blank line");
@@ -257,17 +261,20 @@ static void parse(struct slice bytes, struct reading *reading)
 
     lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
     for (size_t i = 0; i < lines.count; i++) {
-        if (first.length == 0)
+        if (first.length == 0) {
             first = slice_trim(lines.items[i].text);
+            /* A filtered text begins where the filter began, but at no indented line of -v. */
+            listing.orphan = first.length > 0 && first.bytes != lines.items[i].text.bytes;
+        }
         read_line(&listing, lines.items[i].text);
     }
     tail = slice_trim(lines.tail);
-    if (closes_itself(tail)) {
+    if (closes_itself(&listing, tail)) {
         read_line(&listing, tail);
         tail.length = 0;
     }
     set_status(&listing, first.length > 0 ? first : tail, tail.length > 0);
-    if (listing.devices > 0) {
+    if (reading->status == READING_COMPLETE && listing.devices > 0) {
         add_count(reading, "pci.nvidia.count", listing.nvidia);
         add_count(reading, "pci.gpu.count", listing.gpus);
     }

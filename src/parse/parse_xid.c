@@ -9,11 +9,12 @@
  *
  * finding  xid.N, sxid.N  subject: PCI address "0000:9b:00"   one for each line: the line, meaning, action
  *          xid.unread     a line that is an Xid without a number that can be read
- * fact     xid.lines, sxid.lines   how many such lines there are ("0": a log that was read and has none)
+ * fact     xid.count, sxid.count   how many such lines there are ("0": a log that was read and has none)
  *
  * A kernel log has no closing of its own: whether the output was cut short is known to its capture only. That
- * is why the number of lines is a fact and no measurement: of a log cut between two lines it would be another
- * number. An empty log is never clean: it may just as well be one that could not be read.
+ * is why the number of lines is a fact and no measurement (of a log cut between two lines it would be another
+ * one), and why a last line that is not ended is taken as it is, unless it may hide an Xid. An empty log is
+ * never clean: it may just as well be one that could not be read.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -204,7 +205,7 @@ static void set_status(struct reading *reading, const struct counts *counts, str
     else if (unread)
         reading_set(reading, READING_PARTIAL, "an Xid line has no number that can be read");
     else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is cut");
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else
         reading_set(reading, READING_COMPLETE, "%s", "");
 }
@@ -245,9 +246,9 @@ static void add_counts(struct reading *reading, const struct counts *counts)
     char number[16];
 
     snprintf(number, sizeof number, "%u", counts->xid);
-    reading_fact(reading, "xid.lines", "", slice_of(number));
+    reading_fact(reading, "xid.count", "", slice_of(number));
     snprintf(number, sizeof number, "%u", counts->sxid);
-    reading_fact(reading, "sxid.lines", "", slice_of(number));
+    reading_fact(reading, "sxid.count", "", slice_of(number));
 }
 
 static void parse(struct slice bytes, struct reading *reading)
@@ -285,7 +286,7 @@ static void parse(struct slice bytes, struct reading *reading)
         reading_finding(reading, SEVERITY_WARNING, "xid.unread", "",
                         "an Xid line has no number that can be read");
     set_status(reading, &counts, first, failure, unread, cut);
-    if (reading->status == READING_COMPLETE || counts.xid + counts.sxid > 0)
+    if (reading->status == READING_COMPLETE)
         add_counts(reading, &counts);
 }
 

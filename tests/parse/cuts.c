@@ -65,6 +65,15 @@ static bool holds_all(const struct reading *reading)
                                                : reading->reason != NULL && reading->reason[0] != '\0';
 }
 
+/*
+ * A fact named .count says how many entries a list has that has no closing (lspci, nvidia-smi -L, a kernel
+ * log): of a list cut between two of them it is less, which only the capture can tell.
+ */
+static bool is_open_count(const char *statement)
+{
+    return strncmp(statement, "fact ", 5) == 0 && strstr(statement, ".count  = ") != NULL;
+}
+
 static int check_cut(const struct parser *parser, struct slice bytes, const struct reading *whole,
                      const char **truth, size_t truth_count, bool late_failure, struct text *ret_breach)
 {
@@ -80,8 +89,9 @@ static int check_cut(const struct parser *parser, struct slice bytes, const stru
     parser_run(parser, (struct slice){copy, bytes.length}, arena, &cut);
     statements = reading_statements(&cut, &count);
     for (size_t i = 0; i < count && result == 0; i++)
-        if (truth_count == 0 ||
-            bsearch(&statements[i], truth, truth_count, sizeof truth[0], compare_statements) == NULL) {
+        if (!is_open_count(statements[i]) &&
+            (truth_count == 0 ||
+             bsearch(&statements[i], truth, truth_count, sizeof truth[0], compare_statements) == NULL)) {
             text_printf(ret_breach, "cut at byte %zu says: %s", bytes.length, statements[i]);
             result = -1;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The law of every parser, as a check: an output cut at any byte may give fewer measurements or a lesser
- * status, never another number, never another fact, and never a complete reading of an output whose whole is
+ * status, never another number, never another fact (but see is_open_count), and never a complete reading of an output whose whole is
  * not.
  */
 #ifndef ASSAY_TEST_CUTS_H
