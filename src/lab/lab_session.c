@@ -151,6 +151,9 @@ static int on_data(ssh_session ssh, ssh_channel ssh_channel_, void *data, uint32
     (void)ssh_channel_;
     if (is_stderr == 0 && channel->in >= 0)
         text_add(&channel->input, data, length);
+    /* Input is never shortened unseen: the command that is sent too much is ended. */
+    if (channel->input.clipped && !channel->reaped)
+        kill(-channel->pid, SIGKILL);
     return (int)length;
 }
 

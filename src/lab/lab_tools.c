@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,27 +68,41 @@ static void hang(void)
         pause();
 }
 
-/* Runs the tool into memory, prints the first half, and dies as a crashing program does. */
+/* The tool's output, in memory; a child runs it, since some tools turn into the command they are given. */
+static int output_in_memory(struct tool *tool, const struct tool_row *row)
+{
+    int memory = memfd_create("output", MFD_CLOEXEC), rc;
+    pid_t pid;
+
+    fflush(NULL);
+    pid = memory >= 0 ? fork() : -1;
+    if (pid == 0) {
+        dup2(memory, STDOUT_FILENO);
+        rc = row->run(tool);
+        fflush(stdout);
+        _exit(rc);
+    }
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return memory;
+}
+
+/* Prints the first half of what the tool would print, and dies as a crashing program does. */
 static void crash(struct tool *tool, const struct tool_row *row)
 {
     const struct rlimit no_core = {0, 0};
-    int memory = memfd_create("output", MFD_CLOEXEC), out = dup(STDOUT_FILENO);
+    int memory = output_in_memory(tool, row);
     char buffer[4096];
     struct stat status;
-    off_t left;
+    off_t left = memory >= 0 && fstat(memory, &status) == 0 ? status.st_size / 2 : 0;
 
-    if (memory >= 0 && out >= 0 && dup2(memory, STDOUT_FILENO) >= 0) {
-        row->run(tool);
-        fflush(stdout);
-        left = fstat(memory, &status) == 0 ? status.st_size / 2 : 0;
-        for (off_t at = 0; left > 0;) {
-            ssize_t got = pread(memory, buffer, left < 4096 ? (size_t)left : sizeof buffer, at);
+    for (off_t at = 0; left > 0;) {
+        ssize_t got = pread(memory, buffer, left < 4096 ? (size_t)left : sizeof buffer, at);
 
-            if (got <= 0 || write(out, buffer, (size_t)got) != got)
-                break;
-            at += got;
-            left -= got;
-        }
+        if (got <= 0 || write(STDOUT_FILENO, buffer, (size_t)got) != got)
+            break;
+        at += got;
+        left -= got;
     }
     setrlimit(RLIMIT_CORE, &no_core);
     signal(SIGSEGV, SIG_DFL);

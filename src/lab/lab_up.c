@@ -180,6 +180,15 @@ static char *make_key(struct arena *arena, const char *path, struct error *err)
     return public;
 }
 
+/* How ssh looks a host up in known_hosts. */
+static const char *known_name(struct arena *arena, unsigned host, unsigned port)
+{
+    char address[16];
+
+    lab_address(host, address);
+    return port == 22 ? arena_strdup(arena, address) : arena_printf(arena, "[%s]:%u", address, port);
+}
+
 static int write_keys(struct arena *arena, const struct lab *lab, struct error *err)
 {
     cleanup_text struct text known = {0};
@@ -188,13 +197,12 @@ static int write_keys(struct arena *arena, const struct lab *lab, struct error *
         user != NULL ? make_key(arena, arena_printf(arena, "%s/host_key", lab->directory), err) : NULL;
     char *other =
         host != NULL ? make_key(arena, arena_printf(arena, "%s/other_key", lab->directory), err) : NULL;
-    char address[16];
 
     if (other == NULL)
         return -1;
     text_init(&known, 4 << 20);
     for (unsigned i = 1; i <= lab->hosts; i++)
-        text_printf(&known, "[%s]:%u %s\n", lab_address(i, address), lab->port,
+        text_printf(&known, "%s %s\n", known_name(arena, i, lab->port),
                     fault_find(lab, i, FAULT_HOST_KEY_CHANGED) != NULL ? other : host);
     if (write_text(arena_printf(arena, "%s/id_ed25519.pub", lab->directory),
                    arena_printf(arena, "%s %s@lab\n", user, lab->user), 0644, err) < 0)
@@ -419,7 +427,8 @@ static bool wait_for_end(const char *directory, pid_t pid)
     for (int tries = 0; tries < 250; tries++) {
         struct timespec pause = {.tv_nsec = 20 * 1000000L};
 
-        if (running_pid(directory) != pid)
+        /* The lock goes before the process does; a zombie that nobody reaps has none either. */
+        if (running_pid(directory) != pid && (kill(pid, 0) < 0 || tries > 5))
             return true;
         nanosleep(&pause, NULL);
     }

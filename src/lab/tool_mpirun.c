@@ -17,6 +17,8 @@
 
 #define LINE "--------------------------------------------------------------------------\n"
 
+#define WINDOW 64 /* ranks of an ordinary command at a time */
+
 struct place {
     const char *name; /* as the user wrote it */
     unsigned host, slots, ranks;
@@ -356,21 +358,39 @@ static void copy_output(int in, const struct launch *launch, unsigned rank)
         fclose(file);
 }
 
-static int run_rank(struct tool *tool, const struct launch *launch, const struct place *place, unsigned rank,
-                    unsigned local)
-{
-    int pipe_[2], status = 0;
+struct running {
+    const struct place *place;
+    unsigned rank;
     pid_t pid;
+    int out;
+};
+
+static struct running begin_rank(struct tool *tool, const struct launch *launch, const struct place *place,
+                                 unsigned rank, unsigned local)
+{
+    struct running running = {place, rank, -1, -1};
+    int pipe_[2];
 
     if (pipe2(pipe_, O_CLOEXEC) < 0)
-        return 1;
-    pid = start_rank(tool, launch, place, rank, local, pipe_[1]);
+        return running;
+    running.pid = start_rank(tool, launch, place, rank, local, pipe_[1]);
+    running.out = pipe_[0];
     close(pipe_[1]);
-    copy_output(pipe_[0], launch, rank);
-    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+    return running;
+}
+
+/* Prints what the rank printed, waits for it, and says how it ended. */
+static int end_rank(const struct tool *tool, const struct launch *launch, const struct running *running)
+{
+    int status = 0;
+
+    if (running->pid < 0)
+        return failure("The process could not be started.\n");
+    copy_output(running->out, launch, running->rank);
+    if (waitpid(running->pid, &status, 0) != running->pid)
         return 1;
     if (WIFSIGNALED(status))
-        return killed(place, rank, (int)pid, WTERMSIG(status));
+        return killed(running->place, running->rank, (int)running->pid, WTERMSIG(status));
     if (WEXITSTATUS(status) == 127) {
         fprintf(
             stderr,
@@ -379,31 +399,47 @@ static int run_rank(struct tool *tool, const struct launch *launch, const struct
             " "
             "This error was first reported for process\nrank %u; it may have occurred for other processes as "
             "well.\n\nNode:       %s\nExecutable: %s\n" LINE,
-            rank, place->name, tool->argv[launch->command]);
+            running->rank, running->place->name, tool->argv[launch->command]);
         return 1;
     }
     if (WEXITSTATUS(status) != 0)
-        fprintf(stderr,
-                LINE "mpirun detected that one or more processes exited with non-zero status, thus "
-                     "causing\nthe job to be "
-                     "terminated. The first process to do so was:\n\n  Process name: [[40139,1],%u]\n  Exit "
-                     "code:    %d\n" LINE,
-                rank, WEXITSTATUS(status));
+        fprintf(
+            stderr,
+            LINE
+            "mpirun detected that one or more processes exited with non-zero status, thus causing\nthe job "
+            "to be "
+            "terminated. The first process to do so was:\n\n  Process name: [[40139,1],%u]\n  Exit code:    "
+            "%d\n" LINE,
+            running->rank, WEXITSTATUS(status));
     return WEXITSTATUS(status);
 }
 
+/* A window of ranks runs at a time; the first failure is what mpirun returns, once its window has ended. */
 static int run_ranks(struct tool *tool, const struct launch *launch)
 {
-    unsigned rank = 0;
+    struct running running[WINDOW];
+    size_t place = 0;
+    unsigned rank = 0, local = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < launch->places.count; i++)
-        for (unsigned local = 0; local < launch->places.items[i].ranks; local++, rank++) {
-            int rc = run_rank(tool, launch, &launch->places.items[i], rank, local);
+    while (rc == 0 && rank < launch->processes) {
+        unsigned count = 0;
 
-            if (rc != 0)
-                return rc;
+        while (count < WINDOW && rank < launch->processes) {
+            if (local == launch->places.items[place].ranks) {
+                place++;
+                local = 0;
+                continue;
+            }
+            running[count++] = begin_rank(tool, launch, &launch->places.items[place], rank++, local++);
         }
-    return 0;
+        for (unsigned i = 0; i < count; i++) {
+            int ended = end_rank(tool, launch, &running[i]);
+
+            rc = rc != 0 ? rc : ended;
+        }
+    }
+    return rc;
 }
 
 /* nccl-tests over all hosts. */

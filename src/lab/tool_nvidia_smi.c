@@ -315,7 +315,7 @@ int tool_nvidia_smi(struct tool *tool)
     rc = read_arguments(tool, &arguments, 1);
     if (rc != 0)
         return rc;
-    lab_sleep(tool->lab, 5);
+    lab_sleep(tool->lab, 1.5);
     if (arguments.version) {
         printf("NVIDIA-SMI version  : %s\nNVML version        : %.3s\nDRIVER version      : %s\nCUDA Version "
                "       : "
