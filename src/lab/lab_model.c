@@ -270,6 +270,7 @@ double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bi
     const struct fault *slow = slow_pair(host, a->number, b->number);
     unsigned key = (unsigned)(a->number * 8 + b->number) + (peer ? 64 : 0) + (bidirectional ? 128 : 0);
     double noise = lab_noise(host->number, "p2p", key), share;
+    unsigned lost;
 
     if (from == to)
         return profile->p2p_local * (1 + 0.01 * noise);
@@ -277,7 +278,9 @@ double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bi
         return (bidirectional ? profile->p2p_off_bi : profile->p2p_off_uni) * (1 + 0.03 * noise);
     if (slow != NULL)
         return slow->number * (bidirectional ? 2 : 1) * (1 + 0.002 * noise);
-    share = (double)(a->links_active < b->links_active ? a->links_active : b->links_active) / profile->links;
+    /* Copies are striped evenly over the switches: the one that lost a link holds all of them up. */
+    lost = profile->links - (a->links_active < b->links_active ? a->links_active : b->links_active);
+    share = fmax(1 - (double)lost / profile->links_per_switch, 0.05);
     return (bidirectional ? profile->p2p_bi : profile->p2p_uni) * share * (1 + 0.012 * noise);
 }
 
@@ -315,7 +318,7 @@ static double cluster_peak(const struct lab_profile *profile, enum collective co
         return hosts == 2 ? profile->all_reduce_two : profile->all_reduce_many * (1 - 0.012 * doublings);
     case ALL_GATHER:
     case REDUCE_SCATTER:
-        return profile->gather_many * (1 - 0.022 * doublings);
+        return profile->gather_many * (1 - 0.009 * doublings);
     case ALLTOALL:
         return 0.91 * profile->nic_gb * (ranks - 1) / (ranks - inside);
     case SENDRECV:

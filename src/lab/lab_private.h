@@ -36,6 +36,7 @@ struct lab_profile {
     const char *driver, *cuda, *vbios, *board_part, *gpu_part, *image;
     const char *inforom_ecc;
     unsigned links;
+    unsigned links_per_switch;
     const char *link_rate;   /* GB/s, as nvidia-smi prints it */
     bool fabric_state;       /* nvidia-smi reports a fabric state; Fabric Manager is needed either way */
     bool temperature_limits; /* T.Limit margins instead of absolute temperatures */
@@ -206,7 +207,8 @@ struct tool {
 
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
-    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname;
+    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname,
+    tool_id;
 
 /* Runs the tool of that name on the host: faults of the tool itself (missing, hanging, crashing) included. */
 int tool_run(struct arena *arena, const struct lab *lab, unsigned host, const char *name, int argc,

@@ -37,6 +37,7 @@ static const struct tool_row {
     {"sudo", tool_sudo},
     {"ibstat", tool_ibstat},
     {"hostname", tool_hostname},
+    {"id", tool_id},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

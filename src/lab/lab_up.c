@@ -216,13 +216,13 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
     char address[16];
 
     text_init(&text, 4 << 20);
-    text_printf(
-        &text,
-        "# A simulated cluster; assay lab down --dir %s ends it.\n"
-        "defaults slots=%d user=%s port=%u identity=%s/id_ed25519 platform=%s known_hosts=%s/known_hosts "
-        "timescale=%u\n",
-        lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name, lab->directory,
-        lab->speed);
+    text_printf(&text,
+                "# A simulated cluster; assay lab down --dir %s ends it.\n"
+                "defaults slots=%d user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
+                "known_hosts=%s/known_hosts "
+                "timescale=%u\n",
+                lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name,
+                lab->directory, lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
         unsigned unit = (i - 1) / HOSTS_IN_UNIT + 1;
 

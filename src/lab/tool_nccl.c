@@ -166,6 +166,36 @@ static void print_devices(const struct lab_host *hosts, size_t host_count, unsig
     }
 }
 
+/* What NCCL_DEBUG=INFO tells of the transport; one rank a host is enough to read it from. */
+static void print_debug(const struct lab_host *hosts, size_t host_count, unsigned per_host)
+{
+    const char *level = getenv("NCCL_DEBUG");
+    bool switched = hosts[0].profile->fabric_state;
+    int pid = (int)getpid();
+
+    if (level == NULL || (strcasecmp(level, "INFO") != 0 && strcasecmp(level, "TRACE") != 0))
+        return;
+    for (size_t i = 0; i < host_count; i++) {
+        const char *name = hosts[i].name;
+
+        if (i == 0)
+            printf("%s:%d:%d [0] NCCL INFO NCCL version %.1s.%.2s.%.2s+cuda%s\n", name, pid, pid,
+                   hosts[i].profile->nccl_version, hosts[i].profile->nccl_version + 1,
+                   hosts[i].profile->nccl_version + 3, hosts[i].profile->cuda);
+        printf("%s:%d:%d [0] NCCL INFO NET/IB : Using", name, pid, pid + 40);
+        for (int hca = 0; hca < LAB_HCAS; hca++)
+            printf(" [%d]mlx5_%d:1/IB", hca, hca);
+        printf(" [RO]; OOB eth0:%s<0>\n", name);
+        printf("%s:%d:%d [0] NCCL INFO Using network IB\n", name, pid, pid + 40);
+        if (switched)
+            printf("%s:%d:%d [0] NCCL INFO NVLS multicast support is available on dev 0\n", name, pid,
+                   pid + 40);
+        if (host_count > 1)
+            printf("%s:%d:%d [0] NCCL INFO Channel 00/0 : %zu[0] -> %zu[0] [send] via NET/IB/0/GDRDMA\n",
+                   name, pid, pid + 52, i * per_host, (i + 1) % host_count * per_host);
+    }
+}
+
 static void print_columns(void)
 {
     printf("#\n"
@@ -275,6 +305,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
             return print_failure(&hosts[i], why);
     }
     print_devices(hosts, host_count, per_host, per_process);
+    print_debug(hosts, host_count, per_host);
     print_columns();
     lab_sleep(tool->lab, 6);
     for (double size = arguments.smallest; size <= arguments.largest;

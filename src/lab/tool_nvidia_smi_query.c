@@ -349,6 +349,10 @@ static void write_power(struct writer *w, const struct lab_host *host, const str
     put(w, "Graphics", "graphics_clock", "%u MHz", profile->clock_max);
     put(w, "Memory", "mem_clock", "%u MHz", profile->clock_memory);
     close_part(w, "applications_clocks");
+    open_part(w, "Default Applications Clocks", "default_applications_clocks");
+    put(w, "Graphics", "graphics_clock", "%u MHz", profile->clock_max);
+    put(w, "Memory", "mem_clock", "%u MHz", profile->clock_memory);
+    close_part(w, "default_applications_clocks");
     open_part(w, "Max Clocks", "max_clocks");
     put(w, "Graphics", "graphics_clock", "%u MHz", profile->clock_max);
     put(w, "SM", "sm_clock", "%u MHz", profile->clock_max);

@@ -40,7 +40,28 @@ static bool is_fabric_manager(const char *unit)
     return strcmp(unit, UNIT) == 0 || strcmp(unit, UNIT ".service") == 0;
 }
 
-static int unit_status(struct tool *tool, const char *unit)
+static void unit_log(const struct lab_host *host, const char *stamp)
+{
+    printf("\n%s %s systemd[1]: Starting NVIDIA fabric manager service...\n", stamp, host->name);
+    if (host->fabric_manager_active) {
+        printf("%s %s nv-fabricmanager[2116]: Connected to 1 node.\n", stamp, host->name);
+        printf("%s %s nv-fabricmanager[2116]: Successfully configured all the available NVSwitches to route "
+               "GPU NVLink "
+               "traffic. NVLink Peer-to-Peer support will be enabled once the GPUs are successfully "
+               "registered with the "
+               "NVLink fabric.\n",
+               stamp, host->name);
+        printf("%s %s systemd[1]: Started NVIDIA fabric manager service.\n", stamp, host->name);
+    } else {
+        printf("%s %s nv-fabricmanager[2114]: failed to initialize NVSwitch device on this system\n", stamp,
+               host->name);
+        printf("%s %s systemd[1]: " UNIT ".service: Control process exited, code=exited, status=1/FAILURE\n",
+               stamp, host->name);
+        printf("%s %s systemd[1]: Failed to start NVIDIA fabric manager service.\n", stamp, host->name);
+    }
+}
+
+static int unit_status(struct tool *tool, const char *unit, bool with_log)
 {
     const struct lab_host *host = tool->host;
     bool active = host->fabric_manager_active;
@@ -68,23 +89,8 @@ static int unit_status(struct tool *tool, const char *unit)
                "/usr/share/nvidia/nvswitch/fabricmanager.cfg\n");
     else
         printf("        CPU: 31ms\n");
-    printf("\n%s %s systemd[1]: Starting NVIDIA fabric manager service...\n", stamp, host->name);
-    if (active) {
-        printf("%s %s nv-fabricmanager[2116]: Connected to 1 node.\n", stamp, host->name);
-        printf("%s %s nv-fabricmanager[2116]: Successfully configured all the available NVSwitches to route "
-               "GPU NVLink "
-               "traffic. NVLink Peer-to-Peer support will be enabled once the GPUs are successfully "
-               "registered with the "
-               "NVLink fabric.\n",
-               stamp, host->name);
-        printf("%s %s systemd[1]: Started NVIDIA fabric manager service.\n", stamp, host->name);
-    } else {
-        printf("%s %s nv-fabricmanager[2114]: failed to initialize NVSwitch device on this system\n", stamp,
-               host->name);
-        printf("%s %s systemd[1]: " UNIT ".service: Control process exited, code=exited, status=1/FAILURE\n",
-               stamp, host->name);
-        printf("%s %s systemd[1]: Failed to start NVIDIA fabric manager service.\n", stamp, host->name);
-    }
+    if (with_log)
+        unit_log(host, stamp);
     return active ? 0 : 3;
 }
 
@@ -148,7 +154,7 @@ static int unit_is(const struct tool *tool, const char *verb, const char *unit, 
 int tool_systemctl(struct tool *tool)
 {
     const char *verb = NULL, *unit = NULL, *properties = NULL;
-    bool value_only = false, quiet = false;
+    bool value_only = false, quiet = false, with_log = true;
 
     for (int i = 1; i < tool->argc; i++) {
         const char *word = tool->argv[i];
@@ -161,6 +167,8 @@ int tool_systemctl(struct tool *tool)
             value_only = true;
         else if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0)
             quiet = true;
+        else if (strcmp(word, "--lines=0") == 0 || strcmp(word, "-n0") == 0)
+            with_log = false;
         else if (word[0] != '-' && verb == NULL)
             verb = word;
         else if (word[0] != '-')
@@ -171,7 +179,7 @@ int tool_systemctl(struct tool *tool)
         return 1;
     }
     if (strcmp(verb, "status") == 0)
-        return unit_status(tool, unit);
+        return unit_status(tool, unit, with_log);
     if (strcmp(verb, "show") == 0)
         return unit_show(tool, unit, properties, value_only);
     if (strncmp(verb, "is-", 3) == 0)
@@ -336,9 +344,29 @@ int tool_sudo(struct tool *tool)
         putenv(tool->argv[i++]);
     if (i >= tool->argc)
         return 0; /* sudo -n -v and the like */
+    setenv("ASSAY_LAB_ROOT", "1", 1);
     execvp(tool->argv[i], tool->argv + i);
     fprintf(stderr, "sudo: %s: command not found\n", tool->argv[i]);
     return 1;
+}
+
+/* Under the simulated sudo this is root's id; else it is the true one. */
+int tool_id(struct tool *tool)
+{
+    const char *option = tool->argc > 1 ? tool->argv[1] : "";
+
+    if (getenv("ASSAY_LAB_ROOT") == NULL) {
+        execv("/usr/bin/id", tool->argv);
+        execv("/bin/id", tool->argv);
+        return 127;
+    }
+    if (strcmp(option, "-u") == 0 || strcmp(option, "-g") == 0)
+        printf("0\n");
+    else if (strcmp(option, "-un") == 0 || strcmp(option, "-gn") == 0 || strcmp(option, "-nu") == 0)
+        printf("root\n");
+    else
+        printf("uid=0(root) gid=0(root) groups=0(root)\n");
+    return 0;
 }
 
 int tool_hostname(struct tool *tool)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of fault: it shows in the tool where it belongs, on its host, and not on the healthy one."""
+
+import concurrent.futures
+import re
+import subprocess
+
+from lab_case import Lab, Tap, program, read_output
+
+tap = Tap()
+
+# (kind and argument, command, what its output, error text and status must show on the faulty host only)
+CASES = [
+    ("gpu-missing:3", "nvidia-smi -L | wc -l", r"^7$"),
+    ("gpu-missing:4", "lspci -D -nn -d 10de:", r"^0000:9d:00\.0 .*\(rev ff\)$"),
+    ("gpu-missing:5", "all_reduce_perf -b 8 -e 1M -f 2 -g 8", r"'invalid device ordinal'"),
+    ("p2p:0-1=45", "p2pBandwidthLatencyTest", r"P2P=Enabled Bandwidth \(P2P Writes\)[^\n]*\n[^\n]*\n +0 25\d\d\.\d\d  4[45]\."),
+    ("p2p:0-1=46", "p2pBandwidthLatencyTest", r"Bidirectional P2P=Enabled[^\n]*\n[^\n]*\n +0 25\d\d\.\d\d  9[12]\."),
+    ("nvlink-down:2-5", "nvidia-smi nvlink -s", r"GPU 5:[^\n]*\n[^\n]*Link 0: <inactive>"),
+    ("nvlink-down:2-6", "p2pBandwidthLatencyTest", r"(Writes)[^\n]*\n([^\n]*\n){3} +2 2[89]\d\.\d\d 2[89]\d\.\d\d 25"),
+    ("fabric-manager-dead", "systemctl is-active nvidia-fabricmanager; echo rc $?", r"^failed\nrc 3$"),
+    ("fabric-manager-dead", "all_reduce_perf -g 8", r"'system not yet initialized'"),
+    ("fabric-manager-dead", "gpu_burn 10", r"No clients are alive!"),
+    ("fabric-manager-version", "nv-fabricmanager --version", r": 550\.54\.14$"),
+    ("fabric-state:2", "nvidia-smi -q", r"State +: In Progress"),
+    ("dcgm:3", "dcgmi diag -r 3", r"^\| Diagnostic +\| Pass - GPUs: 0, 1, 2, 4, 5, 6, 7 +\|\n\| +\| Fail - GPU: 3 "),
+    ("dcgm:3=GPU Memory", "dcgmi diag -r 2 -j; echo rc $?", r'"status": "Fail"[^}]*(.|\n)*rc 226'),
+    ("burn-faulty:6", "gpu_burn 30", r"errors: 0 - 0 - 0 - 0 - 0 - 0 - 137  \(WARNING!\)- 0(.|\n)*GPU 6: FAULTY"),
+    ("burn-idle:2", "gpu_burn 30", r"- 0 \(0 Gflop/s\) -(.|\n)*GPU 2: OK"),
+    ("throttle:1", "gpu_burn 60", r"temps: \d+ C - 88 C -"),
+    ("throttle:1=40", "gpu_burn 900 >/dev/null & sleep 0.4; nvidia-smi --query-gpu=clocks_throttle_reasons.hw_thermal_slowdown "
+                      "--format=csv,noheader; wait", r"^Active$"),
+    ("nic-slow:mlx5_3=12", "mpirun -H node1:8,NODE:8 -np 16 all_gather_perf -b 8G -e 8G -g 1",
+     r"^ +8589934592 .* (7\d|8[01])\.\d\d +0 "),
+    ("nccl-wrong:5", "all_reduce_perf -b 1M -e 8M -f 2 -g 8; echo rc $?", r" 5 (.|\n)*values : 8 FAILED(.|\n)*rc 1$"),
+    ("persistence-off:0", "nvidia-smi --query-gpu=persistence_mode --format=csv,noheader", r"^Disabled$"),
+    ("mig-on:1", "nvidia-smi --query-gpu=mig.mode.current --format=csv,noheader", r"^Enabled$"),
+    ("ecc-off:1", "nvidia-smi --query-gpu=ecc.mode.current --format=csv,noheader", r"^Disabled$"),
+    ("remap-pending:7", "nvidia-smi -q -d ROW_REMAPPER", r"Pending +: Yes"),
+    ("remap-pending:7", "dcgmi diag -r 1", r"Page Retirement/Row Remap \| Fail(.|\n)*GPU 7 has uncorrectable"),
+    ("driver-version:535.54.03", "nvidia-smi -q", r"^Driver Version +: 535\.54\.03$"),
+    ("gpu-busy:4", "nvidia-smi", r"\|    4   N/A  N/A +\d+ +C +python3 +40210MiB \|"),
+    ("gpu-busy:5", "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader", r"^\d+, python3$"),
+    ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
+    ("sudo-refused", "sudo -n true; echo rc $?", r"a password is required(.|\n)*rc 1|rc 1(.|\n)*a password is required"),
+    ("tool-missing:gpu_burn", "gpu_burn 10; echo rc $?", r"rc 127"),
+    ("tool-missing:mpirun", "command -v mpirun || echo none", r"^none$"),
+    ("tool-hang:dcgmi", "timeout -k 0.3 0.5 dcgmi diag -r 1; echo rc $?", r"rc 137"),
+    ("tool-crash:nvidia-smi", "nvidia-smi -L; echo rc $?", r"^GPU 3.*(.|\n)*rc 139$"),
+    ("tool-crash:all_reduce_perf", "mpirun -H NODE:8 -np 8 all_reduce_perf -g 1; echo rc $?", r"rc 139"),
+]
+CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
+
+listed = program("lab", "faults").stdout.splitlines()
+kinds = [line.split()[0] for line in listed]
+covered = {case[0].split(":")[0] for case in CASES} | CONNECTION_KINDS
+tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
+       f"{set(kinds) ^ covered}")
+tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
+
+
+def text_of(done):
+    return done.stdout + done.stderr
+
+
+# node1 is healthy; each case has a host of its own.
+faults = [f"node{i + 2}:{case[0]}" for i, case in enumerate(CASES)]
+with Lab(len(CASES) + 1, faults) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+    tap.ok(lab.up.returncode == 0, "a lab with every kind of fault starts", lab.up.stderr)
+
+    def run(number, command):
+        try:
+            return text_of(lab.run(number, command.replace("NODE", f"node{number if number > 1 else 2}")))
+        except subprocess.TimeoutExpired:
+            return "timed out"
+
+    faulty = [pool.submit(run, i + 2, case[1]) for i, case in enumerate(CASES)]
+    healthy = {command: pool.submit(run, 1, command) for command in {case[1] for case in CASES}}
+    for (fault, command, pattern), output in zip(CASES, faulty):
+        here = re.search(pattern, output.result(), re.M) is not None
+        there = re.search(pattern, healthy[command].result(), re.M) is not None
+        tap.ok(here and not there, f"{fault} shows in {command.split()[0]} and on its host only",
+               f"shown {here}, on the healthy host {there}\n{output.result()[-1500:]}")
+
+    # A fault that the tool itself tells is a complete reading with a finding; a crash is not complete.
+    crash = CASES.index(next(case for case in CASES if case[0] == "tool-crash:nvidia-smi")) + 2
+    reading = read_output("nvidia-smi", lab.run(crash, "nvidia-smi -q").stdout)
+    tap.ok(reading["reading"] != "complete", "the half output of a crashed tool is never a whole reading", reading["reading"])
+    burn = CASES.index(next(case for case in CASES if case[0].startswith("burn-faulty"))) + 2
+    reading = read_output("gpu-burn", lab.run(burn, "gpu_burn 30").stdout)
+    if reading is None:
+        tap.skip("a FAULTY GPU is a finding of a complete reading", "this build has no parser gpu-burn")
+    else:
+        tap.ok(reading["reading"] == "complete" and
+               {f["subject"] for f in reading["findings"] if f["severity"] == "fault"} == {"gpu6"},
+               "a FAULTY GPU is a finding of a complete reading", reading["findings"])
+    # A slow pair costs the collective something, and little.
+    slow = re.search(r"values(.|\n)*bandwidth +: ([\d.]+)", run(5, "all_reduce_perf -b 8G -e 8G -g 8"))
+    well = re.search(r"values(.|\n)*bandwidth +: ([\d.]+)", run(1, "all_reduce_perf -b 8G -e 8G -g 8"))
+    tap.ok(0.9 * float(well[2]) < float(slow[2]) < 0.99 * float(well[2]), "a slow pair slows NCCL a little",
+           f"{slow[2]} {well[2]}")
+
+REFUSED = [
+    ("node9:down", r"column 1: 'node9' is not a host of this lab, which has node1 to node2"),
+    ("node1", r"column 6: .*':' and a kind"),
+    ("node1:burn", r"column 7: 'burn' is not a kind of fault"),
+    ("node1:p2p:0-8=45", r"column 13: '8' is not a GPU from 0 to 7"),
+    ("node1:p2p:0-1", r"column 14: .*'=' and a number"),
+    ("node1:p2p:0-1=fast", r"column 15: 'fast' is not a number.*expected HOST:p2p:A-B=GBPS"),
+    ("node1:p2p:3-3=5", r"one and the same GPU"),
+    ("node1:gpu-missing", r"needs an argument"),
+    ("node1:down:now", r"column 12: 'now' is too much"),
+    ("node1:nic-slow:eth0", r"'eth0' is not an HCA from mlx5_0 to mlx5_7"),
+    ("node1:tool-missing:fio", r"'fio' is not a tool of the lab"),
+    ("node1:dcgm:3=Nothing", r"'Nothing' is none of PCIe"),
+    ("node1:driver-version:new", r"'new' is not a version"),
+    ("node1:xid:0=0", r"'0' is not a number from 1 to 999"),
+]
+for fault, pattern in REFUSED:
+    with Lab(2, [fault]) as lab:
+        tap.ok(lab.up.returncode == 64 and re.search(pattern, lab.up.stderr) is not None and lab.up.stdout == "",
+               f"--fault {fault} is refused with word, column and what was expected", lab.up.stderr)
+with Lab(1, ["node1:fabric-state"], "--profile", "hgx-a100") as lab:
+    tap.ok(lab.up.returncode == 64 and "no fabric state" in lab.up.stderr, "A100 has no fabric state to spoil",
+           lab.up.stderr)
+for words, pattern in [(["0"], "number of hosts"), (["1251"], "number of hosts"), ([], "number of hosts"),
+                       (["2", "--profile", "dgx"], "'dgx' is not a profile"), (["2", "--port", "x"], "port")]:
+    done = program("lab", "up", *words, "--dir", "/nonexistent/lab")
+    tap.ok(done.returncode == 64 and pattern in done.stderr, f"up {' '.join(words)} is refused", done.stderr)
+
+tap.end()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Healthy hosts: each simulated tool prints what the parsers read as whole, with figures of a healthy host."""
+
+import concurrent.futures
+import os
+import re
+
+from lab_case import Lab, Tap, read_output
+
+tap = Tap()
+
+FIELDS = ("index,uuid,serial,pci.bus_id,name,driver_version,memory.total,temperature.gpu,power.draw,power.limit,"
+          "persistence_mode,mig.mode.current,ecc.mode.current,pcie.link.gen.current,pcie.link.width.current,"
+          "clocks_event_reasons.active,remapped_rows.pending,utilization.gpu")
+COMMANDS = [
+    ("nvidia-smi", "nvidia-smi"),
+    ("nvidia-smi", "nvidia-smi -L"),
+    ("nvidia-smi", "nvidia-smi -q"),
+    ("nvidia-smi", "nvidia-smi -q -x"),
+    ("nvidia-smi", f"nvidia-smi --query-gpu={FIELDS} --format=csv"),
+    ("nvidia-smi-topo", "nvidia-smi topo -m"),
+    ("nvidia-smi-nvlink", "nvidia-smi nvlink -s"),
+    ("nvidia-smi-nvlink", "nvidia-smi nvlink -e"),
+    ("lspci", "lspci -D -nn -d 10de:"),
+    ("lspci", "lspci -vvv"),
+    ("fabric-manager", "systemctl status nvidia-fabricmanager"),
+    ("fabric-manager", "systemctl is-active nvidia-fabricmanager"),
+    ("fabric-manager", "nv-fabricmanager --version"),
+    ("xid", "dmesg"),
+    ("xid", "dmesg -T"),
+    ("xid", "journalctl -k --no-pager"),
+    ("ibstat", "ibstat"),
+    ("dcgm-diag", "dcgmi diag -r 1"),
+    ("dcgm-diag", "dcgmi diag -r 3"),
+    ("dcgm-diag", "dcgmi diag -r 3 -j"),
+    ("gpu-burn", "gpu_burn 120"),
+    ("gpu-burn", "gpu_burn -tc 60"),
+    ("p2p-bandwidth-latency", "p2pBandwidthLatencyTest"),
+    ("nccl-tests", "all_reduce_perf -b 8 -e 16G -f 2 -g 8"),
+    ("nccl-tests", "all_gather_perf -b 1M -e 8G -f 2 -g 8 -n 20 -w 5"),
+    ("nccl-tests", "reduce_scatter_perf -b 1M -e 8G -f 2 -g 8"),
+    ("nccl-tests", "alltoall_perf -b 1M -e 8G -f 2 -g 8"),
+    ("nccl-tests", "sendrecv_perf -b 1M -e 8G -f 2 -g 8"),
+    ("nccl-tests", "mpirun -np 16 --hostfile ../../../hosts.txt --map-by ppr:8:node --bind-to none -x NCCL_DEBUG=INFO "
+                   "--mca btl tcp,self all_reduce_perf -b 8 -e 16G -f 2 -g 1"),
+    ("nccl-tests", "mpirun -np 16 -H node1:8,node2:8 --tag-output all_gather_perf -b 8 -e 16G -f 2 -g 1"),
+]
+# The floors that the baselines ask for; a healthy lab lies above each.
+FLOORS = {
+    "hgx-h100": {"p2p.unidirectional.enabled": 345, "p2p.bidirectional.enabled": 700, "all_reduce": 455,
+                 "all_gather": 330, "reduce_scatter": 330, "alltoall": 325, "cluster": 300},
+    "hgx-h200": {"p2p.unidirectional.enabled": 345, "p2p.bidirectional.enabled": 700, "all_reduce": 455,
+                 "all_gather": 330, "reduce_scatter": 330, "alltoall": 325, "cluster": 300},
+    "hgx-a100": {"p2p.unidirectional.enabled": 250, "p2p.bidirectional.enabled": 390, "all_reduce": 220,
+                 "all_gather": 215, "reduce_scatter": 215, "alltoall": 190, "cluster": 168},
+}
+
+
+def lowest(reading, metric, pairs_only=False, size=None):
+    values = [m["value"] for m in reading["measurements"] if m["metric"] == metric
+              and (not pairs_only or len(set(m["subject"].split("->"))) == 2)
+              and (size is None or m["at"].get("size_bytes", 0) >= size)]
+    return min(values) if values else None
+
+
+def check_figures(profile, command, reading):
+    floors = FLOORS[profile]
+    for metric in ("p2p.unidirectional.enabled", "p2p.bidirectional.enabled"):
+        if command.startswith("p2p"):
+            value = lowest(reading, metric, True)
+            tap.ok(value is not None and value >= floors[metric], f"{profile}: {metric} is healthy", value)
+    collective = re.search(r"(\w+)_perf", command)
+    if collective is not None and collective[1] != "sendrecv":
+        floor = floors["cluster"] if command.startswith("mpirun") else floors[collective[1]]
+        value = lowest(reading, f"nccl.{collective[1]}.busbw", False, 8 << 30)
+        tap.ok(value is not None and value >= floor, f"{profile}: {command.split()[0]} {collective[1]} is healthy", value)
+
+
+def check(profile, tool, command, done):
+    reading = read_output(tool, done.stdout)
+    name = f"{profile}: {command[:70]}"
+    if reading is None:
+        tap.skip(name, f"this build has no parser {tool}")
+        return
+    faults = [f for f in reading["findings"] if f["severity"] == "fault"]
+    tap.ok(done.returncode == 0 and reading["reading"] == "complete" and faults == [], name,
+           f"{done.returncode} {reading['reading']} {reading.get('reason')} {faults} {done.stderr}")
+    if reading["reading"] == "complete":
+        check_figures(profile, command, reading)
+
+
+for profile in FLOORS:
+    with Lab(2, [], "--profile", profile) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+        if lab.up.returncode != 0:
+            tap.ok(False, f"{profile}: the lab starts", lab.up.stderr)
+            continue
+        with open(lab.path("hosts.txt"), "w") as file:
+            file.write("# two hosts\nnode1 slots=8\n127.1.0.2 slots=8\n")
+        commands = COMMANDS if profile == "hgx-h100" else [c for c in COMMANDS if c[0] in
+                                                          ("nvidia-smi", "p2p-bandwidth-latency", "nccl-tests")]
+        results = list(pool.map(lambda row: lab.run(1, row[1]), commands))
+        for (tool, command), done in zip(commands, results):
+            check(profile, tool, command, done)
+        if profile != "hgx-h100":
+            continue
+
+        done = lab.run(1, "mpirun -H node1:2,node2:2 -np 4 hostname")
+        tap.ok(done.stdout.split() == ["node1", "node1", "node2", "node2"], "mpirun runs a command once a rank", done)
+        done = lab.run(1, "mpirun -H node1,node9 hostname")
+        tap.ok(done.returncode == 1 and "ORTE was unable to reliably start" in done.stderr,
+               "mpirun to a host that is not there fails as Open MPI does", done)
+        done = lab.run(1, "mpirun -np 99 -H node1:8 hostname")
+        tap.ok(done.returncode == 1 and "not enough slots" in done.stderr, "mpirun refuses more ranks than slots", done)
+        done = lab.run(1, lab.path("opt", "gpu-burn", "gpu_burn") + " -i 3 60")
+        tap.ok("Tested 1 GPUs:\n\tGPU 0: OK\n" in done.stdout, "gpu_burn runs by its path, and on one GPU", done.stdout)
+        done = lab.run(1, "gpu_burn -c elsewhere.ptx 60")
+        tap.ok(done.returncode != 0 and "couldn't find compare kernel: elsewhere.ptx" in done.stderr,
+               "gpu_burn misses its kernel as the real one does", done)
+        done = lab.run(1, "gpu_burn 1200 >/dev/null & sleep 0.5; nvidia-smi --query-gpu=utilization.gpu,temperature.gpu,"
+                          "clocks_event_reasons.sw_power_cap --format=csv,noheader; nvidia-smi | grep gpu_burn; wait")
+        tap.ok(re.search(r"^100 %, 6\d, Active$", done.stdout, re.M) is not None and done.stdout.count("gpu_burn") == 8,
+               "nvidia-smi shows the load while gpu_burn runs", done.stdout)
+        done = lab.run(1, "sudo -n id -u; sudo -n -- sh -c 'echo $ASSAY_LAB_HOST'")
+        tap.ok(done.stdout == "0\nnode1\n", "sudo -n gives root's id", done)
+        done = lab.run(1, "nvidia-smi --query-gpu=no.such.field --format=csv")
+        tap.ok(done.returncode != 0 and "is not a valid field" in done.stdout, "nvidia-smi refuses unknown fields", done)
+        done = lab.run(1, "systemctl is-active no-such-unit; echo $?; systemctl status no-such-unit; echo $?")
+        tap.ok(done.stdout == "inactive\n3\n4\n", "systemctl knows no other unit", done)
+
+tap.end()
