@@ -102,7 +102,7 @@ static const char *network_of(const char *path)
     return network_file_system((unsigned long)(uint32_t)status.f_type);
 }
 
-/* In a folder that we cannot write, nobody's WAL to see, SQLite still wants to create its index: then the
+/* In a folder that we cannot write, with nobody's WAL in it, SQLite still wants to create its index: then the
    file is read as it lies there. */
 static bool lies_still(const char *path)
 {
@@ -141,16 +141,32 @@ static char *immutable_uri(const char *path)
     return text_detach(&text);
 }
 
+/* What a killed writer left half done must be rolled back before anybody can read; a reader may not. */
+static int roll_back_and_open(struct store *store)
+{
+    (void)open_file(store, store->path, SQLITE_OPEN_READWRITE);
+    sqlite3_close(store->db);
+    return open_file(store, store->path, SQLITE_OPEN_READONLY);
+}
+
+static int open_as_it_lies(struct store *store)
+{
+    cleanup_free char *uri = immutable_uri(store->path);
+
+    return open_file(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
 static int open_read_only(struct store *store, struct error *err)
 {
-    cleanup_free char *uri = NULL;
     int result = open_file(store, store->path, SQLITE_OPEN_READONLY);
 
-    if (((result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY) &&
-        lies_still(store->path)) {
+    if (result == SQLITE_READONLY_ROLLBACK || result == SQLITE_READONLY_RECOVERY) {
         sqlite3_close(store->db);
-        uri = immutable_uri(store->path);
-        result = open_file(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+        result = roll_back_and_open(store);
+    } else if (((result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY) &&
+               lies_still(store->path)) {
+        sqlite3_close(store->db);
+        result = open_as_it_lies(store);
     }
     return result == SQLITE_OK ? 0 : opening_error(store, result, err);
 }

@@ -116,6 +116,9 @@ static void add_shapes(struct record *record)
 {
     struct shape *shape = add_shape(record, "burn", 2);
 
+    shape->retries = 2;
+    shape->repeat = 3;
+    shape->as_root = true;
     shape->slots[0] = (struct slot){.metric = "nccl.all_reduce.busbw",
                                     .subject = "",
                                     .at = "size_bytes=8589934592 place=out",

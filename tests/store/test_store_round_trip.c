@@ -55,19 +55,25 @@ static void without_evidence_there_are_no_bytes_but_their_hashes(void **state)
     expect_equal_records(record, load(place, 1, true), true);
 }
 
-static void two_runs_of_one_suite_do_not_mix(void **state)
+static void runs_of_one_suite_do_not_mix(void **state)
 {
     struct place *place = *state;
-    struct record *first = sample_record(place->arena), *second = sample_record(place->arena);
+    struct record *first = sample_record(place->arena), *second = sample_record(place->arena),
+                  *third = sample_record(place->arena);
+    struct limit eased = third->plan->shapes.items[0]->slots[0].own[1];
 
-    /* The same shape by its hash, yet with another timeout and another limit. */
+    /* The same shape by its hash, yet with another timeout, or only another limit. */
     ((struct shape *)second->plan->shapes.items[0])->timeout_s = 7;
     second->plan->shapes.items[0]->slots[0].duty_note = "other";
+    eased.value = 1;
+    third->plan->shapes.items[0]->slots[1].own = &eased;
     sample_store(place->store, first);
     sample_store(place->store, second);
-    assert_int_equal(second->number, 2);
+    sample_store(place->store, third);
+    assert_int_equal(third->number, 3);
     expect_equal_records(first, load(place, 1, true), true);
     expect_equal_records(second, load(place, 2, true), true);
+    expect_equal_records(third, load(place, 3, true), true);
 }
 
 static void a_plan_that_grew_comes_back_whole(void **state)
@@ -157,11 +163,17 @@ static void an_outcome_that_was_not_planned_is_never_kept(void **state)
     sample_store(place->store, record);
     record->judgement.uuid = "unplanned";
     record->judgement.outcomes[3].slot = 2;
+    record->judgement.outcomes[0].gate = "a word of the refused transaction";
     assert_int_equal(store_put_judgement(place->store, record, &err), -1);
     assert_non_null(strstr(err.text, "not planned"));
     loaded = load(place, 1, true);
     assert_string_not_equal(loaded->judgement.uuid, "unplanned");
     assert_int_equal(loaded->judgement.outcome_count, 4);
+    /* Mended, it is kept: words of what was rolled back are not taken for known. */
+    record->judgement.outcomes[3].slot = 1;
+    record->judgement.outcomes[1].gate = "another word";
+    assert_int_equal(store_put_judgement(place->store, record, &err), 0);
+    expect_equal_records(record, load(place, 1, true), true);
 }
 
 static void a_word_that_does_not_exist_is_never_kept(void **state)
@@ -289,7 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_run_comes_back_as_it_was_kept),
         CASE(without_evidence_there_are_no_bytes_but_their_hashes),
-        CASE(two_runs_of_one_suite_do_not_mix),
+        CASE(runs_of_one_suite_do_not_mix),
         CASE(a_plan_that_grew_comes_back_whole),
         CASE(an_attempt_is_there_before_it_is_sent),
         CASE(readings_are_replaced_not_added_to),
