@@ -5,11 +5,21 @@
 #include <limits.h>
 #include <string.h>
 
-enum { ESCAPE = 0x1b, BELL = 0x07, LABEL_LINES = 3, PREFIXES = 4 };
+enum { ESCAPE = 0x1b, BELL = 0x07, LABEL_LINES = 3, PREFIXES = 4, TAG_BYTES = 200 };
+
+/* What a rank wrote before another one came between: Open MPI tags each piece that it reads, not each line.
+ */
+struct piece {
+    int rank;
+    bool is_stderr;
+    struct slice text; /* length 0: nothing is held */
+};
 
 struct cleaner {
     struct arena *arena;
     unsigned flags;
+    LIST_OF(struct line) lines;
+    LIST_OF(struct piece) pieces; /* one for each rank and stream that was ever held */
     struct {
         char *bytes;
         size_t length;
@@ -263,6 +273,56 @@ static bool scan_raw_line(struct slice *rest, struct slice *ret_line)
     return true;
 }
 
+/* Offset of the next mpirun tag inside the text, or (size_t)-1. */
+static size_t find_tag(struct slice text)
+{
+    struct line ignored;
+
+    for (size_t from = 0; from < text.length;) {
+        size_t mark = slice_find(slice_from(text, from), "]<std");
+
+        if (mark == (size_t)-1)
+            break;
+        mark += from;
+        for (size_t start = mark; mark - start < TAG_BYTES; start--) {
+            struct slice rest = slice_from(text, start);
+
+            if (text.bytes[start] == '[' && scan_mpirun_tag(&rest, &ignored))
+                return start;
+            if (start == 0)
+                break;
+        }
+        from = mark + 1;
+    }
+    return (size_t)-1;
+}
+
+static struct piece *piece_of(struct cleaner *cleaner, const struct line *line)
+{
+    struct piece *piece;
+
+    for (size_t i = 0; i < cleaner->pieces.count; i++)
+        if (cleaner->pieces.items[i].rank == line->rank &&
+            cleaner->pieces.items[i].is_stderr == line->is_stderr)
+            return &cleaner->pieces.items[i];
+    piece = list_push(cleaner->arena, &cleaner->pieces);
+    *piece = (struct piece){.rank = line->rank, .is_stderr = line->is_stderr};
+    return piece;
+}
+
+static struct slice join(struct arena *arena, struct slice left, struct slice right)
+{
+    char *joined;
+
+    if (left.length == 0)
+        return right;
+    joined = arena_alloc(arena, left.length + right.length + 1);
+    memcpy(joined, left.bytes, left.length);
+    if (right.length > 0)
+        memcpy(joined + left.length, right.bytes, right.length);
+    return (struct slice){joined, left.length + right.length};
+}
+
 static struct slice trim_end(struct slice text)
 {
     while (text.length > 0 && (text.bytes[text.length - 1] == ' ' || text.bytes[text.length - 1] == '\t'))
@@ -270,23 +330,52 @@ static struct slice trim_end(struct slice text)
     return text;
 }
 
+static void add_line(struct cleaner *cleaner, struct line line)
+{
+    line.text = trim_end(line.text);
+    *list_push(cleaner->arena, &cleaner->lines) = line;
+}
+
+/* Adds the line, or, where tags of other ranks stand inside it, what each rank has made whole by it. */
+static void add_pieces(struct cleaner *cleaner, struct line line)
+{
+    struct piece *piece;
+
+    for (size_t at; (at = find_tag(line.text)) != (size_t)-1;) {
+        struct line head = line;
+
+        head.text.length = at;
+        line.text = slice_from(line.text, at);
+        scan_mpirun_tag(&line.text, &line);
+        if (head.rank == RANK_NONE) {
+            add_line(cleaner, head);
+            continue;
+        }
+        piece = piece_of(cleaner, &head);
+        piece->text = join(cleaner->arena, piece->text, head.text);
+    }
+    if (line.rank != RANK_NONE && cleaner->pieces.count > 0) {
+        piece = piece_of(cleaner, &line);
+        line.text = join(cleaner->arena, piece->text, line.text);
+        piece->text.length = 0;
+    }
+    add_line(cleaner, line);
+}
+
 void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct lines *ret_lines)
 {
     struct cleaner cleaner = {.arena = arena, .flags = flags};
-    LIST_OF(struct line) lines = {0};
     struct slice raw;
 
     scan_text(&bytes, "\xef\xbb\xbf");
     while (scan_raw_line(&bytes, &raw)) {
         struct line line = {.text = without_escapes(arena, raw), .rank = RANK_NONE};
 
-        if (!remove_prefixes(&cleaner, &line))
-            continue;
-        line.text = trim_end(line.text);
-        *list_push(arena, &lines) = line;
+        if (remove_prefixes(&cleaner, &line))
+            add_pieces(&cleaner, line);
     }
-    if ((flags & LINES_RANKS) || head_is_labeled(lines.items, lines.count))
-        for (size_t i = 0; i < lines.count; i++)
-            scan_label(&lines.items[i].text, &lines.items[i].rank);
-    *ret_lines = (struct lines){.items = lines.items, .count = lines.count, .tail = bytes};
+    if ((flags & LINES_RANKS) || head_is_labeled(cleaner.lines.items, cleaner.lines.count))
+        for (size_t i = 0; i < cleaner.lines.count; i++)
+            scan_label(&cleaner.lines.items[i].text, &cleaner.lines.items[i].rank);
+    *ret_lines = (struct lines){.items = cleaner.lines.items, .count = cleaner.lines.count, .tail = bytes};
 }

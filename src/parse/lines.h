@@ -12,6 +12,9 @@
  * joined up to their F) rank labels        0:   [0]     as srun -l and Hydra -l write them; may be a tool's
  * own text, see below
  *
+ * Open MPI also tags in the middle of a line, where one rank's text came between another's: what each rank
+ * wrote is put together again, so that a line ends where that rank ended it.
+ *
  * Every decision about a line depends on that line and earlier ones only, so that the lines of a cut output
  * are always the first lines of the whole one.
  */

@@ -66,6 +66,15 @@ static void mpirun_tags_are_removed_and_remembered(void **state)
     expect("Fri Jul 19 08:41:10 2024[1,0]<stdout>:z\n[1,0]stdout\n", "z|[1,0]stdout|~");
 }
 
+static void ranks_that_write_into_each_other_are_put_apart(void **state)
+{
+    (void)state;
+    expect("[1,0]<stdout>:65.4[1,0]<stdout>:3\n", "65.43|~");
+    expect("[1,0]<stdout>: 8 65.4[1,7]<stdout>:node7: log\n[1,0]<stdout>:3  1\n", "node7: log| 8 65.43  1|~");
+    expect("[1,0]<stdout>:a[1,0]<stderr>:b\n[1,0]<stdout>:c\n", "b|ac|~");
+    expect("banner[1,0]<stdout>:a\n[1,0]<stdout>:b[1,1]<stdout>:\n", "banner|a||~");
+}
+
 static void log_times_are_removed_unless_they_are_content(void **state)
 {
     static const char journal[] = "Mar  1 12:00:00 gpu-1 burn[77]: done\n";
@@ -107,6 +116,7 @@ int main(void)
         cmocka_unit_test(line_ends_of_every_kind_end_a_line),
         cmocka_unit_test(terminal_escapes_are_removed),
         cmocka_unit_test(mpirun_tags_are_removed_and_remembered),
+        cmocka_unit_test(ranks_that_write_into_each_other_are_put_apart),
         cmocka_unit_test(log_times_are_removed_unless_they_are_content),
         cmocka_unit_test(kubernetes_parts_are_joined),
         cmocka_unit_test(rank_labels_are_removed_only_where_they_must_be_labels),
