@@ -93,7 +93,7 @@ void guard_exec(const struct remote_job *job, bool sudo, struct text *out)
                 sudo ? "sudo -n " : "", (light ? sizeof guard_light_text : sizeof guard_text) - 1,
                 verb_word(job->verb), job->uuid, boot, deadline, grace);
     if (light) {
-        cleanup_text struct text command;
+        cleanup_text struct text command = {0};
 
         text_init(&command, INPUT_LIMIT);
         light_command(job, &command);
@@ -464,7 +464,7 @@ static void result_from_header(const struct header *header, struct text *text, s
 /* The first line that says something, with its control characters replaced. */
 static void add_said(struct text *text, const struct text *noise, const struct text *window)
 {
-    cleanup_text struct text all;
+    cleanup_text struct text all = {0};
     size_t start = 0, end;
 
     text_init(&all, NOISE_KEPT);
@@ -491,7 +491,7 @@ static bool says_sudo(const struct text *noise)
 static void result_without_header(struct guard_reply *reply, struct text *text, struct remote_result *result)
 {
     struct guard_stream *out = &reply->streams[GUARD_STDOUT], *err = &reply->streams[GUARD_STDERR];
-    cleanup_text struct text said;
+    cleanup_text struct text said = {0};
 
     text_init(&said, 4 * NOISE_KEPT);
     text_add(&said, err->noise.bytes, err->noise.length);

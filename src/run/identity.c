@@ -120,7 +120,7 @@ static const char *fault_of_key(struct slice text)
 static struct identity *load(char *path)
 {
     struct identity *identity = mem_alloc(sizeof *identity);
-    cleanup_text struct text text;
+    cleanup_text struct text text = {0};
     struct error err;
     const char *fault;
 

@@ -58,7 +58,18 @@ static void note_marker(struct known_hosts *known, struct slice line)
     }
 }
 
-/* Line by line: libssh2_knownhost_readfile stops at the first line that it does not like. */
+/*
+ * Line by line: libssh2_knownhost_readfile stops at the first line that it does not like. And each as a
+ * string of its own: libssh2 1.10 looks one byte past the length, and where that is a newline it takes the
+ * last byte off the key.
+ */
+static bool add_line(struct known_hosts *known, struct slice line)
+{
+    cleanup_free char *copy = mem_printf("%.*s", slice_print(line));
+
+    return libssh2_knownhost_readline(known->list, copy, strlen(copy), LIBSSH2_KNOWNHOST_FILE_OPENSSH) == 0;
+}
+
 static void read_lines(struct known_hosts *known, struct slice rest)
 {
     struct slice line;
@@ -69,20 +80,19 @@ static void read_lines(struct known_hosts *known, struct slice rest)
             continue;
         if (line.bytes[0] == '@')
             note_marker(known, line);
-        else if (libssh2_knownhost_readline(known->list, line.bytes, line.length,
-                                            LIBSSH2_KNOWNHOST_FILE_OPENSSH) != 0)
+        else if (!add_line(known, line))
             log_debug("known_hosts: not read: %.*s", slice_print(line));
     }
 }
 
 static void read_file(struct known_hosts *known, const char *path)
 {
-    cleanup_text struct text text;
+    cleanup_text struct text text = {0};
     struct error err;
 
+    text_init(&text, FILE_LIMIT);
     if (!file_exists(path))
         return;
-    text_init(&text, FILE_LIMIT);
     if (file_read(path, &text, &err) != 0) {
         log_debug("%s", err.text);
         return;
@@ -224,8 +234,6 @@ bool known_hosts_add(struct known_hosts *known, const char *host, unsigned port,
     cleanup_free char *encoded = base64(key, length);
     cleanup_free char *line = mem_printf("%s %s %s\n", name, type, encoded);
 
-    return known->list != NULL &&
-           libssh2_knownhost_readline(known->list, line, strlen(line) - 1, LIBSSH2_KNOWNHOST_FILE_OPENSSH) ==
-               0 &&
+    return known->list != NULL && add_line(known, (struct slice){line, strlen(line) - 1}) &&
            append(known->path, line);
 }

@@ -389,7 +389,7 @@ static void fail_jobs(struct remote *remote, enum transport_failure failure, con
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
 {
     bool agent = failure == TRANSPORT_AUTH_REFUSED && getenv("SSH_AUTH_SOCK") != NULL;
-    cleanup_text struct text note;
+    cleanup_text struct text note = {0};
 
     if (!remote->may_fall_back || !(failure == TRANSPORT_INCAPABLE || agent))
         return false;
@@ -582,7 +582,7 @@ void remote_pool_destroy(struct remote_pool *pool)
 
 static void choose_transport(struct remote *remote)
 {
-    cleanup_text struct text note;
+    cleanup_text struct text note = {0};
     const char *fault;
 
     text_init(&note, 1024);

@@ -85,7 +85,7 @@ struct ssh_session {
     unsigned channel_count;
     struct ssh_channel *opening, *sender;
     unsigned handles; /* close and resolve callbacks still owed */
-    bool pumping;
+    bool pumping, in_handshake;
 };
 
 static void pump(struct ssh_session *session);
@@ -114,8 +114,12 @@ static void teardown(struct ssh_session *session)
 {
     struct ssh_channel *channel;
 
-    /* The socket is shut down, so this cannot wait for the peer; the bound is for a libssh2 that thinks so.
-     */
+    /* The socket is shut down, so nothing here can wait for the peer; the bounds are for a libssh2 that
+       thinks so. A key exchange that is left in the middle keeps its keys: on the dead socket it ends and
+       frees them. */
+    for (int i = 0; session->in_handshake && i < 100; i++)
+        session->in_handshake =
+            libssh2_session_handshake(session->ssh, session->socket->fd) == LIBSSH2_ERROR_EAGAIN;
     for (int i = 0; session->ssh != NULL && i < 100; i++)
         if (libssh2_session_free(session->ssh) != LIBSSH2_ERROR_EAGAIN)
             session->ssh = NULL;
@@ -388,7 +392,7 @@ static enum step step_resolve(struct ssh_session *session)
 static void prefer_known_keys(struct ssh_session *session)
 {
     struct transport_context *context = session->context;
-    cleanup_text struct text order;
+    cleanup_text struct text order = {0};
 
     if (context->known_hosts == NULL)
         context->known_hosts = known_hosts_create(context->options.known_hosts);
@@ -483,6 +487,7 @@ static enum step step_handshake(struct ssh_session *session)
     unsigned port = port_of(session->target);
     int rc = libssh2_session_handshake(session->ssh, session->socket->fd);
 
+    session->in_handshake = rc == LIBSSH2_ERROR_EAGAIN;
     switch (rc) {
     case 0:
         return check_host_key(session);

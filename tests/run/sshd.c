@@ -84,7 +84,7 @@ static void write_file(const char *path, const char *text)
 
 char *sshd_known_line(const struct sshd *sshd, const struct bench *bench)
 {
-    cleanup_text struct text key;
+    cleanup_text struct text key = {0};
     struct error err;
     char path[128];
 
@@ -101,8 +101,9 @@ static void write_config(const struct sshd *sshd, const struct bench *bench, con
         "Port %u\nListenAddress 127.0.0.1\nHostKey %s/host_key\nPidFile %s/sshd.pid\n"
         "AuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
         "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nPrintMotd no\nPrintLastLog no\n"
-        "MaxStartups 500\nSetEnv ASSAY_SPOOL=%s/spool ASSAY_LAB_BOOT_ID=%s\n%s\n",
-        sshd->port, bench->folder, bench->folder, sshd->key, bench->folder, bench->boot_file, settings);
+        "MaxStartups 500\nSetEnv HOME=%s ASSAY_SPOOL=%s/spool ASSAY_LAB_BOOT_ID=%s\n%s\n",
+        sshd->port, bench->folder, bench->folder, sshd->key, bench->folder, bench->folder, bench->boot_file,
+        settings);
 
     write_file(path, config);
 }
@@ -126,7 +127,7 @@ static void await_port(unsigned port)
 
 void sshd_start(struct sshd *sshd, const struct bench *bench, const char *settings)
 {
-    char host_key[128], config[128], log[128];
+    char host_key[128], config[128];
     const struct passwd *self = getpwuid(getuid());
 
     memset(sshd, 0, sizeof *sshd);
@@ -137,7 +138,6 @@ void sshd_start(struct sshd *sshd, const struct bench *bench, const char *settin
     snprintf(sshd->known_hosts, sizeof sshd->known_hosts, "%s/known_hosts", bench->folder);
     snprintf(host_key, sizeof host_key, "%s/host_key", bench->folder);
     snprintf(config, sizeof config, "%s/sshd_config", bench->folder);
-    snprintf(log, sizeof log, "%s/sshd.log", bench->folder);
     make_key(host_key, "ed25519");
     make_key(sshd->key, "ed25519");
     make_key(sshd->wrong_key, "ed25519");
@@ -146,8 +146,25 @@ void sshd_start(struct sshd *sshd, const struct bench *bench, const char *settin
     cleanup_free char *line = sshd_known_line(sshd, bench);
 
     write_file(sshd->known_hosts, line);
+    sshd_start_again(sshd, bench);
+}
+
+void sshd_start_again(struct sshd *sshd, const struct bench *bench)
+{
+    char config[128], log[128];
+
+    snprintf(config, sizeof config, "%s/sshd_config", bench->folder);
+    snprintf(log, sizeof log, "%s/sshd.log", bench->folder);
     sshd->pid = spawn((const char *const[]){sshd_path, "-D", "-f", config, "-E", log, NULL});
     await_port(sshd->port);
+}
+
+void sshd_add_settings(const struct sshd *sshd, const struct bench *bench, const char *settings)
+{
+    char config[128];
+
+    snprintf(config, sizeof config, "%s/sshd_config", bench->folder);
+    write_config(sshd, bench, settings, config);
 }
 
 void sshd_stop(struct sshd *sshd)

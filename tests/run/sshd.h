@@ -20,6 +20,10 @@ struct sshd {
 const char *sshd_missing(void);
 /* settings: more lines for its configuration. The folder is the bench's. */
 void sshd_start(struct sshd *sshd, const struct bench *bench, const char *settings);
+/* The same server once more, after sshd_stop. */
+void sshd_start_again(struct sshd *sshd, const struct bench *bench);
+/* Other settings, for its next start. */
+void sshd_add_settings(const struct sshd *sshd, const struct bench *bench, const char *settings);
 void sshd_stop(struct sshd *sshd);
 /* Kills the server's processes of the connections that are open now; gives how many there were. */
 unsigned sshd_kill_connections(const struct sshd *sshd);

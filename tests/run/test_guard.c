@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guard's answer as it may arrive: whole, in pieces, behind noise, cut anywhere, garbled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "guard.h"
+
+#define UUID "0b6c1d0e-8f5a-4b43-9d57-3b6a5c1f2e4d"
+
+static const struct remote_job spooled = {
+    .verb = REMOTE_ENSURE, .uuid = UUID, .command = "true", .clip_bytes = 1000};
+static const struct remote_job light = {
+    .verb = REMOTE_READ, .uuid = UUID, .command = "true", .clip_bytes = 1000};
+
+static const char header[] =
+    "@assay " UUID " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n";
+static const char answer[] =
+    "@assay " UUID " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n"
+    "outs\nerr\n";
+static const char light_out[] =
+    "@assay " UUID " begun\nouts\n\n@assay " UUID
+    " ended why=signal rc=11 up=1.5,2.5 left=12/D/dd out=0 err=0 clip=0,0 boot=b-1 text=\n";
+static const char light_err[] = "@assay " UUID " begun\nerr\n\n@assay " UUID " ended\n";
+
+/* Feeds in pieces of `piece` bytes; gives the result. reply and text are the caller's to release. */
+static struct remote_result feed(struct guard_reply *reply, struct text *text, const struct remote_job *job,
+                                 const char *out, size_t out_length, const char *err, size_t err_length,
+                                 size_t piece)
+{
+    struct remote_result result;
+
+    text_init(text, 4096);
+    guard_reply_init(reply, job);
+    for (size_t at = 0; at < out_length; at += piece)
+        guard_reply_feed(reply, GUARD_STDOUT, out + at, out_length - at < piece ? out_length - at : piece);
+    for (size_t at = 0; at < err_length; at += piece)
+        guard_reply_feed(reply, GUARD_STDERR, err + at, err_length - at < piece ? err_length - at : piece);
+    guard_reply_result(reply, text, &result);
+    return result;
+}
+
+static void release(struct guard_reply *reply, struct text *text)
+{
+    guard_reply_release(reply);
+    text_release(text);
+}
+
+static void assert_slice(struct slice slice, const char *expected)
+{
+    assert_int_equal(slice.length, strlen(expected));
+    assert_memory_equal(slice.bytes, expected, slice.length);
+}
+
+static void assert_spooled_whole(const struct remote_result *result)
+{
+    assert_int_equal(result->end, REMOTE_ENDED);
+    assert_int_equal(result->why, REMOTE_WHY_EXIT);
+    assert_int_equal(result->rc, 7);
+    assert_true(result->up_began > 12.33 && result->up_began < 12.35);
+    assert_string_equal(result->boot_id, "b-1");
+    assert_slice(result->out, "outs\n");
+    assert_slice(result->err, "err\n");
+    assert_false(result->out_clipped);
+    assert_true(result->err_clipped);
+    assert_false(result->left);
+    assert_false(result->cut);
+}
+
+static void assert_light_whole(const struct remote_result *result)
+{
+    assert_int_equal(result->end, REMOTE_ENDED);
+    assert_int_equal(result->why, REMOTE_WHY_SIGNAL);
+    assert_int_equal(result->rc, 11);
+    assert_true(result->left);
+    assert_string_equal(result->left_text, "12/D/dd");
+    assert_slice(result->out, "outs\n");
+    assert_slice(result->err, "err\n");
+    assert_false(result->cut);
+}
+
+static void a_whole_answer_is_read_in_pieces_of_any_size(void **state)
+{
+    struct guard_reply reply;
+    struct text text;
+
+    (void)state;
+    for (size_t piece = 1; piece < sizeof answer; piece++) {
+        struct remote_result result = feed(&reply, &text, &spooled, answer, strlen(answer), "", 0, piece);
+
+        assert_true(guard_reply_whole(&reply));
+        assert_spooled_whole(&result);
+        release(&reply, &text);
+        result =
+            feed(&reply, &text, &light, light_out, strlen(light_out), light_err, strlen(light_err), piece);
+        assert_true(guard_reply_whole(&reply));
+        assert_light_whole(&result);
+        release(&reply, &text);
+    }
+}
+
+static void noise_before_the_answer_is_skipped(void **state)
+{
+    static const char *const noises[] = {
+        "Welcome\n",
+        "no newline",
+        "@assay ",
+        "@assay " UUID,
+        "@assay other-uuid ended why=exit rc=0 ",
+        "exec /bin/sh -c 'x' assay ensure " UUID " - 1\n",
+        "\n\n\n@@@@assay",
+    };
+    struct guard_reply reply;
+    struct text text;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++)
+        for (size_t repeat = 1; repeat < 5000; repeat = repeat * 7 + 1) {
+            struct text all = {0};
+            struct remote_result result;
+
+            text_init(&all, 1 << 20);
+            for (size_t n = 0; n < repeat; n++)
+                text_put(&all, noises[i]);
+            text_put(&all, answer);
+            result = feed(&reply, &text, &spooled, all.bytes, all.length, noises[i], strlen(noises[i]), 37);
+            assert_spooled_whole(&result);
+            release(&reply, &text);
+            text_release(&all);
+        }
+}
+
+/* The law: cut at any byte, it is no answer, or one that says it is cut; never another result. */
+static void a_cut_answer_is_never_another_one(void **state)
+{
+    struct guard_reply reply;
+    struct text text;
+
+    (void)state;
+    for (size_t length = 0; length < strlen(answer); length++) {
+        struct remote_result result = feed(&reply, &text, &spooled, answer, length, "", 0, 4096);
+
+        assert_false(guard_reply_whole(&reply));
+        if (length < strlen(header))
+            assert_int_equal(result.end, REMOTE_NO_ANSWER);
+        else
+            assert_true(result.end == REMOTE_ENDED && result.cut && result.rc == 7);
+        release(&reply, &text);
+    }
+    for (size_t out = 0; out <= strlen(light_out); out++)
+        for (size_t err = 0; err <= strlen(light_err); err++) {
+            struct remote_result result;
+
+            if (out == strlen(light_out) && err == strlen(light_err))
+                continue;
+            result = feed(&reply, &text, &light, light_out, out, light_err, err, 4096);
+            assert_false(guard_reply_whole(&reply));
+            if (out < strlen(light_out))
+                assert_int_equal(result.end, REMOTE_NO_ANSWER);
+            else
+                assert_true(result.cut);
+            release(&reply, &text);
+        }
+}
+
+static void a_garbled_header_is_no_answer(void **state)
+{
+    static const char *const lines[] = {
+        "why=exit rc=7x up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=-1 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=999 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exits rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why= rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=1 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=nan,2 left= out=0 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=1,2 left= out= err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=1,2 left= out=1001 err=0 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=1,2 left= out=0 err=18446744073709551616 clip=0,0 boot=b text=\n",
+        "why=exit rc=0 up=1,2 left= out=0 err=0 clip=0,0\n",
+        "\n",
+    };
+    struct guard_reply reply;
+    struct text text;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char whole[300];
+        struct remote_result result;
+
+        snprintf(whole, sizeof whole, "@assay " UUID " ended %s", lines[i]);
+        result = feed(&reply, &text, &spooled, whole, strlen(whole), "", 0, 4096);
+        if (result.end != REMOTE_NO_ANSWER)
+            print_error("taken as an answer: %s", lines[i]);
+        assert_int_equal(result.end, REMOTE_NO_ANSWER);
+        assert_false(guard_reply_whole(&reply));
+        release(&reply, &text);
+    }
+}
+
+static void a_light_flood_keeps_its_beginning_and_its_end(void **state)
+{
+    struct guard_reply reply;
+    struct text text, all = {0};
+    struct remote_result result;
+
+    (void)state;
+    text_init(&all, 1 << 24);
+    text_put(&all, "@assay " UUID " begun\n");
+    for (int i = 0; i < 100000; i++)
+        text_put(&all, "0123456789\n");
+    text_put(&all, strstr(light_out, "\n\n@assay") + 1);
+    result = feed(&reply, &text, &light, all.bytes, all.length, light_err, strlen(light_err), 4096);
+    assert_true(guard_reply_whole(&reply));
+    assert_int_equal(result.rc, 11);
+    assert_int_equal(result.out.length, 1000);
+    assert_memory_equal(result.out.bytes, "0123456789\n0", 12);
+    assert_true(result.out_clipped);
+    assert_false(result.err_clipped);
+    release(&reply, &text);
+    text_release(&all);
+}
+
+static void what_was_said_instead_of_an_answer_is_named(void **state)
+{
+    static const struct {
+        const char *out, *err;
+        enum remote_end end;
+        const char *named;
+    } rows[] = {
+        {"", "sudo: a password is required\n", REMOTE_SUDO_REFUSED, "a password is required"},
+        {"", "Last login\nsudo: sorry, you must have a tty\n", REMOTE_SUDO_REFUSED, "NOPASSWD"},
+        {"", "sh: 1: exec: sudo: not found\n", REMOTE_SUDO_REFUSED, "sudo: not found"},
+        {"This account is currently not available.\n", "", REMOTE_NO_ANSWER, "not available"},
+        {"", "head: command not found\n", REMOTE_NO_ANSWER, "head: command not found"},
+        {"\x1b[31mred\x07\n", "", REMOTE_NO_ANSWER, " [31mred "},
+    };
+    struct guard_reply reply;
+    struct text text;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int verb = 0; verb < 2; verb++) {
+            struct remote_result result = feed(&reply, &text, verb == 0 ? &spooled : &light, rows[i].out,
+                                               strlen(rows[i].out), rows[i].err, strlen(rows[i].err), 4096);
+
+            assert_int_equal(result.end, rows[i].end);
+            assert_non_null(strstr(result.text, rows[i].named));
+            release(&reply, &text);
+        }
+}
+
+static void the_exec_line_is_short_and_plain(void **state)
+{
+    static const struct remote_file files[] = {{"hosts", "n1\n", 3}};
+    struct remote_job job = spooled;
+    struct text exec, input;
+    const char *number;
+    long guard_length;
+
+    (void)state;
+    job.files = files;
+    job.file_count = 1;
+    job.boot_id = "not a boot id; rm -rf";
+    text_init(&exec, 65536);
+    text_init(&input, 1 << 20);
+    guard_exec(&job, true, &exec);
+    guard_input(&job, &input);
+    assert_true(exec.length < 400);
+    assert_memory_equal(exec.bytes, "exec sudo -n /bin/sh -c 'g=$(head -c ", 37);
+    assert_non_null(strstr(exec.bytes, " assay ensure " UUID " - 60 10 1000 10 4 hosts 3"));
+    assert_null(strpbrk(exec.bytes, "!`\n\\;<>|*?~{}[]#"));
+    /* What follows the guard's text is the command and the files, to the byte. */
+    number = strstr(exec.bytes, "head -c ") + 8;
+    guard_length = strtol(number, NULL, 10);
+    assert_int_equal(input.length, (size_t)guard_length + 4 + 3);
+    assert_memory_equal(input.bytes + guard_length, "truen1\n", 7);
+    text_release(&exec);
+    text_release(&input);
+}
+
+static void jobs_that_cannot_be_sent_are_told(void **state)
+{
+    struct remote_job job = light;
+    static const struct remote_file dotted[] = {{".hidden", "", 0}};
+    static const struct remote_file plain[] = {{"a-b_c.d", "", 0}};
+
+    (void)state;
+    assert_null(guard_job_fault(&light));
+    job.files = plain;
+    job.file_count = 1;
+    assert_non_null(guard_job_fault(&job));
+    job.verb = REMOTE_ENSURE;
+    assert_null(guard_job_fault(&job));
+    job.files = dotted;
+    assert_non_null(guard_job_fault(&job));
+    job = spooled;
+    job.uuid = "a b";
+    assert_non_null(guard_job_fault(&job));
+    job.uuid = "";
+    assert_non_null(guard_job_fault(&job));
+    job.uuid = UUID;
+    job.command = NULL;
+    assert_non_null(guard_job_fault(&job));
+    job.verb = REMOTE_GONE;
+    assert_null(guard_job_fault(&job));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_answer_is_read_in_pieces_of_any_size),
+        cmocka_unit_test(noise_before_the_answer_is_skipped),
+        cmocka_unit_test(a_cut_answer_is_never_another_one),
+        cmocka_unit_test(a_garbled_header_is_no_answer),
+        cmocka_unit_test(a_light_flood_keeps_its_beginning_and_its_end),
+        cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
+        cmocka_unit_test(the_exec_line_is_short_and_plain),
+        cmocka_unit_test(jobs_that_cannot_be_sent_are_told),
+    };
+
+    return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
+}
