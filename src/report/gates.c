@@ -97,3 +97,50 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
             if (*view->steps[i].items[k]->gate != '\0')
                 line_count(line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
 }
+
+static struct remark_line *remark_for(const struct view *view, struct remark_lines *lines,
+                                      const struct outcome *outcome)
+{
+    struct gate_lines one = {0};
+    struct remark_line *line;
+    const char *suite_step = view->steps[outcome->step].step->shape->suite_step;
+    const struct slot *slot = view_slot(view, outcome);
+
+    for (size_t i = lines->items.count; i > 0; i--)
+        if (same_line(&lines->items.items[i - 1].gate, slot, outcome, suite_step))
+            return &lines->items.items[i - 1];
+    line = list_push(view->arena, &lines->items);
+    line->gate = *line_for(view, &one, outcome);
+    line->example = arena_printf(view->arena, "%s%s%s", slot->subject, *slot->subject != '\0' ? ": " : "",
+                                 outcome->cause);
+    return line;
+}
+
+static void remark_take(const struct view *view, struct remark_line *line, const struct outcome *outcome)
+{
+    const struct step *step = view->steps[outcome->step].step;
+
+    line_count(&line->gate, outcome);
+    /* Steps come in plan order: a host that is there already is the last one. */
+    if (line->hosts.count > 0 &&
+        line->hosts.items[line->hosts.count - 1] == step->members[step->member_count - 1])
+        return;
+    for (size_t i = 0; i < step->member_count; i++)
+        *list_push(view->arena, &line->hosts) = step->members[i];
+}
+
+void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines)
+{
+    *ret_lines = (struct remark_lines){0};
+    for (size_t i = 0; i < view->step_count; i++)
+        for (size_t k = 0; k < view->steps[i].step->shape->slot_count; k++)
+            if (view->steps[i].items[k]->remark)
+                remark_take(view, remark_for(view, ret_lines, view->steps[i].items[k]),
+                            view->steps[i].items[k]);
+    for (size_t i = 0; i < ret_lines->items.count; i++) {
+        struct remark_line *line = &ret_lines->items.items[i];
+        struct step joined = {.members = line->hosts.items, .member_count = line->hosts.count};
+
+        line->targets = step_target(view->arena, &joined);
+    }
+}

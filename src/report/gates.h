@@ -21,6 +21,17 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
                          struct gate_lines *ret_lines);
 /* All limits that were applied in the run. */
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
+/* Items with a remark, folded the same way. */
+struct remark_line {
+    struct gate_line gate;
+    const char *targets; /* "12 hosts: node[1-12]" */
+    const char *example; /* subject and cause of the first one */
+    LIST_OF(const struct host *) hosts;
+};
+struct remark_lines {
+    LIST_OF(struct remark_line) items;
+};
+void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
 /* "field: nccl#1264", "check's own rule", "" */
 const char *limit_origin(struct arena *arena, const char *status, const char *source);
 

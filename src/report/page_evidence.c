@@ -395,6 +395,7 @@ void page_commands(struct page *page)
 
 enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40 };
 
+/* Output with its hash on a line of its own; of nothing only that it was nothing. */
 static void write_captures(struct page *page, const struct attempt *attempt)
 {
     struct text *out = page->out;
@@ -404,6 +405,10 @@ static void write_captures(struct page *page, const struct attempt *attempt)
 
         if (capture->stream == NULL)
             continue;
+        if (capture->length == 0 && *capture_note(capture) == '\0') {
+            html_textf(out, "%s empty; ", capture->stream);
+            continue;
+        }
         html_markup(out, "<span class=\"sha\">");
         html_textf(out, "%s %s B ", capture->stream, count_text(page->arena, (size_t)capture->length));
         if (*capture_note(capture) != '\0') {
@@ -411,9 +416,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
             html_text(out, capture_note(capture));
             html_markup(out, "</b> ");
         }
-        /* The hash of nothing is the same everywhere and says nothing. */
-        if (capture->length > 0 || *capture_note(capture) != '\0')
-            html_code(out, capture->sha256);
+        html_code(out, capture->sha256);
         html_markup(out, "</span> ");
     }
 }
@@ -517,7 +520,9 @@ static void write_step_attempts(struct page *page, const struct commands *comman
 
 static void open_attempts(struct page *page, const char *target)
 {
-    html_markup(page->out, "<table class=\"attempts\"><thead><tr class=\"host\"><th colspan=\"6\">");
+    html_markup(page->out,
+                "<table class=\"attempts\"><colgroup><col><col><col><col><col><col></colgroup><thead><tr "
+                "class=\"host\"><th colspan=\"6\">");
     html_text(page->out, target);
     html_markup(page->out, "</th></tr><tr><th>Step</th><th>Step's outcome</th><th>Start and end</th>"
                            "<th>Took</th><th>Ended by</th><th>Reading</th></tr></thead>\n");

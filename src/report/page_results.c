@@ -16,7 +16,10 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "><b>");
     html_text(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    html_text(page->out, outcome_name(word));
+    if (word == OUTCOME_INCONCLUSIVE) /* may break in the narrow cells of the matrix */
+        html_markup(page->out, "incon&shy;clusive");
+    else
+        html_text(page->out, outcome_name(word));
     html_markup(page->out, "</span>");
 }
 
@@ -237,6 +240,8 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
         }
         last = step;
     }
+    if (linked >= EVIDENCE_LINKED)
+        html_text(page->out, "; more are in the appendix");
     if (linked == 0)
         html_text(page->out, "nothing was run");
 }
@@ -410,30 +415,37 @@ bool page_has_remarks(const struct page *page)
     return page->view->coverage.remarks > 0;
 }
 
-void page_remarks(struct page *page)
+static void write_remark_line(struct page *page, const struct remark_line *line)
 {
     struct text *out = page->out;
 
-    html_markup(out,
-                "<p>Limits that may remark but not fail an item were not met here. They do not change the "
-                "verdict.</p>\n<table><thead><tr><th>Target</th><th>Step</th><th>Item</th><th>Measured</th>"
-                "<th>Remark</th><th>Limit from</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < page->view->step_count; i++)
-        for (size_t k = 0; k < page->view->steps[i].step->shape->slot_count; k++) {
-            const struct outcome *outcome = page->view->steps[i].items[k];
+    html_markup(out, "<tr><td>");
+    html_text(out, line->gate.suite_step);
+    html_markup(out, "<br><small>");
+    html_text(out, line->targets);
+    html_markup(out, "</small></td>");
+    page_metric_cell(page, line->gate.metric, line->gate.at);
+    html_cell(out, line->gate.gate);
+    html_cell(out, limit_origin(page->arena, line->gate.status, line->gate.source));
+    count_cell(page, line->gate.items);
+    html_cell(out, line->example);
+    html_markup(out, "</tr>\n");
+}
 
-            if (!outcome->remark)
-                continue;
-            html_markup(out, "<tr>");
-            html_row_head(out, step_target(page->arena, page->view->steps[i].step));
-            html_cell(out, page->view->steps[i].step->shape->suite_step);
-            html_code_cell(out, item_text(page->arena, view_slot(page->view, outcome)));
-            html_cell(out, outcome->measured);
-            html_cell(out, outcome->cause);
-            html_cell(out, limit_origin(page->arena, outcome->status, outcome->source));
-            html_markup(out, "</tr>\n");
-        }
-    html_markup(out, "</tbody></table>\n");
+void page_remarks(struct page *page)
+{
+    struct remark_lines lines;
+
+    remark_lines_of_run(page->view, &lines);
+    html_markup(
+        page->out,
+        "<p>Limits that may remark but not fail an item were not met here. They do not change the "
+        "verdict.</p>\n<table class=\"compact\"><thead><tr><th>Step and targets</th><th>Metric</th>"
+        "<th>Limit</th><th>Limit from</th><th class=\"num\">Items</th><th>First of them</th></tr></thead>"
+        "\n<tbody>\n");
+    for (size_t i = 0; i < lines.items.count; i++)
+        write_remark_line(page, &lines.items.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
 }
 
 /* -- Coverage ---------------------------------------------------------------------------------------------

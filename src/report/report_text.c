@@ -326,20 +326,22 @@ static void write_coverage(struct letter *letter)
 
 static void write_remarks(struct letter *letter)
 {
+    struct remark_lines lines;
+
     if (letter->view->coverage.remarks == 0)
         return;
     put_rule(letter, "REMARKS (limits that may not fail an item; they do not change the verdict)");
-    for (size_t i = 0; i < letter->view->step_count; i++)
-        for (size_t k = 0; k < letter->view->steps[i].step->shape->slot_count; k++) {
-            const struct outcome *outcome = letter->view->steps[i].items[k];
+    remark_lines_of_run(letter->view, &lines);
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct remark_line *line = &lines.items.items[i];
 
-            if (outcome->remark)
-                put_wrapped(letter, "", 2,
-                            arena_printf(letter->arena, "%s %s: %s",
-                                         step_target(letter->arena, letter->view->steps[i].step),
-                                         item_text(letter->arena, view_slot(letter->view, outcome)),
-                                         outcome->cause));
-        }
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "%s, %s%s%s: %zu items do not meet %s (%s); first: %s",
+                                 line->targets, line->gate.metric, *line->gate.at != '\0' ? " at " : "",
+                                 line->gate.at, line->gate.items, line->gate.gate,
+                                 limit_origin(letter->arena, line->gate.status, line->gate.source),
+                                 line->example));
+    }
 }
 
 static void write_documents(struct letter *letter)

@@ -124,10 +124,9 @@ static void settle_verdict(struct view *view)
              undecided)
         view->verdict = VERDICT_INCOMPLETE;
     if (view->verdict != judgement->verdicts[0].word)
-        view->verdict_note =
-            arena_printf(view->arena,
-                         "The judgement kept with this run (%s) is not supported by its outcomes.",
-                         verdict_name(judgement->verdicts[0].word));
+        view->verdict_note = arena_printf(
+            view->arena, "The judgement kept with this run (%s) is not supported by its outcomes.",
+            verdict_name(judgement->verdicts[0].word));
 }
 
 static void place_host_verdicts(struct view *view)
@@ -230,12 +229,6 @@ const char *span_text(struct arena *arena, double start, double end)
         return arena_printf(arena, "%s to %s", from, strcmp(to, "unknown") == 0 ? "no end seen" : to);
     return arena_printf(arena, "%.*s to %s", (int)strlen(from) - 4, from,
                         strncmp(from, to, DATE) == 0 ? to + DATE : to);
-}
-
-const char *item_text(struct arena *arena, const struct slot *slot)
-{
-    return arena_printf(arena, "%s%s%s%s%s", slot->metric, *slot->subject != '\0' ? " " : "", slot->subject,
-                        *slot->at != '\0' ? " at " : "", slot_at_text(arena, slot));
 }
 
 const char *count_text(struct arena *arena, size_t count)

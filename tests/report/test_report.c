@@ -184,7 +184,7 @@ static void text_stays_within_100_columns(void **state)
 
 static bool is_void(struct slice name)
 {
-    static const char *const names[] = {"meta", "link", "br", "!DOCTYPE"};
+    static const char *const names[] = {"meta", "link", "br", "col", "!DOCTYPE"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (slice_equal(name, names[i]))
