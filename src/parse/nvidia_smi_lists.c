@@ -130,18 +130,22 @@ static bool is_evident(struct arena *arena, const struct row *row)
     return false;
 }
 
+/* The first line of a list of one column must name a GPU; among several columns any line may be the first
+ * row. */
 bool smi_looks_like_csv(const struct lines *lines)
 {
     struct arena *arena = arena_create();
-    bool found = false;
+    bool found = false, first = true;
 
     for (size_t i = 0; i < lines->count && !found; i++) {
         struct slice line = slice_trim(lines->items[i].text);
         struct row row;
 
+        if (line.length == 0 || line.bytes[0] == '|' || line.bytes[0] == '<')
+            continue;
         split_row(line, &row);
-        found = line.length > 0 && line.bytes[0] != '|' && line.bytes[0] != '<' &&
-                (is_header(&row) || (row.count > 1 && is_evident(arena, &row)));
+        found = is_header(&row) || (is_evident(arena, &row) && (row.count > 1 || first));
+        first = false;
     }
     arena_destroy(arena);
     return found;
@@ -217,8 +221,10 @@ static void read_csv_line(struct csv *csv, struct slice line)
         csv->columns = row.count;
         return;
     }
-    if (!csv->has_header && !is_evident(csv->smi->reading->arena, &row))
+    if (!csv->has_header && !is_evident(csv->smi->reading->arena, &row)) {
+        csv->ragged = csv->ragged || csv->gpus > 0;
         return;
+    }
     csv->columns = csv->columns > 0 ? csv->columns : row.count;
     if (row.count != csv->columns) {
         csv->ragged = true;
@@ -248,7 +254,7 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
     if (slice_trim(lines->tail).length > 0)
         reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
     else if (csv->ragged)
-        reading_set(smi->reading, READING_PARTIAL, "rows have different numbers of columns");
+        reading_set(smi->reading, READING_PARTIAL, "rows are not alike");
     else if (csv->gpus == 0)
         reading_set(smi->reading, READING_PARTIAL, "no row behind the header");
     else if (csv->unnamed)

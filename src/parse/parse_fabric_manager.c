@@ -284,9 +284,9 @@ static void read_journal_line(struct service *service, struct slice line)
 
 static bool read_cuda_802(struct service *service, struct slice line)
 {
-    if (!slice_contains(line, "802") || (!slice_contains(line, "system not yet initialized") &&
-                                         !slice_contains(line, "cudaErrorSystemNotReady") &&
-                                         !slice_contains(line, "CUDA_ERROR_SYSTEM_NOT_READY")))
+    if (!slice_contains(line, "system not yet initialized") &&
+        !slice_contains(line, "cudaErrorSystemNotReady") &&
+        !slice_contains(line, "CUDA_ERROR_SYSTEM_NOT_READY"))
         return false;
     service->cuda_802 = true;
     reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.cuda_802", "",

@@ -106,7 +106,7 @@ bool smi_error_line(struct smi *smi, struct slice line)
     } else if (driver_failure(line)) {
         smi->failure = smi->failure.length > 0 ? smi->failure : line;
         reading_finding(smi->reading, SEVERITY_FAULT, "gpu.driver", "", "%.*s", slice_print(line));
-    } else if (slice_starts(line, "No devices were found")) {
+    } else if (slice_starts(line, "No devices were found") || slice_starts(line, "No devices found")) {
         smi->no_devices = true;
         reading_finding(smi->reading, SEVERITY_FAULT, "gpu.none", "", "%.*s", slice_print(line));
     } else if (at != (size_t)-1) {
