@@ -22,7 +22,7 @@ void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnu
 char *arena_strdup(struct arena *arena, const char *text) __attribute__((returns_nonnull));
 char *arena_strndup(struct arena *arena, const char *bytes, size_t length) __attribute__((returns_nonnull));
 char *arena_printf(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3), returns_nonnull));
+    __attribute__((format(printf, 2, 3), returns_nonnull, nonnull(2)));
 /* Bytes handed out so far, for benches and limits. */
 size_t arena_used(const struct arena *arena);
 
