@@ -7,6 +7,7 @@
 #include "assay/cleanup.h"
 #include "assay/lab.h"
 #include "assay/options.h"
+#include "assay/scan.h"
 
 int command_lab(int argc, char **argv);
 
@@ -18,31 +19,23 @@ static int report_error(const struct error *err)
     return err->code != ERROR_NONE ? (int)err->code : ERROR_INTERNAL;
 }
 
-struct settings {
-    const char *directory, *profile;
-    unsigned port, speed, count;
-    struct option_list faults;
-};
-
-static int parse(int argc, char **argv, struct settings *settings, const struct option_row *rows,
-                 const char *usage, bool *ret_done)
+/* Returns the index of the first operand, or -1 when all is said and *ret_status is what to exit with. */
+static int parse(int argc, char **argv, const struct option_row *rows, const char *usage, int *ret_status)
 {
     cleanup_text struct text help = {0};
     struct error err = {0};
     bool wants_help = false;
     int first = options_parse(rows, argc, argv, &wants_help, &err);
 
-    (void)settings;
-    *ret_done = true;
     if (wants_help) {
         text_init(&help, 64 * 1024);
         options_help(rows, &help);
         printf("usage: assay lab %s\n\n%s", usage, help.bytes);
-        return 0;
+        *ret_status = 0;
+        return -1;
     }
     if (first < 0)
-        return report_error(&err) * -1;
-    *ret_done = false;
+        *ret_status = report_error(&err);
     return first;
 }
 
@@ -54,77 +47,88 @@ static int usage_error(const char *text)
 
 static int read_count(const char *word, unsigned *ret_count)
 {
-    char *end = NULL;
-    unsigned long count = strtoul(word, &end, 10);
+    uint64_t count;
 
-    if (*word < '0' || *word > '9' || *end != '\0' || count < 1 || count > LAB_HOSTS_MAX)
+    if (!scan_u64(slice_of(word), &count) || count < 1 || count > LAB_HOSTS_MAX)
         return -1;
     *ret_count = (unsigned)count;
     return 0;
 }
 
-static int up(int argc, char **argv)
+/* A second operand is as wrong as none. */
+static int wrong_count(int argc, char **argv, int first)
 {
-    struct settings s = {
-        .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
-    const struct option_row rows[] = {
-        {"profile", 0, OPTION_STRING, "NAME", &s.profile, "the platform, see assay lab profiles (hgx-h100)"},
-        {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &s.faults,
-         "what is wrong with a host, see assay lab faults"},
-        {"dir", 0, OPTION_STRING, "DIR", &s.directory, "where everything of the lab lies (./assay-lab)"},
-        {"port", 0, OPTION_COUNT, "P", &s.port, "the SSH port of all hosts (a free one)"},
-        {"speed", 0, OPTION_COUNT, "N", &s.speed, "simulated seconds in one real second (600)"},
-        OPTION_END,
-    };
+    if (first >= argc)
+        fprintf(stderr, "assay lab up: no number of hosts given");
+    else
+        fprintf(stderr, "assay lab up: '%s' is not a number of hosts", argv[argc - 1]);
+    fprintf(stderr, "; expected one number from 1 to %d\n", LAB_HOSTS_MAX);
+    return ERROR_USAGE;
+}
+
+static int start(const struct lab_options *options)
+{
     cleanup_text struct text hostfile = {0};
     struct error err = {0};
-    bool done;
-    int first = parse(argc, argv, &s, rows, "up HOSTS [options]", &done), rc;
 
     text_init(&hostfile, 64 * 1024);
-    if (done) {
-        free(s.faults.items);
-        return first < 0 ? -first : 0;
-    }
-    if (first != argc - 1 || read_count(argv[first], &s.count) < 0) {
-        free(s.faults.items);
-        fprintf(stderr, "assay lab up: %s%s%s; expected one number of hosts from 1 to %d\n",
-                first < argc ? "'" : "no number of hosts given", first < argc ? argv[argc - 1] : "",
-                first < argc ? "' is not a number of hosts" : "", LAB_HOSTS_MAX);
-        return ERROR_USAGE;
-    }
-    rc = lab_up(&(struct lab_options){s.directory, s.count, s.profile, s.port, s.speed, s.faults.items,
-                                      s.faults.count},
-                &hostfile, &err);
-    free(s.faults.items);
-    if (rc < 0)
+    if (lab_up(options, &hostfile, &err) < 0)
         return report_error(&err);
     printf("hostfile: %s\n", hostfile.bytes);
     return 0;
 }
 
+static int up(int argc, char **argv)
+{
+    struct lab_options options = {
+        .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
+    struct option_list faults = {0};
+    const struct option_row rows[] = {
+        {"profile", 0, OPTION_STRING, "NAME", &options.profile,
+         "the platform, see assay lab profiles (hgx-h100)"},
+        {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
+         "what is wrong with a host, see assay lab faults"},
+        {"dir", 0, OPTION_STRING, "DIR", &options.directory, "where everything of the lab lies (./assay-lab)"},
+        {"port", 0, OPTION_COUNT, "P", &options.port, "the SSH port of all hosts (a free one)"},
+        {"speed", 0, OPTION_COUNT, "N", &options.speed, "simulated seconds in one real second (600)"},
+        OPTION_END,
+    };
+    int status = 0, first = parse(argc, argv, rows, "up HOSTS [options]", &status);
+
+    if (first >= 0) {
+        options.faults = faults.items;
+        options.fault_count = faults.count;
+        status = first != argc - 1 || read_count(argv[first], &options.hosts) < 0
+                     ? wrong_count(argc, argv, first)
+                     : start(&options);
+    }
+    free(faults.items);
+    return status;
+}
+
 static int with_directory(int argc, char **argv, const char *verb)
 {
-    struct settings s = {.directory = LAB_DEFAULT_DIRECTORY};
+    const char *directory = LAB_DEFAULT_DIRECTORY;
     const struct option_row rows[] = {
-        {"dir", 0, OPTION_STRING, "DIR", &s.directory, "where the lab lies (./assay-lab)"},
+        {"dir", 0, OPTION_STRING, "DIR", &directory, "where the lab lies (./assay-lab)"},
         OPTION_END,
     };
     cleanup_text struct text out = {0};
     struct error err = {0};
-    bool done, running = false, down = strcmp(verb, "down") == 0;
-    int first = parse(argc, argv, &s, rows, down ? "down [--dir DIR]" : "status [--dir DIR]", &done), rc;
+    bool running = false, down = strcmp(verb, "down") == 0;
+    int status = 0, first, rc;
 
     text_init(&out, 4 << 20);
-    if (done)
-        return first < 0 ? -first : 0;
+    first = parse(argc, argv, rows, down ? "down [--dir DIR]" : "status [--dir DIR]", &status);
+    if (first < 0)
+        return status;
     if (first != argc)
         return usage_error("too many words");
-    rc = down ? lab_down(s.directory, &running, &err) : lab_status(s.directory, &out, &running, &err);
+    rc = down ? lab_down(directory, &running, &err) : lab_status(directory, &out, &running, &err);
     if (rc < 0)
         return report_error(&err);
     if (down)
-        printf(running ? "the lab in %s is down\n" : "no lab was running in %s\n", s.directory);
+        printf(running ? "the lab in %s is down\n" : "no lab was running in %s\n", directory);
     else
         printf("%s", out.bytes);
     return down || running ? 0 : 1;

@@ -56,6 +56,12 @@ static const struct kind {
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
+    [FAULT_NCCL_SOCKET] = {"nccl-socket", "", ARGUMENT_NONE, 0, 0, 0,
+                           "NCCL finds no HCA on the host and goes over TCP; nothing shows inside the host",
+                           "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
+    [FAULT_NVLS_OFF] = {"nvls-off", "", ARGUMENT_NONE, 0, 0, 0,
+                        "NCCL runs without NVSwitch multicast: all_reduce falls to the ring's speed",
+                        "fail of nccl-all-reduce"},
     [FAULT_NCCL_WRONG] = {"nccl-wrong", "[:COUNT]", ARGUMENT_NUMBER_OPT, 8, 1, 1e9,
                           "nccl-tests finds COUNT wrong values", "fail of nccl-all-reduce"},
     [FAULT_PERSISTENCE_OFF] = {"persistence-off", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
@@ -66,6 +72,10 @@ static const struct kind {
                        "fail of gpu-settings"},
     [FAULT_REMAP_PENDING] = {"remap-pending", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                              "a row remapping waits for a GPU reset", "fail of gpu-settings"},
+    [FAULT_POWER_LIMIT] = {"power-limit", ":GPU[=WATTS]", ARGUMENT_GPU_NUMBER_OPT, 300, 100, 2000,
+                           "the GPU's power limit is not its default", "fail of gpu-settings"},
+    [FAULT_CLOCKS_LOCKED] = {"clocks-locked", ":GPU[=MHZ]", ARGUMENT_GPU_NUMBER_OPT, 1200, 200, 3000,
+                             "the GPU's applications clock is not its default", "fail of gpu-settings"},
     [FAULT_DRIVER_VERSION] = {"driver-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                               "the host has another driver", "fail of driver"},
     [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
@@ -309,6 +319,8 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
         return -1;
     if (fault.kind == FAULT_FABRIC_STATE && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no fabric state: its GPUs report N/A");
+    if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
+        return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
     if (*cursor.at == '\0') {
         if (!argument_may_be_missing(cursor.kind->argument))
             return wrong(&cursor, "", "ends the fault, which needs an argument");

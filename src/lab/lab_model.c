@@ -53,8 +53,7 @@ static int load_faults(struct arena *arena, struct lab *lab, const struct json *
     size_t count = list != NULL ? list->count : 0;
 
     lab->faults = arena_array(arena, struct fault, count);
-    json_each(item, list)
-    {
+    json_each (item, list) {
         if (item->type != JSON_STRING)
             return json_error(err, item, "a fault is a string");
         if (fault_parse(arena, lab, item->string, &lab->faults[lab->fault_count++], err) < 0)
@@ -166,6 +165,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     const struct lab_profile *profile = host->profile;
     const struct fault *throttle = fault_of_gpu(lab, host->number, FAULT_THROTTLE, number);
     const struct fault *faulty = fault_of_gpu(lab, host->number, FAULT_BURN_FAULTY, number);
+    const struct fault *limit = fault_of_gpu(lab, host->number, FAULT_POWER_LIMIT, number);
+    const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
     unsigned n = (unsigned)number;
 
     *gpu = (struct lab_gpu){
@@ -187,8 +188,17 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
         .power_idle = profile->power_idle * (1 + 0.05 * lab_noise(host->number, "idle power", n)),
         .power_burn = profile->power_burn * (1 + 0.006 * lab_noise(host->number, "power", n)),
+        .power_limit = limit != NULL ? (unsigned)limit->number : profile->power_limit,
+        .clock_limit = clocks != NULL ? (unsigned)clocks->number : profile->clock_max,
         .links_active = profile->links,
     };
+    /* Less power and lower clocks are less work, about in proportion at this end of the curve. */
+    if (gpu->power_limit < profile->power_limit) {
+        gpu->strength *= sqrt((double)gpu->power_limit / profile->power_limit);
+        gpu->power_burn = fmin(gpu->power_burn, gpu->power_limit - 2.0);
+    }
+    if (gpu->clock_limit < profile->clock_max)
+        gpu->strength *= (double)gpu->clock_limit / profile->clock_max;
     if (gpu->throttled) {
         gpu->temperature_burn = 88;
         gpu->power_burn *= gpu->strength;
@@ -237,6 +247,8 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
+    host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
+    host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
     host->nccl_wrong = wrong != NULL ? (unsigned)wrong->number : 0;
     for (int i = 0; i < LAB_HCAS; i++)
         host->rail[i] = 1;
@@ -250,6 +262,11 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 }
 
 /* Figures. */
+
+#define SOCKET_SHARE                                                                                     \
+    0.02                /* of the bandwidth over HCAs, when NCCL goes over TCP on the management network \
+                         */
+#define RING_SHARE 0.77 /* of NVLS all_reduce, when it runs as a ring: 370 of 480 */
 
 static const struct fault *slow_pair(const struct lab_host *host, int a, int b)
 {
@@ -342,6 +359,10 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
     for (size_t h = 0; h < host_count; h++) {
         /* A slow host holds the others up; over hosts only what limits the rails or much inside counts. */
         slowest = fmin(slowest, cluster ? fmin(1, hosts[h].nccl_factor * 1.25) : hosts[h].nccl_factor);
+        if (cluster && !hosts[h].rdma)
+            slowest = fmin(slowest, SOCKET_SHARE);
+        if (!cluster && collective == ALL_REDUCE && profile->fabric_state && !hosts[h].nvls)
+            slowest = fmin(slowest, RING_SHARE);
         for (int i = 0; cluster && i < LAB_HCAS; i++)
             slowest = fmin(slowest, hosts[h].rail[i]);
     }

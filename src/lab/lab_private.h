@@ -74,11 +74,15 @@ enum fault_kind {
     FAULT_BURN_IDLE,
     FAULT_THROTTLE,
     FAULT_NIC_SLOW,
+    FAULT_NCCL_SOCKET,
+    FAULT_NVLS_OFF,
     FAULT_NCCL_WRONG,
     FAULT_PERSISTENCE_OFF,
     FAULT_MIG_ON,
     FAULT_ECC_OFF,
     FAULT_REMAP_PENDING,
+    FAULT_POWER_LIMIT,
+    FAULT_CLOCKS_LOCKED,
     FAULT_DRIVER_VERSION,
     FAULT_GPU_BUSY,
     FAULT_XID,
@@ -148,7 +152,8 @@ struct lab_gpu {
     unsigned burn_errors; /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
-    unsigned links_active; /* the others are down from the lowest on */
+    unsigned power_limit, clock_limit; /* W; MHz of the applications clock */
+    unsigned links_active;             /* the others are down from the lowest on */
 };
 
 struct lab_host {
@@ -163,6 +168,7 @@ struct lab_host {
     int gpu_count;
     double nccl_factor;    /* share of the healthy bus bandwidth inside the host */
     double rail[LAB_HCAS]; /* share of the line rate */
+    bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */
     unsigned nccl_wrong;
 };
 

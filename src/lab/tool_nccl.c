@@ -167,33 +167,41 @@ static void print_devices(const struct lab_host *hosts, size_t host_count, unsig
 }
 
 /* What NCCL_DEBUG=INFO tells of the transport; one rank a host is enough to read it from. */
+static void print_transport(const struct lab_host *host, unsigned rank, unsigned next)
+{
+    int pid = (int)getpid();
+
+    if (host->rdma) {
+        printf("%s:%d:%d [0] NCCL INFO NET/IB : Using", host->name, pid, pid + 40);
+        for (int hca = 0; hca < LAB_HCAS; hca++)
+            printf(" [%d]mlx5_%d:1/IB", hca, hca);
+        printf(" [RO]; OOB eth0:%s<0>\n%s:%d:%d [0] NCCL INFO Using network IB\n", host->name, host->name,
+               pid, pid + 40);
+    } else {
+        printf("%s:%d:%d [0] NCCL INFO NET/IB : No device found.\n", host->name, pid, pid + 40);
+        printf("%s:%d:%d [0] NCCL INFO NET/Socket : Using [0]eth0:%s<0>\n", host->name, pid, pid + 40,
+               host->name);
+        printf("%s:%d:%d [0] NCCL INFO Using network Socket\n", host->name, pid, pid + 40);
+    }
+    if (host->nvls)
+        printf("%s:%d:%d [0] NCCL INFO NVLS multicast support is available on dev 0\n", host->name, pid,
+               pid + 40);
+    if (rank != next)
+        printf("%s:%d:%d [0] NCCL INFO Channel 00/0 : %u[0] -> %u[0] [send] via NET/%s/0%s\n", host->name,
+               pid, pid + 52, rank, next, host->rdma ? "IB" : "Socket", host->rdma ? "/GDRDMA" : "");
+}
+
 static void print_debug(const struct lab_host *hosts, size_t host_count, unsigned per_host)
 {
-    const char *level = getenv("NCCL_DEBUG");
-    bool switched = hosts[0].profile->fabric_state;
-    int pid = (int)getpid();
+    const char *level = getenv("NCCL_DEBUG"), *version = hosts[0].profile->nccl_version;
 
     if (level == NULL || (strcasecmp(level, "INFO") != 0 && strcasecmp(level, "TRACE") != 0))
         return;
-    for (size_t i = 0; i < host_count; i++) {
-        const char *name = hosts[i].name;
-
-        if (i == 0)
-            printf("%s:%d:%d [0] NCCL INFO NCCL version %.1s.%.2s.%.2s+cuda%s\n", name, pid, pid,
-                   hosts[i].profile->nccl_version, hosts[i].profile->nccl_version + 1,
-                   hosts[i].profile->nccl_version + 3, hosts[i].profile->cuda);
-        printf("%s:%d:%d [0] NCCL INFO NET/IB : Using", name, pid, pid + 40);
-        for (int hca = 0; hca < LAB_HCAS; hca++)
-            printf(" [%d]mlx5_%d:1/IB", hca, hca);
-        printf(" [RO]; OOB eth0:%s<0>\n", name);
-        printf("%s:%d:%d [0] NCCL INFO Using network IB\n", name, pid, pid + 40);
-        if (switched)
-            printf("%s:%d:%d [0] NCCL INFO NVLS multicast support is available on dev 0\n", name, pid,
-                   pid + 40);
-        if (host_count > 1)
-            printf("%s:%d:%d [0] NCCL INFO Channel 00/0 : %zu[0] -> %zu[0] [send] via NET/IB/0/GDRDMA\n",
-                   name, pid, pid + 52, i * per_host, (i + 1) % host_count * per_host);
-    }
+    printf("%s:%d:%d [0] NCCL INFO NCCL version %.1s.%.2s.%d+cuda%s\n", hosts[0].name, (int)getpid(),
+           (int)getpid(), version, version + 1, (version[3] - '0') * 10 + version[4] - '0',
+           hosts[0].profile->cuda);
+    for (unsigned i = 0; i < host_count; i++)
+        print_transport(&hosts[i], i * per_host, (unsigned)((i + 1) % host_count) * per_host);
 }
 
 static void print_columns(void)

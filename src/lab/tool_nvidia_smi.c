@@ -16,8 +16,7 @@ static void print_gpu(const struct lab_host *host, const struct lab_gpu *gpu, in
     printf("| %3d  %-30s%3s  |   00000000:%02X:00.0 Off | %20s |\n", index, host->profile->gpu_name,
            gpu->persistence ? "On" : "Off", gpu->pci_bus, gpu->ecc ? "0" : "Off");
     printf("| N/A %4uC    P0%15uW /%5uW |%8uMiB /%7uMiB |%7u%% %12s |\n", now.temperature, now.power_w,
-           host->profile->power_limit, now.memory_used_mib, host->profile->memory_mib, now.utilization,
-           "Default");
+           gpu->power_limit, now.memory_used_mib, host->profile->memory_mib, now.utilization, "Default");
     printf("|%41s|%24s| %20s |\n" RULE, "", "", gpu->mig ? "Enabled" : "Disabled");
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvidia-smi -q as text and as XML, which are one tree in two notations, and --query-gpu. */
+/* nvidia-smi -q as text and as XML, which are one tree in two notations. */
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
 
-#include "assay/scan.h"
-#include "lab_private.h"
+#include "nvidia_smi_words.h"
 
 /* Text: "Key   : value" under indented headings. XML: <key>value</key>. `display` keeps only some parts. */
 struct writer {
@@ -56,42 +55,6 @@ static void section(struct writer *writer, const char *name)
 {
     writer->skipping =
         writer->display != NULL && (*name == '\0' || strcasestr(writer->display, name) == NULL);
-}
-
-static const char *enabled(bool on)
-{
-    return on ? "Enabled" : "Disabled";
-}
-
-static const char *active(bool on)
-{
-    return on ? "Active" : "Not Active";
-}
-
-static const char *fabric_state(const struct lab_host *host, const struct lab_gpu *gpu)
-{
-    if (!host->profile->fabric_state)
-        return "N/A";
-    return gpu->fabric_ready ? "Completed" : "In Progress";
-}
-
-static const char *fabric_status(const struct lab_host *host, const struct lab_gpu *gpu)
-{
-    return host->profile->fabric_state && gpu->fabric_ready ? "Success" : "N/A";
-}
-
-/* The reasons why the clocks are where they are. */
-struct reasons {
-    bool idle, power_cap, thermal;
-};
-
-static struct reasons reasons_of(const struct lab_gpu *gpu, const struct gpu_now *now)
-{
-    return (struct reasons){
-        .idle = !now->loaded,
-        .power_cap = now->loaded && !gpu->throttled,
-        .thermal = now->loaded && gpu->throttled,
-    };
 }
 
 static void write_identity(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu,
@@ -297,9 +260,6 @@ static void write_ecc(struct writer *w, const struct lab_host *host, const struc
 
 static void write_temperature(struct writer *w, const struct lab_host *host, const struct gpu_now *now)
 {
-    unsigned memory =
-        host->profile->memory_temperature + (now->temperature - host->profile->temperature_idle) / 2;
-
     section(w, "TEMPERATURE");
     open_part(w, "Temperature", "temperature");
     put(w, "GPU Current Temp", "gpu_temp", "%u C", now->temperature);
@@ -315,7 +275,7 @@ static void write_temperature(struct writer *w, const struct lab_host *host, con
         put(w, "GPU Max Operating Temp", "gpu_temp_max_gpu_threshold", "85 C");
     }
     put(w, "GPU Target Temperature", "gpu_target_temperature", "N/A");
-    put(w, "Memory Current Temp", "memory_temp", "%u C", memory);
+    put(w, "Memory Current Temp", "memory_temp", "%u C", memory_temperature(host, now));
     if (host->profile->temperature_limits)
         put(w, "Memory Max Operating T.Limit Temp", "gpu_temp_max_mem_tlimit_threshold", "0 C");
     else
@@ -323,7 +283,8 @@ static void write_temperature(struct writer *w, const struct lab_host *host, con
     close_part(w, "temperature");
 }
 
-static void write_power(struct writer *w, const struct lab_host *host, const struct gpu_now *now)
+static void write_power(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu,
+                        const struct gpu_now *now)
 {
     const struct lab_profile *profile = host->profile;
 
@@ -332,8 +293,8 @@ static void write_power(struct writer *w, const struct lab_host *host, const str
     if (w->xml)
         put(w, "", "power_state", "P0");
     put(w, "Power Draw", "power_draw", "%.2f W", now->power);
-    put(w, "Current Power Limit", "current_power_limit", "%u.00 W", profile->power_limit);
-    put(w, "Requested Power Limit", "requested_power_limit", "%u.00 W", profile->power_limit);
+    put(w, "Current Power Limit", "current_power_limit", "%u.00 W", gpu->power_limit);
+    put(w, "Requested Power Limit", "requested_power_limit", "%u.00 W", gpu->power_limit);
     put(w, "Default Power Limit", "default_power_limit", "%u.00 W", profile->power_limit);
     put(w, "Min Power Limit", "min_power_limit", "%u.00 W", profile->power_min);
     put(w, "Max Power Limit", "max_power_limit", "%u.00 W", profile->power_limit);
@@ -346,7 +307,7 @@ static void write_power(struct writer *w, const struct lab_host *host, const str
     put(w, "Video", "video_clock", "%u MHz", profile->clock_max / 3);
     close_part(w, "clocks");
     open_part(w, "Applications Clocks", "applications_clocks");
-    put(w, "Graphics", "graphics_clock", "%u MHz", profile->clock_max);
+    put(w, "Graphics", "graphics_clock", "%u MHz", gpu->clock_limit);
     put(w, "Memory", "mem_clock", "%u MHz", profile->clock_memory);
     close_part(w, "applications_clocks");
     open_part(w, "Default Applications Clocks", "default_applications_clocks");
@@ -408,7 +369,7 @@ static void write_gpu(struct writer *w, const struct lab_host *host, int index)
     write_memory(w, host, &now);
     write_ecc(w, host, gpu);
     write_temperature(w, host, &now);
-    write_power(w, host, &now);
+    write_power(w, host, gpu, &now);
     section(w, "");
     open_part(w, "Fabric", "fabric");
     put(w, "State", "state", "%s", fabric_state(host, gpu));
@@ -446,319 +407,5 @@ int nvidia_smi_query(struct tool *tool, bool xml, const char *display, int only)
             write_gpu(&writer, host, i);
     if (xml)
         printf("</nvidia_smi_log>\n");
-    return 0;
-}
-
-/* --query-gpu: a row a field. */
-
-enum field_kind {
-    FIELD_TEXT, /* `text` is a fixed value */
-    FIELD_TIMESTAMP,
-    FIELD_DRIVER,
-    FIELD_COUNT,
-    FIELD_NAME,
-    FIELD_SERIAL,
-    FIELD_UUID,
-    FIELD_INDEX,
-    FIELD_BUS_ID,
-    FIELD_VBIOS,
-    FIELD_GENERATION,
-    FIELD_PERSISTENCE,
-    FIELD_MIG,
-    FIELD_TEMPERATURE,
-    FIELD_MEMORY_TEMPERATURE,
-    FIELD_UTILIZATION,
-    FIELD_MEMORY_TOTAL,
-    FIELD_MEMORY_RESERVED,
-    FIELD_MEMORY_USED,
-    FIELD_MEMORY_FREE,
-    FIELD_POWER,
-    FIELD_POWER_LIMIT,
-    FIELD_POWER_MIN,
-    FIELD_CLOCK,
-    FIELD_CLOCK_MAX,
-    FIELD_CLOCK_MEMORY,
-    FIELD_ECC,
-    FIELD_ECC_COUNT,
-    FIELD_REMAP_UNCORRECTABLE,
-    FIELD_REMAP_PENDING,
-    FIELD_FABRIC_STATE,
-    FIELD_FABRIC_STATUS,
-    FIELD_REASONS,
-    FIELD_REASON_IDLE,
-    FIELD_REASON_POWER,
-    FIELD_REASON_THERMAL,
-};
-
-static const struct field {
-    const char *name;
-    enum field_kind kind;
-    const char *unit; /* shown in the header and after the value */
-    const char *text;
-} fields[] = {
-    {"timestamp", FIELD_TIMESTAMP, NULL, NULL},
-    {"driver_version", FIELD_DRIVER, NULL, NULL},
-    {"count", FIELD_COUNT, NULL, NULL},
-    {"name", FIELD_NAME, NULL, NULL},
-    {"gpu_name", FIELD_NAME, NULL, NULL},
-    {"serial", FIELD_SERIAL, NULL, NULL},
-    {"gpu_serial", FIELD_SERIAL, NULL, NULL},
-    {"uuid", FIELD_UUID, NULL, NULL},
-    {"gpu_uuid", FIELD_UUID, NULL, NULL},
-    {"index", FIELD_INDEX, NULL, NULL},
-    {"pci.bus_id", FIELD_BUS_ID, NULL, NULL},
-    {"gpu_bus_id", FIELD_BUS_ID, NULL, NULL},
-    {"vbios_version", FIELD_VBIOS, NULL, NULL},
-    {"pcie.link.gen.current", FIELD_GENERATION, NULL, NULL},
-    {"pcie.link.gen.gpucurrent", FIELD_GENERATION, NULL, NULL},
-    {"pcie.link.gen.max", FIELD_GENERATION, NULL, NULL},
-    {"pcie.link.gen.gpumax", FIELD_GENERATION, NULL, NULL},
-    {"pcie.link.gen.hostmax", FIELD_GENERATION, NULL, NULL},
-    {"pcie.link.width.current", FIELD_TEXT, NULL, "16"},
-    {"pcie.link.width.max", FIELD_TEXT, NULL, "16"},
-    {"display_mode", FIELD_TEXT, NULL, "Disabled"},
-    {"display_active", FIELD_TEXT, NULL, "Disabled"},
-    {"persistence_mode", FIELD_PERSISTENCE, NULL, NULL},
-    {"mig.mode.current", FIELD_MIG, NULL, NULL},
-    {"mig.mode.pending", FIELD_MIG, NULL, NULL},
-    {"compute_mode", FIELD_TEXT, NULL, "Default"},
-    {"pstate", FIELD_TEXT, NULL, "P0"},
-    {"fan.speed", FIELD_TEXT, "%", "[N/A]"},
-    {"temperature.gpu", FIELD_TEMPERATURE, NULL, NULL},
-    {"temperature.memory", FIELD_MEMORY_TEMPERATURE, NULL, NULL},
-    {"utilization.gpu", FIELD_UTILIZATION, "%", NULL},
-    {"utilization.memory", FIELD_UTILIZATION, "%", NULL},
-    {"memory.total", FIELD_MEMORY_TOTAL, "MiB", NULL},
-    {"memory.reserved", FIELD_MEMORY_RESERVED, "MiB", NULL},
-    {"memory.used", FIELD_MEMORY_USED, "MiB", NULL},
-    {"memory.free", FIELD_MEMORY_FREE, "MiB", NULL},
-    {"power.draw", FIELD_POWER, "W", NULL},
-    {"power.draw.average", FIELD_POWER, "W", NULL},
-    {"power.draw.instant", FIELD_POWER, "W", NULL},
-    {"power.limit", FIELD_POWER_LIMIT, "W", NULL},
-    {"enforced.power.limit", FIELD_POWER_LIMIT, "W", NULL},
-    {"power.default_limit", FIELD_POWER_LIMIT, "W", NULL},
-    {"power.min_limit", FIELD_POWER_MIN, "W", NULL},
-    {"power.max_limit", FIELD_POWER_LIMIT, "W", NULL},
-    {"clocks.current.graphics", FIELD_CLOCK, "MHz", NULL},
-    {"clocks.gr", FIELD_CLOCK, "MHz", NULL},
-    {"clocks.current.sm", FIELD_CLOCK, "MHz", NULL},
-    {"clocks.sm", FIELD_CLOCK, "MHz", NULL},
-    {"clocks.current.memory", FIELD_CLOCK_MEMORY, "MHz", NULL},
-    {"clocks.mem", FIELD_CLOCK_MEMORY, "MHz", NULL},
-    {"clocks.max.graphics", FIELD_CLOCK_MAX, "MHz", NULL},
-    {"clocks.max.gr", FIELD_CLOCK_MAX, "MHz", NULL},
-    {"clocks.max.sm", FIELD_CLOCK_MAX, "MHz", NULL},
-    {"clocks.max.memory", FIELD_CLOCK_MEMORY, "MHz", NULL},
-    {"clocks.max.mem", FIELD_CLOCK_MEMORY, "MHz", NULL},
-    {"ecc.mode.current", FIELD_ECC, NULL, NULL},
-    {"ecc.mode.pending", FIELD_ECC, NULL, NULL},
-    {"ecc.errors.corrected.volatile.total", FIELD_ECC_COUNT, NULL, NULL},
-    {"ecc.errors.corrected.aggregate.total", FIELD_ECC_COUNT, NULL, NULL},
-    {"ecc.errors.uncorrected.volatile.total", FIELD_ECC_COUNT, NULL, NULL},
-    {"ecc.errors.uncorrected.volatile.dram", FIELD_ECC_COUNT, NULL, NULL},
-    {"ecc.errors.uncorrected.volatile.sram", FIELD_ECC_COUNT, NULL, NULL},
-    {"ecc.errors.uncorrected.aggregate.total", FIELD_ECC_COUNT, NULL, "aggregate"},
-    {"retired_pages.single_bit_ecc.count", FIELD_TEXT, NULL, "[N/A]"},
-    {"retired_pages.double_bit.count", FIELD_TEXT, NULL, "[N/A]"},
-    {"retired_pages.pending", FIELD_TEXT, NULL, "[N/A]"},
-    {"remapped_rows.correctable", FIELD_TEXT, NULL, "0"},
-    {"remapped_rows.uncorrectable", FIELD_REMAP_UNCORRECTABLE, NULL, NULL},
-    {"remapped_rows.pending", FIELD_REMAP_PENDING, NULL, NULL},
-    {"remapped_rows.failure", FIELD_TEXT, NULL, "No"},
-    {"fabric.state", FIELD_FABRIC_STATE, NULL, NULL},
-    {"fabric.status", FIELD_FABRIC_STATUS, NULL, NULL},
-    {"clocks_event_reasons.active", FIELD_REASONS, NULL, NULL},
-    {"clocks_event_reasons.gpu_idle", FIELD_REASON_IDLE, NULL, NULL},
-    {"clocks_event_reasons.applications_clocks_setting", FIELD_TEXT, NULL, "Not Active"},
-    {"clocks_event_reasons.sw_power_cap", FIELD_REASON_POWER, NULL, NULL},
-    {"clocks_event_reasons.hw_slowdown", FIELD_REASON_THERMAL, NULL, NULL},
-    {"clocks_event_reasons.hw_thermal_slowdown", FIELD_REASON_THERMAL, NULL, NULL},
-    {"clocks_event_reasons.hw_power_brake_slowdown", FIELD_TEXT, NULL, "Not Active"},
-    {"clocks_event_reasons.sw_thermal_slowdown", FIELD_REASON_THERMAL, NULL, NULL},
-    {"clocks_event_reasons.sync_boost", FIELD_TEXT, NULL, "Not Active"},
-};
-
-/* The older name of the same group of fields. */
-#define OLD_REASONS "clocks_throttle_reasons."
-#define NEW_REASONS "clocks_event_reasons."
-
-static const struct field *find_field(struct slice name)
-{
-    bool old = slice_starts(name, OLD_REASONS);
-
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (slice_equal(name, fields[i].name))
-            return &fields[i];
-        if (old && strncmp(fields[i].name, NEW_REASONS, strlen(NEW_REASONS)) == 0 &&
-            slice_equal(slice_from(name, strlen(OLD_REASONS)), fields[i].name + strlen(NEW_REASONS)))
-            return &fields[i];
-    }
-    return NULL;
-}
-
-static const char *reason_mask(const struct reasons *reasons)
-{
-    if (reasons->thermal)
-        return "0x0000000000000068";
-    return reasons->power_cap ? "0x0000000000000004" : "0x0000000000000001";
-}
-
-static const char *field_text(struct tool *tool, const struct field *field, int index)
-{
-    const struct lab_host *host = tool->host;
-    const struct lab_profile *profile = host->profile;
-    const struct lab_gpu *gpu = &host->gpus[index];
-    struct gpu_now now = gpu_now(host, gpu);
-    struct reasons reasons = reasons_of(gpu, &now);
-    struct arena *arena = tool->arena;
-    struct timespec clock;
-    struct tm local;
-    char date[64];
-
-    switch (field->kind) {
-    case FIELD_TEXT:
-        return field->text;
-    case FIELD_TIMESTAMP:
-        clock_gettime(CLOCK_REALTIME, &clock);
-        strftime(date, sizeof date, "%Y/%m/%d %H:%M:%S", localtime_r(&clock.tv_sec, &local));
-        return arena_printf(arena, "%s.%03ld", date, clock.tv_nsec / 1000000);
-    case FIELD_DRIVER:
-        return host->driver;
-    case FIELD_COUNT:
-        return arena_printf(arena, "%d", host->gpu_count);
-    case FIELD_NAME:
-        return profile->gpu_name;
-    case FIELD_SERIAL:
-        return gpu->serial;
-    case FIELD_UUID:
-        return gpu->uuid;
-    case FIELD_INDEX:
-        return arena_printf(arena, "%d", index);
-    case FIELD_BUS_ID:
-        return arena_printf(arena, "00000000:%02X:00.0", gpu->pci_bus);
-    case FIELD_VBIOS:
-        return profile->vbios;
-    case FIELD_GENERATION:
-        return arena_printf(arena, "%u", profile->pcie_generation);
-    case FIELD_PERSISTENCE:
-        return enabled(gpu->persistence);
-    case FIELD_MIG:
-        return enabled(gpu->mig);
-    case FIELD_TEMPERATURE:
-        return arena_printf(arena, "%u", now.temperature);
-    case FIELD_MEMORY_TEMPERATURE:
-        return arena_printf(arena, "%u",
-                            profile->memory_temperature + (now.temperature - profile->temperature_idle) / 2);
-    case FIELD_UTILIZATION:
-        return arena_printf(arena, "%u", now.utilization);
-    case FIELD_MEMORY_TOTAL:
-        return arena_printf(arena, "%u", profile->memory_mib);
-    case FIELD_MEMORY_RESERVED:
-        return arena_printf(arena, "%u", profile->reserved_mib);
-    case FIELD_MEMORY_USED:
-        return arena_printf(arena, "%u", now.memory_used_mib);
-    case FIELD_MEMORY_FREE:
-        return arena_printf(arena, "%u", profile->memory_mib - profile->reserved_mib - now.memory_used_mib);
-    case FIELD_POWER:
-        return arena_printf(arena, "%.2f", now.power);
-    case FIELD_POWER_LIMIT:
-        return arena_printf(arena, "%u.00", profile->power_limit);
-    case FIELD_POWER_MIN:
-        return arena_printf(arena, "%u.00", profile->power_min);
-    case FIELD_CLOCK:
-        return arena_printf(arena, "%u", now.clock_mhz);
-    case FIELD_CLOCK_MAX:
-        return arena_printf(arena, "%u", profile->clock_max);
-    case FIELD_CLOCK_MEMORY:
-        return arena_printf(arena, "%u", profile->clock_memory);
-    case FIELD_ECC:
-        return enabled(gpu->ecc);
-    case FIELD_ECC_COUNT:
-        if (!gpu->ecc)
-            return "[N/A]";
-        return field->text != NULL && gpu->remap_pending ? "1" : "0";
-    case FIELD_REMAP_UNCORRECTABLE:
-        return gpu->remap_pending ? "1" : "0";
-    case FIELD_REMAP_PENDING:
-        return gpu->remap_pending ? "Yes" : "No";
-    case FIELD_FABRIC_STATE:
-        return profile->fabric_state ? fabric_state(host, gpu) : "[N/A]";
-    case FIELD_FABRIC_STATUS:
-        return profile->fabric_state ? fabric_status(host, gpu) : "[N/A]";
-    case FIELD_REASONS:
-        return reason_mask(&reasons);
-    case FIELD_REASON_IDLE:
-        return active(reasons.idle);
-    case FIELD_REASON_POWER:
-        return active(reasons.power_cap);
-    case FIELD_REASON_THERMAL:
-        return active(reasons.thermal);
-    default:
-        return "[N/A]";
-    }
-}
-
-/* The next word of a comma list; false at its end. */
-static bool next_word(struct slice *rest, struct slice *ret_word)
-{
-    size_t comma = slice_find(*rest, ",");
-
-    if (rest->length == 0)
-        return false;
-    if (comma == (size_t)-1)
-        comma = rest->length;
-    *ret_word = slice_trim((struct slice){rest->bytes, comma});
-    *rest = slice_from(*rest, comma < rest->length ? comma + 1 : comma);
-    return true;
-}
-
-static void print_header(const char *list)
-{
-    struct slice rest = slice_of(list), word;
-    const char *separator = "";
-
-    while (next_word(&rest, &word)) {
-        const struct field *field = find_field(word);
-
-        printf("%s%s", separator, field->name);
-        if (field->unit != NULL)
-            printf(" [%s]", field->unit);
-        separator = ", ";
-    }
-    printf("\n");
-}
-
-int nvidia_smi_query_csv(struct tool *tool, const char *list, const char *format, int only)
-{
-    struct slice rest = slice_of(list), word;
-    bool units = strstr(format, "nounits") == NULL;
-
-    if (strncmp(format, "csv", 3) != 0) {
-        printf("\"--format=\" switch is missing. Please run 'nvidia-smi -h' for help.\n");
-        return 1;
-    }
-    while (next_word(&rest, &word))
-        if (find_field(word) == NULL) {
-            printf("Field \"%.*s\" is not a valid field to query.\n\n", slice_print(word));
-            return 2;
-        }
-    if (strstr(format, "noheader") == NULL)
-        print_header(list);
-    for (int i = 0; i < tool->host->gpu_count; i++) {
-        const char *separator = "";
-
-        if (only >= 0 && only != i)
-            continue;
-        for (rest = slice_of(list); next_word(&rest, &word); separator = ", ") {
-            const struct field *field = find_field(word);
-            const char *text = field_text(tool, field, i);
-
-            printf("%s%s", separator, text);
-            if (units && field->unit != NULL && *text != '[')
-                printf(" %s", field->unit);
-        }
-        printf("\n");
-    }
     return 0;
 }

@@ -32,6 +32,11 @@ CASES = [
                       "--format=csv,noheader; wait", r"^Active$"),
     ("nic-slow:mlx5_3=12", "mpirun -H node1:8,NODE:8 -np 16 all_gather_perf -b 8G -e 8G -g 1",
      r"^ +8589934592 .* (7\d|8[01])\.\d\d +0 "),
+    ("nccl-socket", "mpirun -H node1:8,NODE:8 -np 16 -x NCCL_DEBUG=INFO all_gather_perf -b 8G -e 8G -g 1",
+     r"Using network Socket(.|\n)*^ +8589934592 .* [5-9]\.\d\d +0 "),
+    ("nvls-off", "all_reduce_perf -b 8G -e 8G -g 8", r"^ +8589934592 .* 3[67]\d\.\d\d +0 "),
+    ("power-limit:3=500", "nvidia-smi -q -d POWER", r"Current Power Limit +: 500\.00 W"),
+    ("clocks-locked:3", "nvidia-smi --query-gpu=clocks.applications.graphics --format=csv,noheader", r"^1200 MHz$"),
     ("nccl-wrong:5", "all_reduce_perf -b 1M -e 8M -f 2 -g 8; echo rc $?", r" 5 (.|\n)*values : 8 FAILED(.|\n)*rc 1$"),
     ("persistence-off:0", "nvidia-smi --query-gpu=persistence_mode --format=csv,noheader", r"^Disabled$"),
     ("mig-on:1", "nvidia-smi --query-gpu=mig.mode.current --format=csv,noheader", r"^Enabled$"),
@@ -120,6 +125,8 @@ for fault, pattern in REFUSED:
     with Lab(2, [fault]) as lab:
         tap.ok(lab.up.returncode == 64 and re.search(pattern, lab.up.stderr) is not None and lab.up.stdout == "",
                f"--fault {fault} is refused with word, column and what was expected", lab.up.stderr)
+with Lab(1, ["node1:nvls-off"], "--profile", "hgx-a100") as lab:
+    tap.ok(lab.up.returncode == 64 and "no NVSwitch multicast" in lab.up.stderr, "A100 has no NVLS to lose", lab.up.stderr)
 with Lab(1, ["node1:fabric-state"], "--profile", "hgx-a100") as lab:
     tap.ok(lab.up.returncode == 64 and "no fabric state" in lab.up.stderr, "A100 has no fabric state to spoil",
            lab.up.stderr)

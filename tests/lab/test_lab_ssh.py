@@ -91,6 +91,10 @@ with Lab(3) as lab:
     done = program("lab", "status", "--dir", lab.directory)
     tap.ok(done.returncode == 1 and "not running" in done.stdout, "status tells that it is down", done)
 
+    with open(lab.path("server.log")) as file:
+        log = file.read()
+    tap.ok(log == "", "the server had nothing to complain of", log)
+
 faults = ["node2:down", "node3:silent", "node4:key-refused", "node5:host-key-changed"]
 with Lab(5, faults) as lab:
     tap.ok(lab.ssh(1, "hostname").stdout == b"node1\n", "a healthy host between faulty ones answers")

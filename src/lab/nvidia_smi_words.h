@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words that nvidia-smi's notations share. */
+#ifndef ASSAY_LAB_NVIDIA_SMI_WORDS_H
+#define ASSAY_LAB_NVIDIA_SMI_WORDS_H
+
+#include "lab_private.h"
+
+/* The reasons why the clocks are where they are. */
+struct reasons {
+    bool idle, power_cap, thermal;
+};
+
+static inline const char *enabled(bool on)
+{
+    return on ? "Enabled" : "Disabled";
+}
+
+static inline const char *active(bool on)
+{
+    return on ? "Active" : "Not Active";
+}
+
+static inline const char *fabric_state(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    if (!host->profile->fabric_state)
+        return "N/A";
+    return gpu->fabric_ready ? "Completed" : "In Progress";
+}
+
+static inline const char *fabric_status(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    return host->profile->fabric_state && gpu->fabric_ready ? "Success" : "N/A";
+}
+
+static inline struct reasons reasons_of(const struct lab_gpu *gpu, const struct gpu_now *now)
+{
+    return (struct reasons){
+        .idle = !now->loaded,
+        .power_cap = now->loaded && !gpu->throttled,
+        .thermal = now->loaded && gpu->throttled,
+    };
+}
+
+static inline unsigned memory_temperature(const struct lab_host *host, const struct gpu_now *now)
+{
+    return host->profile->memory_temperature + (now->temperature - host->profile->temperature_idle) / 2;
+}
+
+#endif
