@@ -255,7 +255,7 @@ static void read_unit_event(struct service *service, struct slice line)
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         if (slice_contains(line, events[i].text)) {
             service->log = true;
-            service->log_failed = events[i].failed;
+            service->log_failed = events[i].failed && !slice_contains(line, "status=0/");
             return;
         }
     if (slice_contains(line, "NVIDIA fabric manager service") || slice_contains(line, "nvidia-fabricmanager"))
