@@ -117,7 +117,7 @@ void page_inventory(struct page *page)
 
     collect_inventories(page, &inventories);
     html_markup(out, "<p>As the hosts themselves reported it. Hosts with equal facts share a row.</p>\n"
-                     "<table><thead><tr><th>Hosts</th>");
+                     "<table class=\"inventory\"><thead><tr><th>Hosts</th>");
     for (size_t i = 0; i < FACT_COUNT; i++) {
         html_markup(out, "<th>");
         html_text(out, inventory_facts[i].title);

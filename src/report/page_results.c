@@ -98,7 +98,10 @@ static const char *verdict_symbol(enum verdict_word word)
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
 {
-    html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
+    if (count == 0)
+        html_markup(page->out, "<div class=\"tile zero\"><div class=\"count\">");
+    else
+        html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
     html_text(page->out, count_text(page->arena, count));
     html_markup(page->out, "</div>");
     page_word(page, word);

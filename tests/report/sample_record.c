@@ -202,6 +202,9 @@ static struct shape *make_shape(const struct maker *maker, const struct step_row
 /* -- Faults -----------------------------------------------------------------------------------------------
  */
 
+/* Of the usual bandwidth, on node7. */
+static const double slow_part = 0.76;
+
 static bool is_bad_pair(const struct item_row *row, const char *subject)
 {
     return row->kind == ITEM_PAIR && row->duty == DUTY_GATE &&
@@ -248,6 +251,14 @@ static bool apply_fault(struct maker *maker, unsigned host, const struct item_ro
         outcome->measured = "1734";
         outcome->cause = "1734 wrong results";
         outcome->remedy = "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again";
+        return true;
+    }
+    if (host == 7 && strcmp(row->step, "nccl-all-reduce") == 0 && row->kind == ITEM_SIZES) {
+        outcome->word = OUTCOME_FAIL;
+        outcome->value = row->typical * slow_part + noise(maker);
+        outcome->measured = arena_printf(maker->arena, "%.1f GB/s", outcome->value);
+        outcome->cause = arena_printf(maker->arena, "%s is below %s", outcome->measured, outcome->gate + 3);
+        outcome->remedy = "look whether NVLS is in use and all NVLink links are up, then run the step again";
         return true;
     }
     if (host == 8 && strcmp(subject, "gpu1") == 0 && strcmp(row->metric, "dcgm.memory") == 0) {
@@ -354,10 +365,11 @@ static void judge_step(struct maker *maker, size_t index, const struct slot_list
 /* -- Attempts ---------------------------------------------------------------------------------------------
  */
 
-static void read_curve(struct maker *maker, struct reading *reading, const struct item_row *row)
+static void read_curve(struct maker *maker, struct reading *reading, const struct item_row *row,
+                       double typical)
 {
     for (double size = 1048576; size <= 16 * gib; size *= 2) {
-        double part = size / (size + 40e6), value = row->typical * part * (1 + 0.006 * noise(maker));
+        double part = size / (size + 40e6), value = typical * part * (1 + 0.006 * noise(maker));
         struct measurement *measurement =
             reading_measure(reading, given(maker, row->metric), "", value, "GB/s");
 
@@ -417,7 +429,8 @@ static void read_step(struct maker *maker, struct attempt *attempt, const struct
     for (size_t i = 0; i < list->rows.count; i++)
         if (list->rows.items[i]->kind == ITEM_SIZES &&
             (i == 0 || list->rows.items[i - 1] != list->rows.items[i]))
-            read_curve(maker, &attempt->reading, list->rows.items[i]);
+            read_curve(maker, &attempt->reading, list->rows.items[i],
+                       list->rows.items[i]->typical * (maker->sample->faults && host == 7 ? slow_part : 1));
 }
 
 static void fill_captures(struct maker *maker, struct attempt *attempt, unsigned host)
@@ -588,38 +601,36 @@ static void count_outcome(struct verdict *verdict, const struct outcome *outcome
                                                                    : VERDICT_ACCEPT;
 }
 
-/* Over the steps of one host (by name) or one unit; both NULL: the run. */
-static struct verdict make_verdict(const struct maker *maker, const char *scope, const char *name)
-{
-    struct verdict verdict = {.scope = scope, .name = name};
-
-    for (size_t i = 0; i < maker->outcomes.count; i++) {
-        const struct outcome *outcome = &maker->outcomes.items[i];
-        const struct step *step = &maker->record->plan->steps.items[outcome->step];
-
-        if (strcmp(scope, "run") != 0 &&
-            (step->member_count > 1 ||
-             strcmp(strcmp(scope, "host") == 0 ? step->members[0]->name : step->members[0]->unit, name) != 0))
-            continue;
-        count_outcome(&verdict, outcome);
-    }
-    return verdict;
-}
-
+/* One pass over the outcomes: each counts for the run, and those of one host for its unit and itself. */
 static void add_verdicts(struct maker *maker)
 {
     const struct plan *plan = maker->record->plan;
     struct verdict *verdicts = arena_array(maker->arena, struct verdict, 1 + 2 * plan->hosts.count);
-    size_t count = 0;
+    size_t *unit_of = arena_array(maker->arena, size_t, plan->hosts.count), units = 0;
 
-    verdicts[count++] = make_verdict(maker, "run", "");
-    for (size_t i = 0; i < plan->hosts.count; i++)
+    verdicts[0] = (struct verdict){.scope = "run", .name = ""};
+    for (size_t i = 0; i < plan->hosts.count; i++) {
         if (i == 0 || strcmp(plan->hosts.items[i]->unit, plan->hosts.items[i - 1]->unit) != 0)
-            verdicts[count++] = make_verdict(maker, "unit", plan->hosts.items[i]->unit);
+            verdicts[++units] = (struct verdict){.scope = "unit", .name = plan->hosts.items[i]->unit};
+        unit_of[i] = units;
+    }
     for (size_t i = 0; i < plan->hosts.count; i++)
-        verdicts[count++] = make_verdict(maker, "host", plan->hosts.items[i]->name);
+        verdicts[1 + units + i] = (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
+    for (size_t i = 0; i < maker->outcomes.count; i++) {
+        const struct outcome *outcome = &maker->outcomes.items[i];
+        const struct step *step = &plan->steps.items[outcome->step];
+        size_t host = 0;
+
+        count_outcome(&verdicts[0], outcome);
+        if (step->member_count > 1)
+            continue;
+        while (plan->hosts.items[host] != step->members[0])
+            host++;
+        count_outcome(&verdicts[unit_of[host]], outcome);
+        count_outcome(&verdicts[1 + units + host], outcome);
+    }
     maker->record->judgement.verdicts = verdicts;
-    maker->record->judgement.verdict_count = count;
+    maker->record->judgement.verdict_count = 1 + units + plan->hosts.count;
 }
 
 struct record *sample_record(struct arena *arena, const struct sample *sample)

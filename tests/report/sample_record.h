@@ -7,8 +7,9 @@
 
 struct sample {
     unsigned hosts, units;
-    bool faults;  /* a slow pair on node3, a wrong fabric manager on node5, a faulty GPU on node6, a cut dcgmi
-                     on node2 and a failed one on node8, and what follows from them */
+    bool faults;  /* a slow pair on node3, a wrong fabric manager on node5, a faulty GPU on node6, a slow
+                     all-reduce on node7, a cut dcgmi on node2 and a failed one on node8, and what follows from
+                     them */
     bool hostile; /* every string that a host, a file or a person gave is an attack */
 };
 
