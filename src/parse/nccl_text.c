@@ -7,6 +7,7 @@
 #include "nccl_run.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "lines.h"
@@ -22,6 +23,7 @@ struct text_run {
     size_t edges[MAX_COLUMNS]; /* where the column's text ends */
     size_t column_count;
     bool has_head, has_devices;
+    bool is_in_ms;               /* times of this table are milliseconds */
     LIST_OF(struct slice) hosts; /* of the device lines */
     uint64_t listed_ranks;       /* of the device lines so far */
     struct slice head_of_row;    /* a row up to the log line in its middle; length 0: none */
@@ -41,10 +43,11 @@ static bool column_of(struct slice word, enum column *ret_column)
     static const struct {
         const char *name;
         enum column column;
-    } names[] = {{"size", SIZE},      {"count", COUNT},  {"type", TYPE},    {"redop", REDOP},
-                 {"root", ROOT},      {"time", TIME},    {"cputime", TIME}, {"algbw", ALGBW},
-                 {"busbw", BUSBW},    {"#wrong", WRONG}, {"wrong", WRONG},  {"error", ERRORS},
-                 {"timestamp", STAMP}};
+    } names[] = {{"size", SIZE},       {"count", COUNT},  {"type", TYPE},    {"redop", REDOP},
+                 {"root", ROOT},       {"time", TIME},    {"cputime", TIME}, {"algbw", ALGBW},
+                 {"busbw", BUSBW},     {"#wrong", WRONG}, {"wrong", WRONG},  {"error", ERRORS},
+                 {"timestamp", STAMP}, {"bytes", SIZE},   {"N", COUNT},      {"op", REDOP},
+                 {"res", ERRORS}};
 
     *ret_column = OTHER;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -61,8 +64,14 @@ static bool take_head(struct text_run *text, struct slice line, struct slice con
     size_t count = 0;
     bool is_cpu_time = false;
 
-    if (!scan_word(&rest, &word) || !slice_equal(word, "size") || !scan_word(&rest, &word) ||
-        !slice_equal(word, "count"))
+    bool is_first_form;
+
+    /* Until 2019 the table said "bytes N type op", and its times were milliseconds. */
+    if (!scan_word(&rest, &word))
+        return false;
+    is_first_form = slice_equal(word, "bytes");
+    if ((!is_first_form && !slice_equal(word, "size")) || !scan_word(&rest, &word) ||
+        !slice_equal(word, is_first_form ? "N" : "count"))
         return false;
     for (rest = content; count < MAX_COLUMNS && scan_word(&rest, &word); count++) {
         column_of(word, &text->columns[count]);
@@ -72,6 +81,7 @@ static bool take_head(struct text_run *text, struct slice line, struct slice con
     text->column_count = count;
     text->has_head = text->run.began = true;
     text->run.is_cpu_time = is_cpu_time;
+    text->is_in_ms = is_first_form;
     return true;
 }
 
@@ -166,10 +176,16 @@ static bool begins_row(const struct text_run *text, struct slice line)
 
 static void add_row(struct text_run *text, const struct scanned_row *scanned)
 {
-    if (scanned->bad)
+    struct nccl_row *row;
+
+    if (scanned->bad) {
         text_damage(text, "a row holds a value that is no number");
-    else
-        *list_push(text->run.reading->arena, &text->run.rows) = scanned->row;
+        return;
+    }
+    row = list_push(text->run.reading->arena, &text->run.rows);
+    *row = scanned->row;
+    for (int place = PLACE_OUT; text->is_in_ms && place < PLACES; place++)
+        row->cell[place].time = rint(row->cell[place].time * 1e6) / 1e3;
 }
 
 /* ---- rows with a log line in the middle ---- */
@@ -238,7 +254,8 @@ static bool take_piece(struct text_run *text, struct slice line)
 
 /* ---- other lines ---- */
 
-/* "Rank  0 Group  0 Pid  36600 on host device  0 [0x07] NAME"; Group is missing in old versions. */
+/* "Rank  0 Group  0 Pid  36600 on host device  0 [0x07] NAME"; Group, and Pid too, are missing in old
+ * versions. */
 static bool take_device(struct text_run *text, struct slice content)
 {
     struct slice word, host;
@@ -250,8 +267,9 @@ static bool take_device(struct text_run *text, struct slice content)
     if (slice_equal(word, "Group") &&
         (!scan_word(&content, &word) || !scan_u64(word, &number) || !scan_word(&content, &word)))
         return false;
-    if (!slice_equal(word, "Pid") || !scan_word(&content, &word) || !scan_word(&content, &word) ||
-        !slice_equal(word, "on") || !scan_word(&content, &host) || !scan_word(&content, &word) ||
+    if (slice_equal(word, "Pid") && (!scan_word(&content, &word) || !scan_word(&content, &word)))
+        return false;
+    if (!slice_equal(word, "on") || !scan_word(&content, &host) || !scan_word(&content, &word) ||
         !slice_equal(word, "device"))
         return false;
     text->run.began = text->has_devices = true;
@@ -450,6 +468,7 @@ static bool take_launcher_failure(struct text_run *text, struct slice line)
         "Primary job  terminated normally, but",
         "prterun noticed that",
         "returned a non-zero exit code",
+        "mpirun has exited due to process rank",
         "exited on signal",
         "There are not enough slots available",
         "There are no allocated resources",
@@ -570,6 +589,15 @@ static bool begins_run(const struct text_run *text, struct slice line)
     return text->has_head && take_head(&(struct text_run){0}, content, rest);
 }
 
+/* A prompt or a word about the program after the last run is no run. */
+static void drop_empty_end(const struct text_run *text, struct reading *reading)
+{
+    if (text->run.began || text->run.failure != NULL || text->run.reading->findings.count > 0 ||
+        reading->runs.count < 2)
+        return;
+    reading->runs.count--;
+}
+
 void nccl_text(struct slice bytes, struct reading *reading)
 {
     struct text_run text = {.run = {.reading = runs_begin(reading)}};
@@ -584,4 +612,5 @@ void nccl_text(struct slice bytes, struct reading *reading)
         take_line(&text, lines.items[i].text);
     }
     finish(&text);
+    drop_empty_end(&text, reading);
 }
