@@ -63,6 +63,16 @@ struct step {
     size_t need_count;
 };
 
+/* What has become of a step while a run goes on. */
+enum step_state {
+    STEP_WAITING,
+    STEP_RUNNING,
+    STEP_AGAIN,   /* another attempt is due: a crash or a hang with retries left, or repeats that are owed */
+    STEP_PASSED,  /* every gate passed: steps that need it may start */
+    STEP_FAILED,  /* it ended, and they may not */
+    STEP_SKIPPED, /* a need was not met, or its host is gone: it will not run */
+};
+
 struct plan {
     struct arena *arena;
     const char *run_uuid;

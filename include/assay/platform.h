@@ -42,6 +42,9 @@ struct platform {
  * lists those there are. */
 const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
     __attribute__((warn_unused_result));
+/* From a stored document. */
+const struct platform *platform_parse(struct arena *arena, const char *file, struct slice bytes,
+                                      struct error *err) __attribute__((warn_unused_result));
 /* 0 when the platform does not say. */
 unsigned platform_time(const struct platform *platform, const char *check);
 

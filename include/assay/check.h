@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks: one row in checks.def and one file each. A check says what to run, which parsers read it, what it
+ * owes and by which rules of its own its items are judged. It is data and pure functions; it runs nothing.
+ *
+ * A check's command file is a list of parts, each a shell command whose two streams are marked off with the
+ * attempt's uuid, so that one guarded command can carry the test, the kernel's log of its window and samples
+ * taken under load, and each is read by the parser that knows it.
+ */
+#ifndef ASSAY_CHECK_H
+#define ASSAY_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "assay/attempt.h"
+#include "assay/parser.h"
+#include "assay/plan.h"
+#include "assay/platform.h"
+#include "assay/suite.h"
+#include "assay/text.h"
+
+enum scope { SCOPE_HOST = 1, SCOPE_PAIR = 2, SCOPE_GROUP = 4, SCOPE_CLUSTER = 8 };
+
+/* What an argument may be, and what it is when the suite does not say. */
+enum argument_type {
+    ARGUMENT_COUNT /* whole number > 0 */,
+    ARGUMENT_SIZE /* "8G" */,
+    ARGUMENT_TEXT,
+    ARGUMENT_LIST /* of texts */
+};
+struct argument {
+    const char *name;
+    enum argument_type type;
+    const char *fallback; /* NULL: empty */
+    const char *help;
+};
+
+/* Over what an item of the table is repeated. */
+enum per { PER_TARGET, PER_GPU, PER_GPU_PAIR /* ordered, i != j */ };
+
+/* One row of what a check owes. */
+struct item {
+    const char *metric;
+    enum per per;
+    const char *at; /* NULL: any */
+    enum duty duty;
+    const struct limit *rules; /* ends with a NULL metric; NULL: only the baseline's limits */
+};
+
+/* What to do when an item is not met; printed, never run. */
+struct remedy {
+    const char *metric; /* '*' stands for any characters */
+    const char *text;
+};
+
+/* What everything about one step of a suite is computed from. */
+struct check_context {
+    struct arena *arena;
+    const struct suite *suite;
+    const struct suite_step *step;
+    const struct platform *platform;
+    const struct check *check;
+    const struct host *const *members;
+    size_t member_count;
+    bool as_root;     /* the command file runs as root */
+    double timescale; /* see struct host */
+};
+
+struct part_row {
+    const char *name;
+    const char *parser; /* NULL: nobody reads it but the check */
+    /* Writes one shell command, as a person would type it. */
+    void (*command)(const struct check_context *context, struct text *out);
+    /* The part runs beside the one before it, once, after this many seconds (already divided by the
+       timescale); NULL: it runs after the one before it has ended. */
+    double (*sample_after_s)(const struct check_context *context);
+};
+
+/* Slots while a shape is being made; all in the context's arena. */
+struct slot_list {
+    LIST_OF(struct slot) slots;
+};
+
+struct check {
+    const char *name;
+    const char *title;   /* for tables: "GPU burn-in" */
+    const char *summary; /* one line for --help and README */
+    unsigned scopes;     /* enum scope, or-ed */
+    bool passive;        /* changes nothing and disturbs nobody: the guard's light path */
+    bool as_root;        /* needs root where there is a way to it (become=sudo, or a root login) */
+    enum exclusivity exclusive;
+    bool (*applies)(const struct platform *platform); /* NULL: to all */
+    const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
+    const struct part_row *parts;                     /* ends with a NULL name */
+    const struct item *items;                         /* ends with a NULL metric; NULL: none */
+    const struct remedy *remedies;                    /* ends with a NULL metric; NULL: none */
+    /* Further slots that depend on arguments (message sizes, DCGM tests); NULL: none. */
+    void (*more_slots)(const struct check_context *context, struct slot_list *slots);
+    unsigned (*expected_s)(const struct check_context *context); /* at timescale 1 */
+    /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
+    void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+    /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
+    void (*hosts_file)(const struct check_context *context, struct text *out);
+};
+
+struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
+                      const char *subject, const char *at, enum duty duty, const struct limit *rules);
+
+const struct check *check_find(const char *name);
+const struct check *const *check_list(size_t *ret_count);
+/* The first remedy of the check for this metric; "" when nobody knows. */
+const char *check_remedy(const struct check *check, const char *metric);
+
+/* Arguments as the suite gives them, checked; defaults otherwise. check_arguments_valid is called first,
+ * once. */
+int check_arguments_valid(const struct check *check, const struct suite_step *step, struct error *err)
+    __attribute__((warn_unused_result));
+const char *check_text(const struct check_context *context, const char *argument);
+double check_number(const struct check_context *context, const char *argument); /* COUNT and SIZE */
+
+/* All that a step of this context owes: the item table over the platform's GPUs, more_slots, and "sound". */
+void check_slots(const struct check_context *context, struct slot_list *slots);
+
+/*
+ * The item that every step owes beside its own: the command ended as it should, its output was whole, and
+ * what the tool complained of belongs to an item (such an item fails by it) or to nobody (then this one
+ * does).
+ */
+#define SOUND_METRIC "sound"
+
+/* The POSIX-sh command file for an attempt of a step. */
+void check_command_file(const struct check_context *context, struct text *out);
+/* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context
+ * arena. */
+void check_read(const struct check_context *context, struct attempt *attempt);
+
+/* Building blocks shared by checks: src/check/parts.c. */
+void command_tool(const struct check_context *context, struct text *out,
+                  const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
+void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
+void command_kernel_log(const struct check_context *context,
+                        struct text *out); /* the kernel's lines since the attempt began */
+/* The part by name; NULL when its first mark was not seen. */
+const struct part *attempt_part(const struct attempt *attempt, const char *name);
+/* Adds facts, measurements and findings of from to out. */
+void reading_merge(struct reading *out, const struct reading *from);
+/* The usual check->read: all parts, one after the other, the kernel's log by read_kernel_log. Status: the
+   worst of the parts that have a parser. */
+void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+/* kernel.log = read, with the findings of its lines (failing Xids are faults); nothing when it could not be
+ * read. */
+void read_kernel_log(const struct attempt *attempt, struct reading *out);
+
+/* Rules that many items share; each ends with a NULL metric. */
+extern const struct limit rule_kernel_log[]; /* kernel.log must be "read", else the item is undecided */
+
+#endif

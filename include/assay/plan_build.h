@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From hostfile and suite to a plan. Connects to nothing; the same input gives the same plan. */
+#ifndef ASSAY_PLAN_BUILD_H
+#define ASSAY_PLAN_BUILD_H
+
+#include "assay/check.h"
+#include "assay/error.h"
+#include "assay/plan.h"
+#include "assay/run_limits.h"
+
+/* What a plan is made from, and what its steps' commands are computed from later. */
+struct plan_sources {
+    const struct hostfile *hostfile;
+    const struct suite *suite;
+    LIST_OF(const struct platform *)
+    platforms;                /* filled by plan_sources_load: those that the hosts declare */
+    struct run_limits limits; /* likewise; its suite too */
+};
+
+/*
+ * Loads the platforms of the hosts (hostfile's platform=, else the suite's) and their baselines: `baseline`
+ * by name or file for all, or NULL: the built-in one of each platform. A host without a platform is an error
+ * with its line.
+ */
+int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
+                      const char *baseline, struct plan_sources *ret_sources, struct error *err)
+    __attribute__((warn_unused_result));
+
+struct plan_options {
+    const char *run_uuid;
+    const struct hostlist *hosts; /* only these; NULL: all */
+    const struct hostlist *steps; /* only these steps of the suite, without what they need; NULL: all */
+};
+
+struct plan_note {
+    const char *text; /* a warning for people */
+};
+struct plan_notes {
+    LIST_OF(struct plan_note) notes;
+};
+
+/*
+ * NULL with err set: an unknown check, scope, need, argument or metric pattern (with the suite's line and
+ * column); a suite with purpose delivery that gates an item without an enforceable limit.
+ */
+struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
+                        const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Adds a step of the same suite step on fewer members, because not all of them are fit. It carries slots of
+ * its own: it can tell something about its members and never stands for the whole. Returns its index.
+ */
+size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
+                           const struct host *const *members, size_t member_count);
+
+/* What the check's functions need for a step of this plan. */
+void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
+                  struct check_context *ret_context);
+
+#endif

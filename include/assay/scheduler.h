@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scheduler: carries out a plan. It knows hosts, time and claims; it does not know stores, limits or
+ * reports, which come in as hooks.
+ *
+ * Each step waits for its needs and for its claims: its members (alone, or beside other passive steps), and
+ * above host scope its leaves or the fabric. Hosts go on as soon as their own needs are met; nobody waits for
+ * a round to end. What runs is cancelled, and proven gone, before a host takes the next step.
+ */
+#ifndef ASSAY_SCHEDULER_H
+#define ASSAY_SCHEDULER_H
+
+#include "assay/error.h"
+#include "assay/plan_build.h"
+#include "assay/record.h"
+#include "assay/remote.h"
+
+struct scheduler_counts {
+    size_t steps, ended, running, passed, failed, skipped;
+    size_t hosts, hosts_busy;
+    double left_s; /* expected time to the end; a guess */
+};
+
+enum scheduler_event {
+    EVENT_STARTED,
+    EVENT_ATTEMPT_ENDED,
+    EVENT_STEP_ENDED,
+    EVENT_STEP_SKIPPED,
+    EVENT_TICK,
+    EVENT_CANCELLING
+};
+
+/* All run on the loop. An error ends the run as an error of ours; what runs on the hosts is left to resume.
+ */
+struct scheduler_hooks {
+    void *context;
+    /* Before anything is sent. */
+    int (*attempt_begins)(void *context, const struct attempt *attempt, struct error *err);
+    /* With its captures, whose bytes are good during the call only: store them, read them, store the
+     * readings. */
+    int (*attempt_ended)(void *context, struct attempt *attempt, struct error *err);
+    /* AGAIN, PASSED or FAILED, for a step with at least one ended attempt. */
+    enum step_state (*judge)(void *context, size_t step);
+    /* Nothing more can start and nothing runs: may add steps to the plan (and store them). */
+    int (*extend)(void *context, const enum step_state *states, struct error *err);
+    /* step is (size_t)-1 for ticks, which come every half second. */
+    void (*progress)(void *context, enum scheduler_event event, size_t step,
+                     const struct scheduler_counts *counts);
+};
+
+struct scheduler_options {
+    struct remote_options remote;
+    unsigned grace_s; /* between TERM and KILL of what is ended; 0: 10 */
+};
+
+/*
+ * Runs record->plan, appending to record->attempts (those that are there already have been run: resume).
+ * SIGINT and SIGTERM cancel: nothing new starts, what runs is ended on the hosts; a second one stops at once
+ * and leaves it to its deadline there. SIGHUP never ends a run.
+ *
+ * Returns 0 with *ret_cancelled, or -1 with err set.
+ */
+int scheduler_run(struct record *record, const struct plan_sources *sources,
+                  const struct scheduler_options *options, const struct scheduler_hooks *hooks,
+                  bool *ret_cancelled, struct error *err) __attribute__((warn_unused_result));
+
+#endif

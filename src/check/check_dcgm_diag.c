@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dcgmi diag. A test that is skipped was not done, whatever the table's colour: what the suite owes must say
+ * pass on every GPU by name.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+/* From which level a test is part of `dcgmi diag -r LEVEL`, and how long that takes on eight GPUs. */
+static const struct {
+    const char *slug;
+    unsigned level;
+} tests[] = {
+    {"gpu_memory", 2},      {"pcie", 2},           {"memory_bandwidth", 3}, {"diagnostic", 3},
+    {"targeted_stress", 3}, {"targeted_power", 3},
+};
+
+static const struct argument arguments[] = {
+    {"level", ARGUMENT_COUNT, "3",
+     "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more"},
+    {"tests", ARGUMENT_LIST, NULL,
+     "tests that every GPU must pass, by their names in the report; default: those of the level"},
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "dcgmi");
+    text_printf(out, " diag -r %.0f -j", check_number(context, "level"));
+}
+
+static const struct part_row parts[] = {
+    {"main", "dcgm-diag", command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+
+static const struct limit done_and_passed[] = {
+    {.metric = "dcgm.*",
+     .rule = RULE_ONE_OF,
+     .text = "pass|warn|fail",
+     .source = "dcgmi diag",
+     .status = LIMIT_TOOL,
+     .note = "a test that is skipped was not done",
+     .inconclusive = true},
+    {.metric = "dcgm.*", .rule = RULE_EQUAL, .text = "pass", .source = "dcgmi diag", .status = LIMIT_TOOL},
+    {0},
+};
+
+static const struct item items[] = {
+    {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
+    {0},
+};
+
+static void test_slots(const struct check_context *context, struct slot_list *slots, const char *slug)
+{
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, arena_printf(context->arena, "dcgm.%s", slug),
+                 arena_printf(context->arena, "gpu%u", i), NULL, DUTY_GATE, done_and_passed);
+}
+
+static void slots_of_level(const struct check_context *context, struct slot_list *slots)
+{
+    const struct json *owed = json_get(context->step->arguments, "tests");
+
+    json_each(test, owed) test_slots(context, slots, test->string);
+    for (size_t i = 0; owed == NULL && i < sizeof tests / sizeof tests[0]; i++)
+        if (tests[i].level <= check_number(context, "level"))
+            test_slots(context, slots, tests[i].slug);
+}
+
+static const struct remedy remedies[] = {
+    {"dcgm.*", "see the diagnostic's own text in the evidence; drain, reset the GPU, run dcgmi diag -r 3 "
+               "again; if it stays, have the GPU replaced"},
+    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
+    {"sound", "see the evidence; is nv-hostengine running (systemctl status nvidia-dcgm) and does nobody "
+              "else use the GPUs?"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    static const unsigned seconds[] = {10, 180, 1200, 7200};
+    double level = check_number(context, "level");
+
+    return seconds[level < 4 ? (size_t)level - 1 : 3];
+}
+
+const struct check check_dcgm_diag = {
+    .name = "dcgm-diag",
+    .title = "DCGM diagnostics",
+    .summary = "dcgmi diag: every test that is owed passes on every GPU; skipped is not passed",
+    .scopes = SCOPE_HOST,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = slots_of_level,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

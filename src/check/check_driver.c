@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver: new enough for the platform, and the same on all hosts. */
+#include "assay/check.h"
+
+static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+static const struct item items[] = {{"cuda.version", PER_TARGET, NULL, DUTY_RECORD, NULL}, {0}};
+
+static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 3);
+    size_t count = 0;
+
+    if (context->platform->driver_minimum != NULL)
+        rules[count++] =
+            (struct limit){.metric = "driver.version",
+                           .rule = RULE_MIN_VERSION,
+                           .text = context->platform->driver_minimum,
+                           .source = arena_printf(context->arena, "platform %s", context->platform->name),
+                           .status = LIMIT_VENDOR};
+    rules[count] = (struct limit){.metric = "driver.version",
+                                  .rule = RULE_SAME,
+                                  .source = "assay: one driver on all hosts",
+                                  .status = LIMIT_TOOL};
+    slot_add(context, slots, "driver.version", "", NULL, DUTY_GATE, rules);
+}
+
+static const struct remedy remedies[] = {
+    {"driver.version",
+     "install the same driver on all hosts (and the Fabric Manager of exactly its version), then reboot"},
+    {0}};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 5;
+}
+
+const struct check check_driver = {
+    .name = "driver",
+    .title = "Driver",
+    .summary = "the driver is new enough and the same on all hosts",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = slots_of_platform,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fabric Manager: without it, or with one of another version, NVSwitch systems give GPUs that look healthy
+ * and cannot talk to each other. The service must run, start by itself, and be of the driver's full version;
+ * and every GPU must say itself that its fabric is up, because a service that runs has been seen to prove
+ * nothing.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+static void command_status(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    /* status exits 3 when the unit is not active: that is an answer, not a failure to answer. */
+    text_put(out, "systemctl status nvidia-fabricmanager --no-pager --full --lines=0; rc=$?; "
+                  "[ $rc -eq 3 ] || [ $rc -eq 4 ] || exit $rc");
+}
+
+static void command_enabled(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]");
+}
+
+static void command_version(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "nv-fabricmanager");
+    text_put(out, " --version");
+}
+
+static const struct part_row parts[] = {
+    {"status", "fabric-manager", command_status, NULL},
+    {"enabled", "fabric-manager", command_enabled, NULL},
+    {"version", "fabric-manager", command_version, NULL},
+    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+    {0},
+};
+
+/* Each part tells one thing; what another part says beside it (status shows enabled too) is left out. */
+static void take_fact(struct reading *out, const struct attempt *attempt, const char *part_name,
+                      const char *fact)
+{
+    const struct part *part = attempt_part(attempt, part_name);
+    const char *value = part != NULL ? reading_get_fact(&part->reading, fact, "") : NULL;
+
+    if (value != NULL)
+        reading_fact(out, fact, "", slice_of(value));
+}
+
+static void read_service(const struct check_context *context, const struct attempt *attempt,
+                         struct reading *out)
+{
+    const struct part *smi = attempt_part(attempt, "nvidia-smi");
+    const char *version, *driver;
+
+    (void)context;
+    take_fact(out, attempt, "status", "fabric_manager.state");
+    take_fact(out, attempt, "enabled", "fabric_manager.enabled");
+    take_fact(out, attempt, "version", "fabric_manager.version");
+    if (smi == NULL || smi->reading.status != READING_COMPLETE) {
+        reading_set(out, READING_PARTIAL, "nvidia-smi: %s",
+                    smi != NULL ? smi->reading.reason : "it did not run");
+        return;
+    }
+    reading_merge(out, &smi->reading);
+    version = reading_get_fact(out, "fabric_manager.version", "");
+    driver = reading_get_fact(out, "driver.version", "");
+    if (version != NULL && driver != NULL)
+        reading_fact(
+            out, "fabric_manager.matches_driver", "",
+            strcmp(version, driver) == 0
+                ? slice_of("yes")
+                : slice_of(arena_printf(out->arena, "no: Fabric Manager %s, driver %s", version, driver)));
+    reading_set(out, READING_COMPLETE, "%s", "");
+}
+
+#define WORD(metric_, text_)                \
+    (const struct limit[])                  \
+    {                                       \
+        {.metric = metric_,                 \
+         .rule = RULE_EQUAL,                \
+         .text = text_,                     \
+         .source = "NVIDIA Fabric Manager", \
+         .status = LIMIT_TOOL},             \
+        {                                   \
+            0                               \
+        }                                   \
+    }
+
+static const struct item items[] = {
+    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.state", "active")},
+    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.enabled", "enabled")},
+    {"fabric_manager.matches_driver", PER_TARGET, NULL, DUTY_GATE,
+     WORD("fabric_manager.matches_driver", "yes")},
+    {"fabric_manager.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
+{
+    /* On A100 the fabric's state is N/A: the driver has no such thing, so nothing is owed. */
+    for (unsigned i = 0; context->platform->fabric_state && i < context->platform->gpu_count; i++) {
+        const char *gpu = arena_printf(context->arena, "gpu%u", i);
+
+        slot_add(context, slots, "fabric.state", gpu, NULL, DUTY_GATE, WORD("fabric.state", "Completed"));
+        slot_add(context, slots, "fabric.status", gpu, NULL, DUTY_GATE, WORD("fabric.status", "Success"));
+    }
+}
+
+static const struct remedy remedies[] = {
+    {"fabric_manager.state",
+     "as root: systemctl enable --now nvidia-fabricmanager; if it fails: journalctl -u nvidia-fabricmanager"},
+    {"fabric_manager.enabled", "as root: systemctl enable nvidia-fabricmanager"},
+    {"fabric_manager.matches_driver",
+     "install nvidia-fabricmanager of exactly the driver's version, then restart it"},
+    {"fabric.*", "as root: systemctl restart nvidia-fabricmanager; if a GPU stays so, reset it or reboot, "
+                 "then look for SXid lines in dmesg"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->nvswitch;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 10;
+}
+
+const struct check check_fabric_manager = {
+    .name = "fabric-manager",
+    .title = "Fabric Manager",
+    .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .applies = applies,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = slots_of_platform,
+    .expected_s = expected_s,
+    .read = read_service,
+};

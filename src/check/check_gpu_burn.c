@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Burn-in. gpu_burn exits 0 with faulty GPUs and calls a GPU OK that did no work, so its exit status decides
+ * nothing: each GPU needs its own verdict, no errors at any time, and work done. Half-way through, a sample
+ * of nvidia-smi shows what the load does to clocks and temperature.
+ */
+#include "assay/check.h"
+
+static const struct argument arguments[] = {
+    {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery"},
+    {"flags", ARGUMENT_TEXT, "", "further flags of gpu_burn: \"-tc\" uses tensor cores, \"-d\" doubles"},
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "gpu_burn");
+    text_printf(out, " %s%s%.0f", check_text(context, "flags"),
+                *check_text(context, "flags") != '\0' ? " " : "", check_number(context, "seconds"));
+}
+
+static double half_way(const struct check_context *context)
+{
+    return check_number(context, "seconds") / context->timescale / 2;
+}
+
+static const struct part_row parts[] = {
+    {"main", "gpu-burn", command, NULL},
+    {"under-load", "nvidia-smi", command_nvidia_smi_query, half_way},
+    {"kernel-log", "xid", command_kernel_log, NULL},
+    {0},
+};
+
+#define RULE(metric_, rule_, value_, text_) \
+    (const struct limit[])                  \
+    {                                       \
+        {.metric = metric_,                 \
+         .rule = rule_,                     \
+         .value = value_,                   \
+         .text = text_,                     \
+         .unit = "",                        \
+         .source = "assay",                 \
+         .status = LIMIT_TOOL},             \
+        {                                   \
+            0                               \
+        }                                   \
+    }
+
+static const struct item items[] = {
+    {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, RULE("gpu_burn.verdict", RULE_EQUAL, 0, "ok")},
+    {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, RULE("gpu_burn.errors", RULE_CEILING, 0, NULL)},
+    {"gpu_burn.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu_burn.gflops", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("gpu.throttle.hw_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("gpu.throttle.hw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("gpu.throttle.sw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"gpu_burn.*", "run gpu_burn again on that GPU alone (-i N); look for Xid lines in dmesg; if it stays, "
+                   "have the GPU replaced"},
+    {"gpu.throttle.*",
+     "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
+    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
+    {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return (unsigned)check_number(context, "seconds") + 30; /* start-up and the final comparison */
+}
+
+const struct check check_gpu_burn = {
+    .name = "gpu-burn",
+    .title = "GPU burn-in",
+    .summary = "gpu_burn on all GPUs: no errors, work done by each, no thermal slowdown, no Xid",
+    .scopes = SCOPE_HOST,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings that every later test stands on: a GPU in another mode would be slow, or fail, for no fault of its
+ * own. */
+#include <math.h>
+#include <string.h>
+
+#include "assay/check.h"
+
+static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+static const struct measurement *find(const struct reading *reading, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].metric, metric) == 0 &&
+            strcmp(reading->measurements.items[i].subject, subject) == 0)
+            return &reading->measurements.items[i];
+    return NULL;
+}
+
+/* fact = yes when both numbers are there and equal, no when they differ; no fact when one is missing. */
+static void compare(struct reading *out, const char *subject, const char *fact, const char *current,
+                    const char *standard)
+{
+    const struct measurement *is = find(out, current, subject), *should = find(out, standard, subject);
+
+    if (is != NULL && should != NULL)
+        reading_fact(out, fact, subject, slice_of(fabs(is->value - should->value) < 0.5 ? "yes" : "no"));
+}
+
+static void read_settings(const struct check_context *context, const struct attempt *attempt,
+                          struct reading *out)
+{
+    read_parts(context, attempt, out);
+    for (unsigned i = 0; i < context->platform->gpu_count; i++) {
+        const char *gpu = arena_printf(context->arena, "gpu%u", i);
+        const char *clocks = reading_get_fact(out, "gpu.clock.graphics.application", gpu);
+
+        compare(out, gpu, "gpu.power_limit_is_default", "gpu.power_limit", "gpu.power_limit_default");
+        /* Newer drivers answer N/A or "Requested functionality has been deprecated": nothing is locked. */
+        if (clocks != NULL)
+            reading_fact(out, "gpu.clocks_unlocked", gpu, slice_of("yes"));
+        else
+            compare(out, gpu, "gpu.clocks_unlocked", "gpu.clock.graphics.application",
+                    "gpu.clock.graphics.application_default");
+    }
+}
+
+#define WORD(metric_, rule_, text_)                                                                 \
+    (const struct limit[])                                                                          \
+    {                                                                                               \
+        {.metric = metric_, .rule = rule_, .text = text_, .source = "assay", .status = LIMIT_TOOL}, \
+        {                                                                                           \
+            0                                                                                       \
+        }                                                                                           \
+    }
+
+/* Another one's process on a GPU leaves every number undecided; it is no fault of the host. */
+static const struct limit idle_rules[] = {{.metric = "gpu.compute_processes",
+                                           .rule = RULE_CEILING,
+                                           .value = 0,
+                                           .unit = "",
+                                           .source = "assay",
+                                           .status = LIMIT_TOOL,
+                                           .inconclusive = true},
+                                          {0}};
+
+static const struct item items[] = {
+    {"gpu.persistence", PER_GPU, NULL, DUTY_GATE, WORD("gpu.persistence", RULE_EQUAL, "Enabled")},
+    {"gpu.mig", PER_GPU, NULL, DUTY_GATE, WORD("gpu.mig", RULE_ONE_OF, "Disabled|N/A")},
+    {"ecc.mode", PER_GPU, NULL, DUTY_GATE, WORD("ecc.mode", RULE_EQUAL, "Enabled")},
+    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.pending", RULE_EQUAL, "No")},
+    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
+    {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.power_limit_is_default", RULE_EQUAL, "yes")},
+    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE, WORD("gpu.clocks_unlocked", RULE_EQUAL, "yes")},
+    {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
+    {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"gpu.persistence", "as root: nvidia-smi -pm 1 (and enable nvidia-persistenced, so that it stays)"},
+    {"gpu.mig", "as root: nvidia-smi -mig 0, then reset the GPUs or reboot"},
+    {"ecc.mode", "as root: nvidia-smi -e 1, then reboot"},
+    {"remapped_rows.pending",
+     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
+    {"remapped_rows.failure", "row remapping failed: run the field diagnostic and have the GPU replaced"},
+    {"gpu.power_limit_is_default",
+     "as root: nvidia-smi -pl with the default limit that `nvidia-smi -q -d POWER` shows"},
+    {"gpu.clocks_unlocked", "as root: nvidia-smi -rac and nvidia-smi -rgc"},
+    {"gpu.compute_processes", "somebody else's process runs on the GPU: have it ended, then test again"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 5;
+}
+
+const struct check check_gpu_settings = {
+    .name = "gpu-settings",
+    .title = "GPU settings",
+    .summary =
+        "persistence on, MIG off, ECC on, nothing pending, power and clocks at their defaults, GPUs idle",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_settings,
+};

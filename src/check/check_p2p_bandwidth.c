@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between every two GPUs of a host, each direction on its own: where one slow link cannot hide in a
+ * mean. */
+#include "assay/check.h"
+
+static void command(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "p2pBandwidthLatencyTest");
+}
+
+static const struct part_row parts[] = {
+    {"main", "p2p-bandwidth-latency", command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+
+static const struct limit access_rules[] = {{.metric = "p2p.access",
+                                             .rule = RULE_FLOOR,
+                                             .value = 1,
+                                             .unit = "",
+                                             .source = "assay",
+                                             .status = LIMIT_TOOL},
+                                            {0}};
+
+static const struct item items[] = {
+    {"p2p.access", PER_GPU_PAIR, NULL, DUTY_GATE, access_rules},
+    {"p2p.unidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+    {"p2p.bidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+    {"p2p.latency.gpu.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+    {"p2p.unidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
+    {"p2p.bidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
+    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"p2p.access", "check Fabric Manager, the IOMMU and ACS settings; see `nvidia-smi topo -p2p r`"},
+    {"p2p.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again; if it stays, "
+              "have baseboard or GPU replaced"},
+    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    unsigned gpus = context->platform->gpu_count;
+
+    return 10 + gpus * gpus; /* about a second a pair for all matrices */
+}
+
+const struct check check_p2p_bandwidth = {
+    .name = "p2p-bandwidth",
+    .title = "GPU-to-GPU bandwidth",
+    .summary = "p2pBandwidthLatencyTest: bandwidth and latency of every GPU pair in each direction",
+    .scopes = SCOPE_HOST,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

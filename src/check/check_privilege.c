@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether what needs root gets it: through sudo -n where the hostfile says become=sudo, or by a root login.
+ */
+#include "assay/check.h"
+
+static void command(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "id -u");
+}
+
+static void read_id(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "main");
+    struct slice line = {0}, rest;
+    uint64_t uid;
+
+    (void)context;
+    rest = part != NULL ? part->out : line;
+    if (part == NULL || !part->ended || part->rc != 0 || !scan_line(&rest, &line) ||
+        !scan_u64(slice_trim(line), &uid)) {
+        reading_set(out, READING_FAILED, "id -u gave no number");
+        return;
+    }
+    reading_fact(out, "host.root", "", slice_of(uid == 0 ? "yes" : "no"));
+    reading_set(out, READING_COMPLETE, "%s", "");
+}
+
+/* A right that is missing says nothing about the hardware: undecided, with the remedy. */
+static const struct limit root_rules[] = {{.metric = "host.root",
+                                           .rule = RULE_EQUAL,
+                                           .text = "yes",
+                                           .source = "assay",
+                                           .status = LIMIT_TOOL,
+                                           .inconclusive = true},
+                                          {0}};
+
+static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}, {0}};
+
+static const struct remedy remedies[] = {{"*", "put become=sudo on the host's line and allow the user `sudo "
+                                               "-n` there (a NOPASSWD rule), or log in as root"},
+                                         {0}};
+
+static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 2;
+}
+
+const struct check check_privilege = {
+    .name = "privilege",
+    .title = "Root rights",
+    .summary = "what needs root gets it, by sudo -n or a root login",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_id,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command file of an attempt, and the way back from its two streams to parts.
+ *
+ * Around each part, on both streams:
+ *     @assay-part UUID begin NAME
+ *     ... exactly what the command printed ...
+ *     (newline) @assay-part UUID end NAME RC
+ * The newline before the last mark is ours and is taken off again, so a part's bytes are the command's own.
+ * The uuid is the attempt's, which no tool can know, so no output can be taken for a mark.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/check.h"
+
+enum { COMMAND_BYTES = 64 * 1024 };
+
+static void put_export(struct text *out, const char *name, const char *value)
+{
+    text_printf(out, "export %s=", name);
+    text_shell_quote(out, value);
+    text_put(out, "\n");
+}
+
+static void put_environment(const struct check_context *context, struct text *out)
+{
+    const struct suite *suite = context->suite;
+
+    /* Tools print numbers and words as in the C locale, and count GPUs as lspci and nvidia-smi do. */
+    put_export(out, "LC_ALL", "C");
+    put_export(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    for (size_t i = 0; i < suite->environment.count; i++)
+        put_export(out, suite->environment.items[i].name, suite->environment.items[i].value);
+    for (size_t i = suite->search_path.count; i-- > 0;) {
+        text_put(out, "PATH=");
+        text_shell_quote(out, suite->search_path.items[i]);
+        text_put(out, ":$PATH\n");
+    }
+    /* Where a login shell finds the administrator's tools and a plain ssh session does not. */
+    text_put(out, "export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin\n");
+}
+
+static void put_begin(struct text *out, const char *name)
+{
+    text_printf(out, "m=\"@assay-part $ASSAY_ATTEMPT begin %s\"; echo \"$m\"; echo \"$m\" >&2\n", name);
+}
+
+static void put_end(struct text *out, const char *name)
+{
+    text_printf(out,
+                "m=\"@assay-part $ASSAY_ATTEMPT end %s $rc\"; printf '\\n%%s\\n' \"$m\"; "
+                "printf '\\n%%s\\n' \"$m\" >&2\n",
+                name);
+}
+
+/* A sample: started in the background, its streams kept in files until the part beside it has ended. */
+static void put_sample_start(const struct check_context *context, const struct part_row *row,
+                             struct text *out)
+{
+    text_printf(out, "( sleep %.1f; ( ", row->sample_after_s(context));
+    row->command(context, out);
+    text_printf(out,
+                " ) >\"$ASSAY_DIR/%s.out\" 2>\"$ASSAY_DIR/%s.err\"; echo $? >\"$ASSAY_DIR/%s.rc\" ) "
+                "</dev/null >/dev/null 2>&1 &\nsample=$!\n",
+                row->name, row->name, row->name);
+}
+
+static void put_sample_end(const struct part_row *row, struct text *out)
+{
+    /* Where the part beside it ended first there is no sample, and its missing marks say so. */
+    text_printf(out, "if [ -s \"$ASSAY_DIR/%s.rc\" ]; then\n", row->name);
+    put_begin(out, row->name);
+    text_printf(out,
+                "cat \"$ASSAY_DIR/%s.out\"; cat \"$ASSAY_DIR/%s.err\" >&2; rc=$(cat \"$ASSAY_DIR/%s.rc\")\n",
+                row->name, row->name, row->name);
+    put_end(out, row->name);
+    text_put(out, "else kill $sample 2>/dev/null; fi\n");
+}
+
+void check_command_file(const struct check_context *context, struct text *out)
+{
+    put_environment(context, out);
+    text_put(out, "up0=$(cut -d' ' -f1 /proc/uptime)\n");
+    for (const struct part_row *row = context->check->parts; row->name != NULL; row++) {
+        const struct part_row *sample = row[1].name != NULL && row[1].sample_after_s != NULL ? row + 1 : NULL;
+
+        if (sample != NULL)
+            put_sample_start(context, sample, out);
+        put_begin(out, row->name);
+        text_put(out, "( ");
+        row->command(context, out);
+        text_put(out, " ) </dev/null; rc=$?\n");
+        put_end(out, row->name);
+        if (sample != NULL) {
+            put_sample_end(sample, out);
+            row++;
+        }
+    }
+    text_put(out, "exit 0\n");
+}
+
+/* The bytes between a part's marks in one stream. *ret_ended: the last mark is there, with its exit status.
+ */
+static bool cut_part(struct slice stream, const char *uuid, const char *name, struct slice *ret_bytes,
+                     bool *ret_ended, int *ret_rc)
+{
+    char mark[256];
+    size_t start, end;
+    struct slice rest;
+    uint64_t rc;
+
+    snprintf(mark, sizeof mark, "@assay-part %s begin %s\n", uuid, name);
+    start = slice_find(stream, mark);
+    if (start == (size_t)-1)
+        return false;
+    *ret_bytes = slice_from(stream, start + strlen(mark));
+    *ret_ended = false;
+    snprintf(mark, sizeof mark, "\n@assay-part %s end %s ", uuid, name);
+    end = slice_find(*ret_bytes, mark);
+    if (end == (size_t)-1)
+        return true;
+    rest = slice_from(*ret_bytes, end + strlen(mark));
+    ret_bytes->length = end;
+    if (scan_digits(&rest, &rc) && slice_starts(rest, "\n") && rc <= 255) {
+        *ret_ended = true;
+        *ret_rc = (int)rc;
+    }
+    return true;
+}
+
+static const char *part_command(const struct check_context *context, const struct part_row *row)
+{
+    struct text command cleanup_text;
+
+    text_init(&command, COMMAND_BYTES);
+    row->command(context, &command);
+    return arena_strdup(context->arena, command.bytes);
+}
+
+static void read_part(const struct check_context *context, const struct part_row *row,
+                      struct attempt *attempt)
+{
+    struct part *part = list_push(context->arena, &attempt->parts);
+    const struct parser *parser = row->parser != NULL ? parser_find(row->parser) : NULL;
+    bool err_ended = false;
+    int err_rc;
+
+    part->name = row->name;
+    part->command = part_command(context, row);
+    part->began =
+        cut_part(attempt->captures[0].bytes, attempt->uuid, row->name, &part->out, &part->ended, &part->rc);
+    cut_part(attempt->captures[1].bytes, attempt->uuid, row->name, &part->err, &err_ended, &err_rc);
+    if (parser == NULL || !part->began) {
+        reading_init(&part->reading, context->arena, parser != NULL ? parser->name : "");
+        reading_set(&part->reading, READING_PARTIAL, "%s",
+                    part->began ? "no parser reads it" : "it did not run");
+        return;
+    }
+    parser_run(parser, part->out, context->arena, &part->reading);
+    if (!part->ended && part->reading.status == READING_COMPLETE)
+        reading_set(&part->reading, READING_PARTIAL, "the command did not come to its end");
+}
+
+void check_read(const struct check_context *context, struct attempt *attempt)
+{
+    attempt->parts.count = 0;
+    for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
+        read_part(context, row, attempt);
+    reading_init(&attempt->reading, context->arena, context->check->name);
+    context->check->read(context, attempt, &attempt->reading);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nccl.h"
+
+#include <string.h>
+
+/* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
+static const char *const judged_by_default[] = {"8G", "16G"};
+
+const struct argument nccl_arguments[] = {
+    {"begin", ARGUMENT_SIZE, "1M", "smallest message (-b)"},
+    {"end", ARGUMENT_SIZE, "16G", "largest message (-e)"},
+    {"factor", ARGUMENT_COUNT, "2", "each size is this times the one before (-f)"},
+    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size (-n)"},
+    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts (-w)"},
+    {0},
+};
+
+const struct remedy nccl_remedies[] = {
+    {"nccl.*.wrong",
+     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
+    {"nccl.out_of_bounds",
+     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
+    {"nccl.*.busbw",
+     "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
+     "links that are down, a host or cable that slows the group"},
+    {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
+    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
+    {0},
+};
+
+static bool is_wide(const struct check_context *context)
+{
+    return context->member_count > 1 || strcmp(context->step->scope, "host") != 0;
+}
+
+static unsigned rank_count(const struct check_context *context)
+{
+    return (unsigned)context->member_count * context->platform->gpu_count;
+}
+
+static void put_words(const struct json *list, struct text *out)
+{
+    json_each(word, list)
+    {
+        text_put(out, " ");
+        text_shell_quote(out, word->string);
+    }
+}
+
+static void put_mpirun(const struct check_context *context, struct text *out)
+{
+    const struct json *launcher = context->suite->launcher;
+    const char *prefix = json_string(launcher, "prefix", NULL);
+
+    text_shell_quote(out, json_string(launcher, "mpirun", "mpirun"));
+    if (prefix != NULL) {
+        text_put(out, " --prefix ");
+        text_shell_quote(out, prefix);
+    }
+    if (context->as_root)
+        text_put(out, " --allow-run-as-root");
+    /* One launch from the head, not a tree over hosts that may not know each other's keys; a wide launch
+       needs as many starters as hosts (Open MPI 4's default of 128 crashes beyond with the daemons attached).
+     */
+    text_printf(
+        out,
+        " --hostfile \"$ASSAY_DIR/hosts\" -np %u --map-by ppr:%u:node --mca plm_rsh_no_tree_spawn 1"
+        " --mca plm_rsh_num_concurrent %zu -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER -x PATH -x LD_LIBRARY_PATH",
+        rank_count(context), context->platform->gpu_count, context->member_count);
+    put_words(json_get(launcher, "flags"), out);
+    json_each(variable, json_get(launcher, "environment"))
+    {
+        text_put(out, " -x ");
+        text_shell_quote(out, arena_printf(context->arena, "%s=%s", variable->key, variable->string));
+    }
+    text_put(out, " ");
+}
+
+void nccl_command(const struct check_context *context, struct text *out, const char *collective)
+{
+    if (is_wide(context))
+        put_mpirun(context, out);
+    command_tool(context, out, arena_printf(context->arena, "%s_perf", collective));
+    text_printf(out, " -b %s -e %s -f %.0f -n %.0f -w %.0f -g %u", check_text(context, "begin"),
+                check_text(context, "end"), check_number(context, "factor"),
+                check_number(context, "iterations"), check_number(context, "warmup"),
+                is_wide(context) ? 1 : context->platform->gpu_count);
+}
+
+static bool is_judged(const struct check_context *context, double size)
+{
+    const struct suite_step *step = context->step;
+    double judged;
+
+    for (size_t i = 0; i < step->sizes_judged.count; i++)
+        if (size_parse(step->sizes_judged.items[i], &judged) && judged == size)
+            return true;
+    for (size_t i = 0;
+         step->sizes_judged.count == 0 && i < sizeof judged_by_default / sizeof judged_by_default[0]; i++)
+        if (size_parse(judged_by_default[i], &judged) && judged == size)
+            return true;
+    return false;
+}
+
+static void size_slots(const struct check_context *context, struct slot_list *slots, const char *collective,
+                       double size, const struct limit *no_wrong)
+{
+    struct arena *arena = context->arena;
+    const char *busbw = arena_printf(arena, "nccl.%s.busbw", collective);
+    const char *wrong = arena_printf(arena, "nccl.%s.wrong", collective);
+    const char *out_of_place = arena_printf(arena, "size_bytes=%.0f place=out", size);
+
+    slot_add(context, slots, busbw, "", out_of_place, is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
+             NULL)
+        ->size_bytes = size;
+    slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
+    slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,
+             no_wrong)
+        ->size_bytes = size;
+}
+
+void nccl_slots(const struct check_context *context, struct slot_list *slots, const char *collective)
+{
+    static const struct limit no_wrong[] = {{.metric = "nccl.*",
+                                             .rule = RULE_CEILING,
+                                             .value = 0,
+                                             .unit = "",
+                                             .source = "nccl-tests",
+                                             .status = LIMIT_TOOL},
+                                            {0}};
+    struct limit *all_ranks = arena_array(context->arena, struct limit, 2);
+    double end = check_number(context, "end"), factor = check_number(context, "factor");
+
+    *all_ranks =
+        (struct limit){.metric = "nccl.ranks",
+                       .rule = RULE_EQUAL,
+                       .text = arena_printf(context->arena, "%u", rank_count(context)),
+                       .source = arena_printf(context->arena, "platform %s", context->platform->name),
+                       .status = LIMIT_TOOL};
+    slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
+    slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
+    if (!is_wide(context))
+        slot_add(context, slots, "kernel.log", "", NULL, DUTY_GATE, rule_kernel_log);
+    for (double size = check_number(context, "begin"); size > 0 && size <= end; size *= factor) {
+        size_slots(context, slots, collective, size, no_wrong);
+        if (factor < 2)
+            break;
+    }
+}
+
+/* The planned size that nccl-tests rounded down to this one, so that it divides among the ranks; 0: none. */
+static double planned_size(const struct check_context *context, double size)
+{
+    enum { ALIGNMENT_BYTES = 64 }; /* of one rank's share: nccl-tests rounds to 4 elements, or to 16 bytes */
+    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    double slack = (double)rank_count(context) * ALIGNMENT_BYTES;
+
+    for (double planned = check_number(context, "begin"); planned <= end && factor >= 2; planned *= factor)
+        if (size <= planned && planned - size < slack && size > planned / 2)
+            return planned;
+    return 0;
+}
+
+static void name_planned_size(const struct check_context *context, struct measurement *measurement)
+{
+    struct at_field *fields = arena_array(context->arena, struct at_field, measurement->at.count);
+
+    if (measurement->at.count > 0)
+        memcpy(fields, measurement->at.items, measurement->at.count * sizeof *fields);
+    measurement->at.items = fields;
+    for (size_t i = 0; i < measurement->at.count; i++) {
+        double size, planned;
+
+        if (strcmp(fields[i].key, "size_bytes") != 0 || !scan_double(slice_of(fields[i].text), &size))
+            continue;
+        planned = planned_size(context, size);
+        if (planned > 0 && planned != size)
+            fields[i].text = arena_printf(context->arena, "%.0f", planned);
+    }
+}
+
+void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    read_parts(context, attempt, out);
+    for (size_t i = 0; i < out->measurements.count; i++)
+        name_planned_size(context, &out->measurements.items[i]);
+}
+
+void nccl_hosts_file(const struct check_context *context, struct text *out)
+{
+    for (size_t i = 0; i < context->member_count; i++)
+        text_printf(out, "%s slots=%u\n", context->members[i]->mpi_address, context->platform->gpu_count);
+}
+
+unsigned nccl_expected_s(const struct check_context *context)
+{
+    /* Start-up of ranks and connections, and for each size a few seconds at most at the largest. */
+    return is_wide(context) ? 120 + (unsigned)context->member_count : 90;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building blocks that several checks share: commands, and the reading of parts. */
+#include <string.h>
+
+#include "assay/check.h"
+
+const struct limit rule_kernel_log[] = {
+    {.metric = "kernel.log",
+     .rule = RULE_EQUAL,
+     .text = "read",
+     .source = "design: a test's window is judged by the kernel's log too",
+     .status = LIMIT_TOOL,
+     .inconclusive = true},
+    {0}};
+
+void command_tool(const struct check_context *context, struct text *out, const char *tool)
+{
+    const struct suite_tool *row = suite_tool(context->arena, context->suite, tool);
+
+    if (row->folder != NULL) {
+        text_put(out, "cd ");
+        text_shell_quote(out, row->folder);
+        text_put(out, " && ");
+    }
+    for (size_t i = 0; i < row->environment.count; i++) {
+        text_printf(out, "%s=", row->environment.items[i].name);
+        text_shell_quote(out, row->environment.items[i].value);
+        text_put(out, " ");
+    }
+    text_shell_quote(out, row->path);
+}
+
+void command_nvidia_smi_query(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "nvidia-smi");
+    text_put(out, " -q -x");
+}
+
+void command_kernel_log(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    /* An empty log is an unreadable one (a container, or rights taken away silently): exit 3, not "no Xid".
+       The stamps are seconds since boot, as up0 is; one second is allowed for rounding. */
+    text_put(out, "log=$(dmesg) && [ -n \"$log\" ] || exit 3; "
+                  "printf '%s\\n' \"$log\" | awk -F'[][]' -v up=\"$up0\" '$2 + 1 >= up + 0'");
+}
+
+const struct part *attempt_part(const struct attempt *attempt, const char *name)
+{
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        if (strcmp(attempt->parts.items[i].name, name) == 0)
+            return attempt->parts.items[i].began ? &attempt->parts.items[i] : NULL;
+    return NULL;
+}
+
+void reading_merge(struct reading *out, const struct reading *from)
+{
+    for (size_t i = 0; i < from->facts.count; i++)
+        *list_push(out->arena, &out->facts) = from->facts.items[i];
+    for (size_t i = 0; i < from->measurements.count; i++)
+        *list_push(out->arena, &out->measurements) = from->measurements.items[i];
+    for (size_t i = 0; i < from->findings.count; i++)
+        *list_push(out->arena, &out->findings) = from->findings.items[i];
+}
+
+void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    out->status = READING_COMPLETE;
+    for (const struct part_row *row = context->check->parts; row->name != NULL; row++) {
+        const struct reading *reading = &attempt->parts.items[row - context->check->parts].reading;
+
+        if (strcmp(row->name, "kernel-log") == 0) {
+            read_kernel_log(attempt, out);
+            continue;
+        }
+        reading_merge(out, reading);
+        if (row->parser != NULL && reading->status < out->status)
+            reading_set(out, reading->status, "%s: %s", row->name, reading->reason);
+    }
+}
+
+/* Kernel lines name GPUs by "0000:9b:00"; where this reading knows the addresses, gpuN is what people look
+ * for. */
+static const char *gpu_at(const struct reading *reading, const char *address)
+{
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, "gpu.pci_address") == 0 &&
+            slice_starts(slice_of(reading->facts.items[i].value), address))
+            return reading->facts.items[i].subject;
+    return address;
+}
+
+void read_kernel_log(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "kernel-log");
+
+    if (part == NULL || !part->ended || part->rc != 0)
+        return;
+    reading_fact(out, "kernel.log", "", slice_of("read"));
+    for (size_t i = 0; i < part->reading.findings.count; i++) {
+        struct finding *finding = list_push(out->arena, &out->findings);
+
+        *finding = part->reading.findings.items[i];
+        finding->subject = gpu_at(out, finding->subject);
+    }
+}

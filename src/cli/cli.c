@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/text.h"
+
+enum { HELP_BYTES = 64 * 1024 };
+
+int cli_fail(const struct error *err)
+{
+    fprintf(stderr, "assay: %s\n", err->text);
+    return err->code != ERROR_NONE ? (int)err->code : EXIT_INTERNAL;
+}
+
+bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
+                 int *ret_status)
+{
+    struct text help cleanup_text;
+    struct error err = {0};
+    bool wanted = false;
+
+    *ret_first = options_parse(rows, argc, argv, &wanted, &err);
+    if (*ret_first < 0) {
+        error_wrap(&err, "%s", name);
+        *ret_status = cli_fail(&err);
+        return false;
+    }
+    if (!wanted)
+        return true;
+    text_init(&help, HELP_BYTES);
+    options_help(rows, &help);
+    printf("usage: assay %s\n\n%s", name, help.bytes);
+    *ret_status = EXIT_ACCEPT;
+    return false;
+}
+
+const char *cli_database(const char *option)
+{
+    const char *from_environment = getenv("ASSAY_DB");
+
+    if (option != NULL)
+        return option;
+    return from_environment != NULL && *from_environment != '\0' ? from_environment : "assay.db";
+}
+
+static int expand(struct arena *arena, const char *option, const char *text, struct hostlist *list,
+                  struct error *err)
+{
+    if (hostlist_expand(arena, text, list, err) < 0)
+        return error_wrap(err, "%s", option);
+    return 0;
+}
+
+int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+{
+    struct hostlist hosts = {0}, steps = {0};
+    struct plan_options options = {.run_uuid = arena_strdup(arena, run_uuid)};
+    const struct hostfile *hostfile;
+    const struct suite *suite;
+
+    if (cli->hostfile == NULL || cli->suite == NULL)
+        return error_set(err, ERROR_USAGE, "%s is missing: expected -H HOSTFILE -s SUITE",
+                         cli->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
+    hostfile = hostfile_load(arena, cli->hostfile, err);
+    suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
+    if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
+        return -1;
+    if (cli->hosts != NULL) {
+        if (expand(arena, "--hosts", cli->hosts, &hosts, err) < 0)
+            return -1;
+        options.hosts = &hosts;
+    }
+    if (cli->steps != NULL) {
+        if (expand(arena, "--steps", cli->steps, &steps, err) < 0)
+            return -1;
+        options.steps = &steps;
+    }
+    cli->plan = plan_build(arena, &cli->sources, &options, &cli->notes, err);
+    return cli->plan != NULL ? 0 : -1;
+}
+
+static void add_document(struct arena *arena, struct record *record, const char *kind, const char *name,
+                         struct slice bytes)
+{
+    struct document *document = list_push(arena, &record->documents);
+
+    document->kind = kind;
+    document->name = name;
+    document->bytes = bytes;
+    sha256_hex(bytes.bytes, bytes.length, document->sha256);
+}
+
+void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
+                   struct record *record)
+{
+    const struct plan_sources *sources = &cli->sources;
+    const char *words = "assay";
+
+    for (int i = 0; i < argc; i++)
+        words = arena_printf(arena, "%s %s", words, argv[i]);
+    add_document(arena, record, "argv", "command line", slice_of(words));
+    add_document(arena, record, "hostfile", cli->hostfile, sources->hostfile->bytes);
+    add_document(arena, record, "suite", cli->suite, sources->suite->bytes);
+    for (size_t i = 0; i < sources->platforms.count; i++)
+        add_document(arena, record, "platform", sources->platforms.items[i]->name,
+                     sources->platforms.items[i]->bytes);
+    for (size_t i = 0; i < sources->limits.baselines.count; i++)
+        if (sources->limits.baselines.items[i].baseline != NULL)
+            add_document(arena, record, "baseline", sources->limits.baselines.items[i].platform,
+                         sources->limits.baselines.items[i].baseline->bytes);
+}
+
+static int take_document(struct arena *arena, const struct document *document, const struct suite **suite,
+                         struct plan_sources *sources, struct error *err)
+{
+    if (strcmp(document->kind, "suite") == 0) {
+        *suite = suite_parse(arena, document->name, document->bytes, err);
+        return *suite != NULL ? 0 : -1;
+    }
+    if (strcmp(document->kind, "hostfile") == 0) {
+        sources->hostfile = hostfile_parse(arena, document->name, document->bytes, err);
+        return sources->hostfile != NULL ? 0 : -1;
+    }
+    if (strcmp(document->kind, "platform") == 0) {
+        const struct platform *platform = platform_parse(arena, document->name, document->bytes, err);
+
+        if (platform == NULL)
+            return -1;
+        *list_push(arena, &sources->platforms) = platform;
+    }
+    return 0;
+}
+
+static int take_baseline(struct arena *arena, const struct document *document, struct plan_sources *sources,
+                         struct error *err)
+{
+    const struct baseline *baseline;
+
+    if (strcmp(document->kind, "baseline") != 0)
+        return 0;
+    baseline = baseline_parse(arena, document->name, document->bytes, err);
+    if (baseline == NULL)
+        return -1;
+    *list_push(arena, &sources->limits.baselines) = (struct platform_baseline){document->name, baseline};
+    return 0;
+}
+
+int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
+                          struct plan_sources *ret_sources, struct error *err)
+{
+    const struct suite *suite = NULL;
+    const struct baseline *other = NULL;
+
+    *ret_sources = (struct plan_sources){0};
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (take_document(arena, &record->documents.items[i], &suite, ret_sources, err) < 0)
+            return error_wrap(err, "a document of run %lld", record->number);
+    if (suite == NULL || ret_sources->hostfile == NULL)
+        return error_set(err, ERROR_INTERNAL, "run %lld has lost its suite or hostfile", record->number);
+    ret_sources->suite = ret_sources->limits.suite = suite;
+    if (baseline != NULL) {
+        other = baseline_load(arena, baseline, err);
+        if (other == NULL)
+            return -1;
+        for (size_t i = 0; i < ret_sources->platforms.count; i++)
+            *list_push(arena, &ret_sources->limits.baselines) =
+                (struct platform_baseline){ret_sources->platforms.items[i]->name, other};
+        return 0;
+    }
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (take_baseline(arena, &record->documents.items[i], ret_sources, err) < 0)
+            return error_wrap(err, "a document of run %lld", record->number);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands share. Only this folder prints. */
+#ifndef ASSAY_CLI_H
+#define ASSAY_CLI_H
+
+#include "assay/error.h"
+#include "assay/hostfile.h"
+#include "assay/options.h"
+#include "assay/plan_build.h"
+#include "assay/record.h"
+#include "assay/store.h"
+
+enum exit_status {
+    EXIT_ACCEPT = 0,
+    EXIT_REJECT = 1,
+    EXIT_INCOMPLETE = 2,
+    EXIT_EXCEPTIONS = 3,
+    EXIT_USAGE = 64,
+    EXIT_INTERNAL = 70,
+    EXIT_CANCELLED = 130,
+};
+
+struct command {
+    const char *name;
+    const char *usage;   /* after "assay NAME" */
+    const char *summary; /* one line */
+    int (*run)(int argc, char **argv);
+};
+
+int command_lab(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_parse(int argc, char **argv);
+int command_plan(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_judge(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_show(int argc, char **argv);
+
+/* Prints the error and returns its exit status. */
+int cli_fail(const struct error *err);
+/*
+ * Reads the options. Returns true when the command may go on, with *ret_first the index of the first operand;
+ * otherwise *ret_status is what it must return (help was printed, or the error).
+ */
+bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
+                 int *ret_status);
+/* --db, else ASSAY_DB, else assay.db. */
+const char *cli_database(const char *option);
+
+/* Hostfile, suite, platforms, baselines and plan, from the options that `plan` and `run` share. */
+struct cli_plan {
+    const char *hostfile, *suite, *baseline, *hosts, *steps; /* options */
+    struct plan_sources sources;
+    struct plan *plan;
+    struct plan_notes notes;
+};
+int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+    __attribute__((warn_unused_result));
+/* The same from the documents that a stored run was made from; the plan is the record's. baseline NULL: the
+ * stored ones. */
+int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
+                          struct plan_sources *ret_sources, struct error *err)
+    __attribute__((warn_unused_result));
+/* The documents to be kept with a run. */
+void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
+                   struct record *record);
+
+#endif

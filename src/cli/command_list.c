@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "assay/report.h"
+#include "cli.h"
+
+static void print_runs(struct arena *arena, const struct run_summary *runs, size_t count)
+{
+    printf("%5s  %-23s  %-11s  %-22s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict", "hosts",
+           "steps", "suite", "hostfile");
+    for (size_t i = 0; i < count; i++)
+        printf("%5lld  %-23s  %-11s  %-22s  %5zu  %5zu  %-14s  %s\n", runs[i].number,
+               time_text(arena, runs[i].started), run_state_name(runs[i].state),
+               runs[i].judged ? verdict_name(runs[i].verdict) : "-", runs[i].hosts, runs[i].steps,
+               runs[i].suite, runs[i].hostfile);
+}
+
+int command_list(int argc, char **argv)
+{
+    const char *db = NULL;
+    unsigned limit = 0;
+    const struct option_row rows[] = {
+        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        {"limit", 'n', OPTION_COUNT, "N", &limit, "only the newest N"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct run_summary *runs;
+    struct arena *arena;
+    struct store *store;
+    size_t count;
+    int first, status;
+
+    if (!cli_options(rows, "list", argc, argv, &first, &status))
+        return status;
+    arena = arena_create();
+    store = store_open(cli_database(db), true, &err);
+    if (store == NULL || store_list_runs(store, arena, limit, &runs, &count, &err) < 0) {
+        status = cli_fail(&err);
+    } else {
+        print_runs(arena, runs, count);
+        status = EXIT_ACCEPT;
+    }
+    store_close(store);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run would do, without connecting to anything. */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/report.h"
+#include "cli.h"
+
+static int print_checks(void)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        printf("%-18s %s\n", checks[i]->name, checks[i]->summary);
+        for (const struct argument *row = checks[i]->arguments; row != NULL && row->name != NULL; row++)
+            printf("    %-14s %s (default %s)\n", row->name, row->help,
+                   row->fallback != NULL && *row->fallback != '\0' ? row->fallback : "none");
+    }
+    return EXIT_ACCEPT;
+}
+
+/* The limits of one metric of a shape, each distinct one once. */
+static void print_limits(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                         size_t first, size_t last)
+{
+    const struct limit *shown[8];
+    size_t count = 0;
+
+    for (size_t i = first; i < last; i++) {
+        struct slot_limits of_slot;
+
+        slot_limits_find(arena, limits, shape, &shape->slots[i], &of_slot);
+        for (size_t k = 0; k < of_slot.limits.count; k++) {
+            bool known = count == sizeof shown / sizeof shown[0];
+
+            for (size_t m = 0; m < count && !known; m++)
+                known = shown[m] == of_slot.limits.items[k] ||
+                        strcmp(limit_text(arena, shown[m]), limit_text(arena, of_slot.limits.items[k])) == 0;
+            if (known)
+                continue;
+            shown[count++] = of_slot.limits.items[k];
+            printf("%s%s (%s: %s)", count > 1 ? ", " : "  ", limit_text(arena, of_slot.limits.items[k]),
+                   limit_status_name(of_slot.limits.items[k]->status), of_slot.limits.items[k]->source);
+        }
+    }
+}
+
+static void print_shape(struct arena *arena, const struct run_limits *limits, const struct shape *shape)
+{
+    for (size_t i = 0, next; i < shape->slot_count; i = next) {
+        const struct slot *slot = &shape->slots[i];
+
+        for (next = i + 1; next < shape->slot_count && strcmp(shape->slots[next].metric, slot->metric) == 0 &&
+                           shape->slots[next].duty == slot->duty;
+             next++)
+            ;
+        printf("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, next - i);
+        print_limits(arena, limits, shape, i, next);
+        printf("%s%s\n", *slot->duty_note != '\0' ? "  " : "", slot->duty_note);
+    }
+}
+
+static size_t steps_of(const struct plan *plan, const struct shape *shape, const struct step **ret_first)
+{
+    size_t count = 0;
+
+    for (size_t i = plan->steps.count; i-- > 0;)
+        if (plan->steps.items[i].shape == shape) {
+            *ret_first = &plan->steps.items[i];
+            count++;
+        }
+    return count;
+}
+
+static void print_plan(struct arena *arena, const struct cli_plan *cli)
+{
+    const struct plan *plan = cli->plan;
+    double host_s = 0, wide_s = 0;
+
+    printf("suite %s: %s\nhosts: %zu\n\n", cli->sources.suite->name, cli->sources.suite->title,
+           plan->hosts.count);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        const struct step *first = NULL;
+        size_t count = steps_of(plan, shape, &first);
+
+        printf("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
+               shape->suite_step, shape->check, shape->platform,
+               shape->hosts == 1 ? "on each host" : step_target(arena, first), count, count == 1 ? "" : "s",
+               duration_text(arena, step_expected_s(first)), duration_text(arena, step_deadline_s(first)),
+               exclusivity_name(shape->exclusive), shape->as_root ? ", as root where become=sudo" : "",
+               shape->repeat > 1 ? ", repeated" : "");
+        print_shape(arena, &cli->sources.limits, shape);
+        if (shape->hosts == 1)
+            host_s += step_expected_s(first);
+        else
+            wide_s += step_expected_s(first);
+    }
+    for (size_t i = 0; i < cli->notes.notes.count; i++)
+        printf("\nnote: %s\n", cli->notes.notes.items[i].text);
+    printf("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
+           plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
+           duration_text(arena, host_s + wide_s));
+}
+
+int command_plan(int argc, char **argv)
+{
+    struct cli_plan cli = {0};
+    bool checks = false;
+    const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
+        {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
+         "a suite file, or the name of a built-in one: delivery, smoke"},
+        {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
+         "baseline file or built-in name for all hosts; default: by platform"},
+        {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
+        {"steps", 0, OPTION_STRING, "LIST", &cli.steps, "only these steps of the suite"},
+        {"checks", 0, OPTION_FLAG, NULL, &checks,
+         "list the checks that suites may name, with their arguments"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct arena *arena;
+    int first, status;
+
+    if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
+        return status;
+    if (first < argc) {
+        fprintf(stderr, "assay: plan: unexpected word '%s'\n", argv[first]);
+        return EXIT_USAGE;
+    }
+    if (checks)
+        return print_checks();
+    arena = arena_create();
+    if (cli_make_plan(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
+        status = cli_fail(&err);
+    } else {
+        print_plan(arena, &cli);
+        status = EXIT_ACCEPT;
+    }
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main line: hostfile + suite -> plan -> scheduler -> captures -> readings -> judge -> store -> report.
+ * Here the modules that do not know each other are joined.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "assay/check.h"
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "assay/judge.h"
+#include "assay/report.h"
+#include "assay/scheduler.h"
+#include "assay/store.h"
+#include "board.h"
+#include "cli.h"
+
+enum { REPORT_BYTES = 1024 * 1024 * 1024 };
+
+struct run_options {
+    struct cli_plan plan;
+    const char *db, *resume, *progress, *report;
+    unsigned connections, handshakes;
+    bool accept_new_host_keys;
+};
+
+struct run {
+    struct run_options options;
+    struct store *store;
+    struct record *record;
+    struct plan_sources *sources;
+    struct board *board;
+    size_t extended; /* steps that the plan had when substitutes were last looked for */
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
+{
+    struct run *run = context;
+
+    return store_begin_attempt(run->store, run->record, attempt, err);
+}
+
+/* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
+static void drop_bytes(struct attempt *attempt)
+{
+    for (size_t i = 0; i < 2; i++)
+        attempt->captures[i].bytes = (struct slice){"", 0};
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
+}
+
+static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
+{
+    struct run *run = context;
+    struct check_context check;
+
+    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. */
+    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
+        return -1;
+    plan_context(run->record->arena, run->sources, &run->record->plan->steps.items[attempt->step], &check);
+    check_read(&check, attempt);
+    if (store_put_readings(run->store, run->record, attempt, err) < 0)
+        return -1;
+    drop_bytes(attempt);
+    return 0;
+}
+
+static enum step_state judge(void *context, size_t step)
+{
+    struct run *run = context;
+
+    return judge_step(run->record, &run->sources->limits, step);
+}
+
+static bool needs_passed(const struct plan *plan, const struct step *step, const struct host *member,
+                         const enum step_state *states)
+{
+    for (size_t i = 0; i < step->need_count; i++) {
+        const struct step *need = &plan->steps.items[step->needs[i]];
+
+        for (size_t k = 0; k < need->member_count; k++)
+            if (need->member_count == 1 && need->members[k] == member &&
+                states[step->needs[i]] != STEP_PASSED)
+                return false;
+    }
+    return true;
+}
+
+/* A test across hosts that not all may join is also run among those that may: it can only tell more. */
+static int extend(void *context, const enum step_state *states, struct error *err)
+{
+    struct run *run = context;
+    struct plan *plan = run->record->plan;
+    size_t steps = plan->steps.count;
+    const struct host **fit = mem_alloc(plan->hosts.count * sizeof *fit);
+    int status = 0;
+
+    for (size_t i = run->extended; i < steps; i++) {
+        const struct step *step = &plan->steps.items[i];
+        size_t count = 0;
+
+        if (states[i] != STEP_SKIPPED || step->member_count < 2 || step->origin != ORIGIN_SUITE)
+            continue;
+        for (size_t k = 0; k < step->member_count; k++)
+            if (needs_passed(plan, step, step->members[k], states))
+                fit[count++] = step->members[k];
+        if (count >= 2 && count < step->member_count)
+            plan_add_substitute(plan, run->sources, i, fit, count);
+    }
+    run->extended = steps;
+    if (plan->steps.count > steps)
+        status = store_add_steps(run->store, run->record, steps, err);
+    free(fit);
+    return status;
+}
+
+static void progress(void *context, enum scheduler_event event, size_t step,
+                     const struct scheduler_counts *counts)
+{
+    struct run *run = context;
+
+    board_event(run->board, event, step, counts);
+}
+
+static struct record *new_record(struct arena *arena, struct run_options *options, int argc, char **argv,
+                                 struct error *err)
+{
+    struct record *record = arena_new(arena, struct record);
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    record->arena = arena;
+    record->uuid = arena_strdup(arena, uuid);
+    record->state = RUN_RUNNING;
+    record->started = now_s();
+    record->program = "assay " ASSAY_VERSION;
+    if (cli_make_plan(arena, &options->plan, uuid, err) < 0)
+        return NULL;
+    record->suite = options->plan.sources.suite->name;
+    record->suite_title = options->plan.sources.suite->title;
+    record->hostfile = options->plan.hostfile;
+    record->plan = options->plan.plan;
+    cli_documents(arena, &options->plan, argc, argv, record);
+    return record;
+}
+
+/* The suite, hostfile and baselines of a resumed run are those it was begun with: another question is another
+ * run. */
+static int resume_record(struct arena *arena, struct run *run, struct error *err)
+{
+    long long number = store_find_run(run->store, run->options.resume, err);
+
+    if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
+        run->options.plan.baseline != NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "--resume goes on with the hostfile, suite and baseline of the run; give none of them");
+    run->record = number > 0 ? store_load_run(run->store, arena, number, false, err) : NULL;
+    if (run->record == NULL)
+        return -1;
+    if (run->record->state == RUN_ENDED)
+        return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
+    run->sources = &run->options.plan.sources;
+    if (cli_sources_of_record(arena, run->record, NULL, run->sources, err) < 0)
+        return -1;
+    return store_resume_run(run->store, run->record, err);
+}
+
+static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
+{
+    if (run->options.resume != NULL)
+        return resume_record(arena, run, err);
+    run->record = new_record(arena, &run->options, argc, argv, err);
+    if (run->record == NULL)
+        return -1;
+    run->sources = &run->options.plan.sources;
+    for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
+        fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
+    return store_begin_run(run->store, run->record, err);
+}
+
+static int write_report(struct run *run, const char *path, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct text report cleanup_text;
+    struct record *record;
+    int status = -1;
+
+    text_init(&report, REPORT_BYTES);
+    /* From the store and not from memory: the report shows what has been kept. */
+    record = store_load_run(run->store, arena, run->record->number, false, err);
+    if (record != NULL) {
+        report_format_find("html")->write(record, &report);
+        status = report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
+                                : file_write(path, report.bytes, report.length, 0644, err);
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+static int carry_out(struct run *run, bool *ret_cancelled, struct error *err)
+{
+    struct scheduler_hooks hooks = {run, attempt_begins, attempt_ended, judge, extend, progress};
+    struct scheduler_options options = {.remote = {.accept_new_host_keys = run->options.accept_new_host_keys,
+                                                   .connections = run->options.connections,
+                                                   .handshakes = run->options.handshakes}};
+    char uuid[UUID_SIZE];
+
+    if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
+        return -1;
+    uuid_create(uuid);
+    run->record->state = *ret_cancelled ? RUN_CANCELLED : RUN_ENDED;
+    judge_run(run->record, &run->sources->limits, uuid);
+    if (store_put_judgement(run->store, run->record, err) < 0)
+        return -1;
+    return store_end_run(run->store, run->record, run->record->state, now_s(), err);
+}
+
+static void print_entries(const struct run *run)
+{
+    struct report_entry *entries;
+    size_t count = report_entries(run->record->arena, run->record, &entries), shown = 0;
+
+    for (size_t i = 0; i < count && entries[i].word != OUTCOME_NOT_RUN; i++, shown++)
+        printf("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word), entries[i].target, entries[i].check,
+               *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
+    if (count > shown)
+        printf("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
+               count - shown == 1 ? "" : "s");
+}
+
+static int finish(struct run *run, bool cancelled, struct error *err)
+{
+    const struct verdict *verdict = &run->record->judgement.verdicts[0];
+    char absolute[PATH_MAX];
+    cleanup_free char *path = run->options.report != NULL
+                                  ? mem_strdup(run->options.report)
+                                  : mem_printf("assay-report-%lld.html", run->record->number);
+
+    if (write_report(run, path, err) < 0)
+        return cli_fail(err);
+    print_entries(run);
+    printf("run: %lld\nverdict: %s\nreport: %s\n", run->record->number, verdict_name(verdict->word),
+           realpath(path, absolute) != NULL ? absolute : path);
+    return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict->word);
+}
+
+static int run_all(struct arena *arena, struct run *run, enum board_kind kind, int argc, char **argv)
+{
+    struct error err = {0};
+    bool cancelled = false;
+    int status;
+
+    run->store = store_open(cli_database(run->options.db), false, &err);
+    if (run->store == NULL)
+        return cli_fail(&err);
+    if (*store_note(run->store) != '\0')
+        fprintf(stderr, "assay: note: %s\n", store_note(run->store));
+    if (begin(arena, run, argc, argv, &err) < 0)
+        return cli_fail(&err);
+    run->board = board_create(kind, run->record);
+    status = carry_out(run, &cancelled, &err);
+    board_destroy(run->board);
+    if (status < 0) {
+        fprintf(stderr,
+                "assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
+                run->record->number, run->record->number);
+        return cli_fail(&err);
+    }
+    return finish(run, cancelled, &err);
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run run = {.options.progress = "auto"};
+    struct run_options *options = &run.options;
+    const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
+         "the hosts; Open MPI's syntax works as it is"},
+        {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
+         "a suite file, or the name of a built-in one: delivery, smoke"},
+        {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
+         "baseline file or built-in name for all hosts; default: by platform"},
+        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
+         "only these hosts of the hostfile: node[1-4],node7"},
+        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only these steps of the suite"},
+        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
+        {"resume", 0, OPTION_STRING, "RUN", &options->resume,
+         "go on with an interrupted run: what still runs is taken up, what ended is not run again"},
+        {"report", 'o', OPTION_STRING, "FILE", &options->report,
+         "where the HTML report goes; default assay-report-RUN.html"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"connections", 0, OPTION_COUNT, "N", &options->connections,
+         "ssh sessions open at a time; default 512"},
+        {"handshakes", 0, OPTION_COUNT, "N", &options->handshakes,
+         "ssh sessions being made at a time; default 64"},
+        {"accept-new-host-keys", 0, OPTION_FLAG, NULL, &options->accept_new_host_keys,
+         "trust host keys seen for the first time, and keep them in known_hosts; changed ones are always "
+         "refused"},
+        OPTION_END,
+    };
+    struct arena *arena;
+    enum board_kind kind;
+    int first, status;
+
+    if (!cli_options(rows, "run -H HOSTFILE -s SUITE", argc, argv, &first, &status))
+        return status;
+    if (first < argc) {
+        fprintf(stderr,
+                "assay: run: unexpected word '%s'; hostfile and suite are given as -H FILE and -s SUITE\n",
+                argv[first]);
+        return EXIT_USAGE;
+    }
+    if (!board_kind_parse(options->progress, &kind)) {
+        fprintf(stderr, "assay: run: --progress '%s'; expected auto, plain, json or none\n",
+                options->progress);
+        return EXIT_USAGE;
+    }
+    arena = arena_create();
+    status = run_all(arena, &run, kind, argc, argv);
+    store_close(run.store);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/log.h"
+#include "cli.h"
+
+static const struct command commands[] = {
+    {"plan", "-H HOSTFILE -s SUITE",
+     "what will run, how long, what it owes and against which limits; connects to nothing", command_plan},
+    {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},
+    {"list", "", "the runs in the database", command_list},
+    {"show", "RUN", "a run's verdict, failures and matrix as text", command_show},
+    {"report", "RUN", "the delivery report of a run: html, text or json", command_report},
+    {"judge", "RUN", "judges a stored run again, with other baselines if asked, without touching a host",
+     command_judge},
+    {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},
+    {"lab", "up N | status | down | faults | profiles", "a simulated cluster to try all this on",
+     command_lab},
+};
+
+static int help(FILE *out)
+{
+    fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
+                 "assay decides, with evidence, whether a GPU cluster may be handed over.\n\ncommands:\n");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    fprintf(
+        out,
+        "\n`assay COMMAND --help` tells more; `assay --version` the version.\n"
+        "exit status: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions, 64 usage or bad input,\n"
+        "70 our own failure, 130 cancelled\n");
+    return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[sizeof commands / sizeof commands[0]], *near;
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        names[i] = commands[i].name;
+    near = nearest_word(word, names, sizeof names / sizeof names[0]);
+    fprintf(stderr, "assay: unknown command '%s'%s%s%s; `assay --help` lists them\n", word,
+            near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that closes early, as `assay list | head`, ends the output and nothing else. */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return help(stderr);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(stdout);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("assay %s\n", ASSAY_VERSION);
+        return EXIT_ACCEPT;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown_command(argv[1]);
+}

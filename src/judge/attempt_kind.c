@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an attempt ended, as the table of outcomes distinguishes it: whole, crash, hang, fault, undecided. */
+#include <string.h>
+
+#include "judge_private.h"
+
+enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
+
+static struct attempt_bearing bearing(enum attempt_kind kind, const char *cause)
+{
+    return (struct attempt_bearing){kind, cause};
+}
+
+/* The program of "cd /opt/x && A=b ./gpu_burn 60": for messages only. */
+static const char *command_of(struct arena *arena, const struct part *part)
+{
+    enum { LONGEST = 80 };
+
+    return strlen(part->command) <= LONGEST ? part->command
+                                            : arena_printf(arena, "%.*s...", LONGEST, part->command);
+}
+
+static bool has_fault(const struct reading *reading)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (reading->findings.items[i].severity == SEVERITY_FAULT)
+            return true;
+    return false;
+}
+
+/* The parts that decide; the kernel's log and samples have items of their own. */
+static bool is_main(const struct part *part)
+{
+    return strcmp(part->name, "kernel-log") != 0 && strcmp(part->name, "under-load") != 0;
+}
+
+static struct attempt_bearing part_bearing(struct arena *arena, const struct attempt *attempt,
+                                           const struct part *part)
+{
+    const char *command = command_of(arena, part);
+
+    if (!part->began)
+        return bearing(KIND_CRASH, arena_printf(arena, "`%s` was not started", command));
+    if (!part->ended)
+        return bearing(KIND_CRASH, arena_printf(arena, "the output of `%s` ends early", command));
+    if (part->rc == SHELL_NOT_FOUND)
+        return bearing(KIND_UNDECIDED,
+                       arena_printf(arena, "tool missing: `%s` is not found on the host", command));
+    if (part->rc == SHELL_NOT_EXECUTABLE)
+        return bearing(KIND_UNDECIDED, arena_printf(arena, "`%s` cannot be executed on the host", command));
+    if (part->rc > SHELL_SIGNAL)
+        return bearing(KIND_CRASH, arena_printf(arena, "`%s` died of signal %d (%s)", command,
+                                                part->rc - SHELL_SIGNAL, strsignal(part->rc - SHELL_SIGNAL)));
+    if (part->rc != 0 && part->reading.status == READING_COMPLETE && !has_fault(&attempt->reading))
+        return bearing(KIND_CRASH,
+                       arena_printf(arena, "`%s` ended with exit status %d although its output looks whole",
+                                    command, part->rc));
+    return bearing(KIND_WHOLE, "");
+}
+
+static struct attempt_bearing ran_bearing(struct arena *arena, const struct attempt *attempt)
+{
+    const struct reading *reading = &attempt->reading;
+
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        if (is_main(&attempt->parts.items[i])) {
+            struct attempt_bearing one = part_bearing(arena, attempt, &attempt->parts.items[i]);
+
+            if (one.kind != KIND_WHOLE)
+                return one;
+        }
+    switch (reading->status) {
+    case READING_COMPLETE:
+        return bearing(KIND_WHOLE, "");
+    case READING_UNRECOGNISED:
+        return bearing(KIND_UNDECIDED, arena_printf(arena, "unknown output format: %s", reading->reason));
+    case READING_FAILED:
+        return bearing(KIND_CRASH, arena_printf(arena, "the tool failed: %s", reading->reason));
+    case READING_PARTIAL:
+    default:
+        return bearing(KIND_CRASH, arena_printf(arena, "the output is not whole: %s", reading->reason));
+    }
+}
+
+struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt)
+{
+    if (attempt->state != ATTEMPT_ENDED)
+        return bearing(KIND_NOT_RUN, "it had not ended when the run was interrupted");
+    switch (attempt->end) {
+    case ATTEMPT_RAN:
+        return ran_bearing(arena, attempt);
+    case ATTEMPT_DEADLINE:
+        return bearing(KIND_HANG, arena_printf(arena, "hang: it was ended by its deadline after %.0f s",
+                                               attempt->up_ended - attempt->up_began));
+    case ATTEMPT_REBOOTED:
+        return bearing(KIND_FAULT, "the host rebooted during the test (its boot id changed)");
+    case ATTEMPT_KILLED:
+    case ATTEMPT_LOST:
+        return bearing(KIND_CRASH, attempt->text);
+    case ATTEMPT_CANCELLED:
+        return bearing(KIND_NOT_RUN, "cancelled");
+    case ATTEMPT_UNREACHABLE:
+    case ATTEMPT_AUTH_REFUSED:
+    case ATTEMPT_HOST_KEY_UNKNOWN:
+    case ATTEMPT_HOST_KEY_CHANGED:
+    case ATTEMPT_SUDO_REFUSED:
+    case ATTEMPT_NO_ANSWER:
+    case ATTEMPT_NO_SPOOL:
+    default:
+        return bearing(KIND_UNDECIDED, attempt->text);
+    }
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole run: every slot of every step gets an outcome, and hosts, units and the run their verdicts. */
+#include "assay/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge_private.h"
+
+struct common {
+    const struct shape *shape;
+    const struct slot *slot;
+    const char *value; /* NULL: no majority */
+};
+
+struct whole_run {
+    struct arena *arena;
+    const struct record *record;
+    struct step_attempts *attempts; /* by step */
+    LIST_OF(struct common) commons;
+};
+
+static void collect_attempts(struct whole_run *run)
+{
+    const struct record *record = run->record;
+    size_t steps = record->plan->steps.count;
+
+    run->attempts = arena_array(run->arena, struct step_attempts, steps);
+    for (size_t i = 0; i < record->attempts.count; i++)
+        run->attempts[record->attempts.items[i].step].count++;
+    for (size_t i = 0; i < steps; i++) {
+        run->attempts[i].items = arena_array(run->arena, const struct attempt *, run->attempts[i].count);
+        run->attempts[i].count = 0;
+    }
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        struct step_attempts *of_step = &run->attempts[record->attempts.items[i].step];
+
+        of_step->items[of_step->count++] = &record->attempts.items[i];
+    }
+}
+
+/* The value in the last whole attempt of a step; NULL when there is none. */
+static const char *value_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct step_attempts *attempts = &run->attempts[step];
+    struct value value;
+
+    for (size_t i = attempts->count; i-- > 0;)
+        if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE) {
+            value = slot_value(run->arena, slot, attempts->items[i]);
+            return value.found ? value.text : NULL;
+        }
+    return NULL;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The value that more than half of the hosts have. */
+static const char *majority(const char **values, size_t count)
+{
+    const char *middle;
+    size_t same = 0;
+
+    if (count == 0)
+        return NULL;
+    qsort(values, count, sizeof *values, compare_texts);
+    middle = values[count / 2];
+    for (size_t i = 0; i < count; i++)
+        same += strcmp(values[i], middle) == 0;
+    return 2 * same > count ? middle : NULL;
+}
+
+static const char *common_value(void *context, size_t step, const struct slot *slot)
+{
+    struct whole_run *run = context;
+    const struct plan *plan = run->record->plan;
+    const struct shape *shape = plan->steps.items[step].shape;
+    struct common *common;
+    const char **values;
+    size_t count = 0;
+
+    for (size_t i = 0; i < run->commons.count; i++)
+        if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
+            return run->commons.items[i].value;
+    values = arena_array(run->arena, const char *, plan->steps.count);
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const char *value = plan->steps.items[i].shape == shape ? value_of(run, i, slot) : NULL;
+
+        if (value != NULL)
+            values[count++] = value;
+    }
+    common = list_push(run->arena, &run->commons);
+    *common = (struct common){shape, slot, majority(values, count)};
+    return common->value;
+}
+
+static bool fine_elsewhere(void *context, size_t step)
+{
+    struct whole_run *run = context;
+    const struct plan *plan = run->record->plan;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step_attempts *attempts = &run->attempts[i];
+
+        if (i == step || plan->steps.items[i].shape != plan->steps.items[step].shape)
+            continue;
+        for (size_t k = 0; k < attempts->count; k++)
+            if (attempt_bearing(run->arena, attempts->items[k]).kind == KIND_WHOLE)
+                return true;
+    }
+    return false;
+}
+
+static bool same_way_in(const struct host *a, const struct host *b)
+{
+    return strcmp(a->jump != NULL ? a->jump : "", b->jump != NULL ? b->jump : "") == 0;
+}
+
+static bool neighbour_answers(void *context, size_t step)
+{
+    struct whole_run *run = context;
+    const struct plan *plan = run->record->plan;
+    const struct host *host = plan->steps.items[step].members[0];
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step_attempts *attempts = &run->attempts[i];
+
+        if (!same_way_in(plan->steps.items[i].members[0], host))
+            continue;
+        for (size_t k = 0; k < attempts->count; k++)
+            if (attempts->items[k]->state == ATTEMPT_ENDED && attempts->items[k]->end == ATTEMPT_RAN)
+                return true;
+    }
+    return false;
+}
+
+/* The worst gate of a step decides whether what needs it may run. */
+static enum outcome_word worst_gate(const struct outcome *outcomes, size_t count)
+{
+    enum outcome_word worst = OUTCOME_RECORDED;
+
+    for (size_t i = 0; i < count; i++)
+        if (outcomes[i].word > worst)
+            worst = outcomes[i].word;
+    return worst;
+}
+
+static const char *why_not_run(struct whole_run *run, const struct step *step, const enum outcome_word *worst)
+{
+    const struct plan *plan = run->record->plan;
+
+    for (size_t i = 0; i < step->need_count; i++) {
+        const struct step *need = &plan->steps.items[step->needs[i]];
+        enum outcome_word word = worst[step->needs[i]];
+
+        if (word > OUTCOME_PASS)
+            return arena_printf(run->arena, "needs %s on %s, which %s", need->shape->suite_step,
+                                step_target(run->arena, need),
+                                word == OUTCOME_FAIL      ? "failed"
+                                : word == OUTCOME_NOT_RUN ? "did not run"
+                                                          : "is inconclusive");
+    }
+    return run->record->state == RUN_CANCELLED ? "the run was cancelled before it"
+                                               : "the run was interrupted before it";
+}
+
+static void judge_one(struct whole_run *run, const struct run_limits *limits, const struct peers *peers,
+                      size_t step_index, const struct step_attempts *attempts, const enum outcome_word *worst,
+                      struct outcome *outcomes)
+{
+    const struct step *step = &run->record->plan->steps.items[step_index];
+    const char *not_run = attempts->count == 0 ? why_not_run(run, step, worst) : NULL;
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        struct slot_limits of_slot;
+
+        slot_limits_find(run->arena, limits, step->shape, &step->shape->slots[i], &of_slot);
+        if (not_run == NULL) {
+            slot_outcome(run->arena, step, step_index, i, &of_slot, attempts, peers, &outcomes[i]);
+            continue;
+        }
+        outcomes[i] = (struct outcome){
+            .step = step_index,
+            .slot = i,
+            .word = step->shape->slots[i].duty == DUTY_GATE ? OUTCOME_NOT_RUN : OUTCOME_RECORDED,
+            .cause = not_run,
+            .remedy = "",
+            .measured = "",
+            .value = NAN,
+            .limit = "",
+            .gate = "",
+            .source = "",
+            .status = "",
+        };
+    }
+}
+
+static void count_word(struct verdict *verdict, enum outcome_word word)
+{
+    verdict->pass += word == OUTCOME_PASS;
+    verdict->fail += word == OUTCOME_FAIL;
+    verdict->inconclusive += word == OUTCOME_INCONCLUSIVE;
+    verdict->not_run += word == OUTCOME_NOT_RUN;
+    verdict->recorded += word == OUTCOME_RECORDED;
+}
+
+static void close_verdict(struct verdict *verdict)
+{
+    /* Nothing gated passes nothing: an empty verdict is incomplete. */
+    if (verdict->fail > 0)
+        verdict->word = VERDICT_REJECT;
+    else if (verdict->inconclusive + verdict->not_run > 0 || verdict->pass == 0)
+        verdict->word = VERDICT_INCOMPLETE;
+    else
+        verdict->word = VERDICT_ACCEPT;
+}
+
+static struct verdict *find_verdict(struct judgement *judgement, const char *scope, const char *name)
+{
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        if (strcmp(judgement->verdicts[i].scope, scope) == 0 &&
+            strcmp(judgement->verdicts[i].name, name) == 0)
+            return &judgement->verdicts[i];
+    return NULL;
+}
+
+static void add_verdict(struct judgement *judgement, const char *scope, const char *name)
+{
+    if (find_verdict(judgement, scope, name) == NULL)
+        judgement->verdicts[judgement->verdict_count++] = (struct verdict){.scope = scope, .name = name};
+}
+
+/* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host.
+ */
+static const char *common_unit(const struct step *step)
+{
+    for (size_t i = 1; i < step->member_count; i++)
+        if (strcmp(step->members[i]->unit, step->members[0]->unit) != 0)
+            return "";
+    return step->members[0]->unit;
+}
+
+static void make_verdicts(struct whole_run *run, struct judgement *judgement)
+{
+    const struct plan *plan = run->record->plan;
+    size_t hosts = plan->hosts.count;
+
+    judgement->verdicts = arena_array(run->arena, struct verdict, 1 + 2 * hosts);
+    add_verdict(judgement, "run", "");
+    for (size_t i = 0; i < hosts; i++)
+        if (*plan->hosts.items[i]->unit != '\0')
+            add_verdict(judgement, "unit", plan->hosts.items[i]->unit);
+    for (size_t i = 0; i < hosts; i++)
+        if (plan->hosts.items[i]->role == ROLE_COMPUTE)
+            judgement->verdicts[judgement->verdict_count++] =
+                (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
+    for (size_t i = 0; i < judgement->outcome_count;) {
+        const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
+        struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));
+        struct verdict *host =
+            step->member_count == 1 ? find_verdict(judgement, "host", step->members[0]->name) : NULL;
+
+        for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
+            count_word(&judgement->verdicts[0], judgement->outcomes[i].word);
+            if (unit != NULL)
+                count_word(unit, judgement->outcomes[i].word);
+            if (host != NULL)
+                count_word(host, judgement->outcomes[i].word);
+        }
+    }
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        close_verdict(&judgement->verdicts[i]);
+}
+
+static const char *baseline_names(struct arena *arena, const struct run_limits *limits)
+{
+    const char *names = "";
+
+    for (size_t i = 0; i < limits->baselines.count; i++) {
+        const struct baseline *baseline = limits->baselines.items[i].baseline;
+        char hash[SHA256_HEX_SIZE];
+
+        if (baseline == NULL)
+            continue;
+        sha256_hex(baseline->bytes.bytes, baseline->bytes.length, hash);
+        names = arena_printf(arena, "%s%s%s for %s (SHA-256 %.16s)", names, *names != '\0' ? ", " : "",
+                             baseline->name, limits->baselines.items[i].platform, hash);
+    }
+    return *names != '\0' ? names : "none";
+}
+
+void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
+{
+    struct whole_run run = {.arena = record->arena, .record = record};
+    struct peers peers = {common_value, fine_elsewhere, neighbour_answers, &run};
+    struct judgement *judgement = &record->judgement;
+    const struct plan *plan = record->plan;
+    enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);
+    size_t count = 0, at = 0;
+
+    collect_attempts(&run);
+    for (size_t i = 0; i < plan->steps.count; i++)
+        count += plan->steps.items[i].shape->slot_count;
+    *judgement = (struct judgement){.uuid = arena_strdup(record->arena, uuid),
+                                    .baselines = baseline_names(record->arena, limits),
+                                    .outcomes = arena_array(record->arena, struct outcome, count),
+                                    .outcome_count = count};
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        size_t slots = plan->steps.items[i].shape->slot_count;
+
+        judge_one(&run, limits, &peers, i, &run.attempts[i], worst, judgement->outcomes + at);
+        worst[i] = worst_gate(judgement->outcomes + at, slots);
+        at += slots;
+    }
+    make_verdicts(&run, judgement);
+}
+
+/* A crash or a hang is tried again as often as the suite allows, and a good attempt as often as it owes. */
+static bool is_due_again(struct arena *arena, const struct shape *shape, const struct step_attempts *attempts)
+{
+    unsigned whole = 0, broken = 0;
+    enum attempt_kind last = KIND_NOT_RUN;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        last = attempt_bearing(arena, attempts->items[i]).kind;
+        whole += last == KIND_WHOLE;
+        broken += last == KIND_CRASH || last == KIND_HANG;
+    }
+    if (last == KIND_CRASH || last == KIND_HANG)
+        return broken <= shape->retries;
+    return last == KIND_WHOLE && whole < shape->repeat;
+}
+
+enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step_index)
+{
+    struct arena *arena = arena_create();
+    const struct shape *shape = record->plan->steps.items[step_index].shape;
+    struct whole_run run = {.arena = arena, .record = record};
+    struct outcome *outcomes = arena_array(arena, struct outcome, shape->slot_count);
+    struct step_attempts attempts = {.items =
+                                         arena_array(arena, const struct attempt *, record->attempts.count)};
+    enum step_state state = STEP_FAILED;
+
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (record->attempts.items[i].step == step_index)
+            attempts.items[attempts.count++] = &record->attempts.items[i];
+    if (is_due_again(arena, shape, &attempts)) {
+        state = STEP_AGAIN;
+    } else if (attempts.count > 0) {
+        judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);
+        if (worst_gate(outcomes, shape->slot_count) <= OUTCOME_PASS)
+            state = STEP_PASSED;
+    }
+    arena_destroy(arena);
+    return state;
+}

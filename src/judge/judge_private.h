@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_JUDGE_PRIVATE_H
+#define ASSAY_JUDGE_PRIVATE_H
+
+#include "assay/judge.h"
+
+/* The attempts of one step, in order. */
+struct step_attempts {
+    const struct attempt **items;
+    size_t count;
+};
+
+/* What only the whole run can tell. NULL while it goes on. */
+struct peers {
+    /* The value that most hosts have for this slot: RULE_SAME. NULL: they do not agree on one. */
+    const char *(*common_value)(void *context, size_t step, const struct slot *slot);
+    /* Whether a step of the same shape ended well on another host: then a crash on this one is its own. */
+    bool (*fine_elsewhere)(void *context, size_t step);
+    /* Whether another host behind the same jump host answered. */
+    bool (*neighbour_answers)(void *context, size_t step);
+    void *context;
+};
+
+/* attempt_kind.c: how one attempt bears on the step as a whole. */
+enum attempt_kind {
+    KIND_WHOLE,     /* ran to its end and was read whole: its values count */
+    KIND_CRASH,     /* without a sign against the hardware; retried */
+    KIND_HANG,      /* ended by its deadline; retried */
+    KIND_FAULT,     /* the host itself failed under the test: it rebooted */
+    KIND_UNDECIDED, /* tool missing, format unknown, rights missing: trying again would change nothing */
+    KIND_NOT_RUN,   /* cancelled, or the run was interrupted */
+};
+struct attempt_bearing {
+    enum attempt_kind kind;
+    const char *cause; /* "" for KIND_WHOLE */
+};
+struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt);
+
+/* limits.c: does the value meet the limit? */
+enum met { MET, MISSED, UNDECIDED };
+struct value {
+    const char *text; /* of a fact, or the number's decimal form */
+    const char *unit; /* of a measurement; "" for facts */
+    double number;    /* NAN for a fact that is no number */
+    bool found;
+};
+enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
+
+/* The value of the slot in one attempt: the worst of those that match. */
+struct value slot_value(struct arena *arena, const struct slot *slot, const struct attempt *attempt);
+/* "12.1 GB/s" */
+const char *value_text(struct arena *arena, const struct value *value);
+
+/* slot_outcome.c. All of ret_outcome but step and slot numbers, which it is given. A slot without attempts is
+ * left to the caller. */
+void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
+                  const struct slot_limits *limits, const struct step_attempts *attempts,
+                  const struct peers *peers, struct outcome *ret_outcome);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One item's outcome from all attempts of its step. */
+#include <math.h>
+#include <string.h>
+
+#include "judge_private.h"
+
+/* What the functions below share about one slot. */
+struct item_case {
+    struct arena *arena;
+    const struct step *step;
+    size_t step_index;
+    const struct slot *slot;
+    const struct slot_limits *limits;
+    const struct peers *peers;
+    bool sound; /* the item that stands for the step as a whole */
+};
+
+/* What one attempt says of the item. */
+struct opinion {
+    enum outcome_word word;
+    const char *cause;
+    struct value value;
+    const struct limit *limit; /* the one that decided; NULL */
+    bool remark;
+};
+
+static bool is_fault(const struct finding *finding)
+{
+    return finding->severity == SEVERITY_FAULT;
+}
+
+static bool subject_is_planned(const struct shape *shape, const char *subject)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].duty == DUTY_GATE && *shape->slots[i].subject != '\0' &&
+            strcmp(shape->slots[i].subject, subject) == 0)
+            return true;
+    return false;
+}
+
+/* Whether one of the subject's own values already says what is wrong with it. */
+static bool fails_by_value(const struct item_case *item, const struct attempt *attempt, const char *subject)
+{
+    const struct shape *shape = item->step->shape;
+
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
+        struct value value;
+
+        if (slot->duty != DUTY_GATE || strcmp(slot->subject, subject) != 0)
+            continue;
+        value = slot_value(item->arena, slot, attempt);
+        for (size_t k = 0; value.found && k < slot->own_count; k++)
+            if (!slot->own[k].inconclusive && limit_met(&slot->own[k], &value, value.text) == MISSED)
+                return true;
+    }
+    return false;
+}
+
+/* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
+static const struct finding *own_fault(const struct item_case *item, const struct attempt *attempt)
+{
+    const struct shape *shape = item->step->shape;
+
+    for (size_t i = 0; i < attempt->reading.findings.count; i++) {
+        const struct finding *finding = &attempt->reading.findings.items[i];
+        size_t first = 0;
+
+        if (!is_fault(finding))
+            continue;
+        if (!subject_is_planned(shape, finding->subject)) {
+            if (item->sound)
+                return finding;
+            continue;
+        }
+        if (fails_by_value(item, attempt, finding->subject))
+            continue;
+        while (shape->slots[first].duty != DUTY_GATE ||
+               strcmp(shape->slots[first].subject, finding->subject) != 0)
+            first++;
+        if (&shape->slots[first] == item->slot)
+            return finding;
+    }
+    return NULL;
+}
+
+static struct opinion by_limits(const struct item_case *item, struct value value)
+{
+    struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
+    const char *common = NULL;
+    bool enforceable = false;
+
+    for (size_t i = 0; i < item->limits->limits.count; i++) {
+        const struct limit *limit = item->limits->limits.items[i];
+        enum met met;
+
+        if (limit->rule == RULE_SAME) {
+            enforceable = true;
+            if (item->peers == NULL)
+                continue;
+            common = item->peers->common_value(item->peers->context, item->step_index, item->slot);
+        }
+        met = limit_met(limit, &value, common);
+        if (!limit_enforceable(limit)) {
+            opinion.remark |= met == MISSED;
+            if (opinion.limit == NULL)
+                opinion.limit = limit;
+            continue;
+        }
+        enforceable = true;
+        opinion.limit = limit;
+        if (met == MET)
+            continue;
+        opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
+        if (limit->rule == RULE_SAME && common == NULL)
+            opinion.cause = arena_printf(item->arena, "%s; the hosts do not agree on one value",
+                                         value_text(item->arena, &value));
+        else if (limit->rule == RULE_SAME)
+            opinion.cause = arena_printf(item->arena, "%s, while most hosts have %s",
+                                         value_text(item->arena, &value), common);
+        else
+            opinion.cause = arena_printf(item->arena, "%s, expected %s%s%s", value_text(item->arena, &value),
+                                         limit_text(item->arena, limit), limit->note != NULL ? "; " : "",
+                                         limit->note != NULL ? limit->note : "");
+        return opinion;
+    }
+    if (!enforceable && item->slot->duty == DUTY_GATE) {
+        opinion.word = OUTCOME_INCONCLUSIVE;
+        opinion.cause = opinion.limit != NULL ? "its only limit is a guess, which can decide nothing"
+                                              : "no baseline has a limit for it";
+    } else if (opinion.remark) {
+        opinion.cause = arena_printf(item->arena, "remark: %s, a guess expects %s",
+                                     value_text(item->arena, &value), limit_text(item->arena, opinion.limit));
+    }
+    return opinion;
+}
+
+/* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */
+static struct opinion of_broken(const struct item_case *item, const struct attempt *attempt,
+                                struct attempt_bearing bearing)
+{
+    struct opinion opinion = {.cause = bearing.cause, .value = {.text = "", .unit = "", .number = NAN}};
+    struct value value = slot_value(item->arena, item->slot, attempt);
+    const struct finding *fault = own_fault(item, attempt);
+
+    opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
+    if (bearing.kind == KIND_FAULT && item->sound)
+        opinion.word = OUTCOME_FAIL;
+    if (fault != NULL) {
+        opinion.word = OUTCOME_FAIL;
+        opinion.cause = fault->text;
+    }
+    if (value.found) {
+        struct opinion judged = by_limits(item, value);
+
+        if (judged.word == OUTCOME_FAIL && judged.limit->status == LIMIT_TOOL &&
+            judged.limit->rule != RULE_SAME)
+            return judged;
+    }
+    return opinion;
+}
+
+static struct opinion of_whole(const struct item_case *item, const struct attempt *attempt)
+{
+    struct value value = slot_value(item->arena, item->slot, attempt);
+    const struct finding *fault = own_fault(item, attempt);
+    struct opinion opinion;
+
+    if (item->sound)
+        value = (struct value){.text = "yes", .unit = "", .number = NAN, .found = true};
+    if (value.found)
+        opinion = by_limits(item, value);
+    else
+        opinion = (struct opinion){.word = OUTCOME_INCONCLUSIVE,
+                                   .cause = "the output is whole, but has no value for it",
+                                   .value = value};
+    if (fault != NULL && opinion.word != OUTCOME_FAIL) {
+        opinion.word = OUTCOME_FAIL;
+        opinion.cause = fault->text;
+    }
+    return opinion;
+}
+
+static struct opinion opinion_of(const struct item_case *item, const struct attempt *attempt)
+{
+    struct attempt_bearing bearing = attempt_bearing(item->arena, attempt);
+    struct opinion opinion;
+
+    if (bearing.kind == KIND_WHOLE)
+        return of_whole(item, attempt);
+    opinion = of_broken(item, attempt, bearing);
+    /* A host that does not answer fails by it, unless nobody behind the same way in answers. */
+    if (attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_UNREACHABLE && item->sound &&
+        item->peers != NULL && strcmp(item->step->shape->check, "reachable") == 0 &&
+        item->peers->neighbour_answers(item->peers->context, item->step_index))
+        opinion.word = OUTCOME_FAIL;
+    return opinion;
+}
+
+/* The same crash or hang again on one host is the host's fault; above host scope only isolation accuses. */
+static void judge_repeated(const struct item_case *item, const struct step_attempts *attempts,
+                           struct opinion *opinion)
+{
+    unsigned crashes = 0, hangs = 0;
+    bool elsewhere;
+
+    if (!item->sound || item->step->member_count > 1 || opinion->word != OUTCOME_INCONCLUSIVE ||
+        item->peers == NULL)
+        return;
+    for (size_t i = 0; i < attempts->count; i++) {
+        enum attempt_kind kind = attempt_bearing(item->arena, attempts->items[i]).kind;
+
+        crashes += kind == KIND_CRASH;
+        hangs += kind == KIND_HANG;
+    }
+    elsewhere = item->peers->fine_elsewhere(item->peers->context, item->step_index);
+    if (hangs < 2 && (crashes < 2 || !elsewhere))
+        return;
+    opinion->word = OUTCOME_FAIL;
+    opinion->cause = arena_printf(item->arena, "%u times on this host%s: %s", hangs >= 2 ? hangs : crashes,
+                                  elsewhere ? " and not on others" : "", opinion->cause);
+}
+
+static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)
+{
+    const struct metric *row = metric_find(metric);
+
+    if (!than->found || isnan(than->number))
+        return value->found;
+    if (isnan(value->number))
+        return false;
+    return row != NULL && row->better == BETTER_HIGHER ? value->number < than->number
+                                                       : value->number > than->number;
+}
+
+static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
+{
+    struct opinion worst = {0}, opinion;
+    size_t passes = 0, fails = 0, broken = 0;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        opinion = opinion_of(item, attempts->items[i]);
+        passes += opinion.word == OUTCOME_PASS;
+        fails += opinion.word == OUTCOME_FAIL;
+        broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
+        if (i == 0 || opinion.word > worst.word ||
+            (opinion.word == worst.word && is_worse_value(item->slot->metric, &opinion.value, &worst.value)))
+            worst = opinion;
+    }
+    if (fails > 0 && passes > 0)
+        worst.cause = arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails,
+                                   attempts->count, worst.cause);
+    /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
+    if (fails == 0 && passes >= item->step->shape->repeat && broken > 0 && broken < attempts->count) {
+        for (size_t i = 0; i < attempts->count; i++) {
+            opinion = opinion_of(item, attempts->items[i]);
+            if (opinion.word == OUTCOME_PASS) {
+                opinion.remark = true;
+                opinion.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s", broken,
+                                             broken > 1 ? "s" : "", worst.cause);
+                return opinion;
+            }
+        }
+    }
+    return worst;
+}
+
+static void put_limit(struct arena *arena, const struct limit *limit, struct outcome *outcome)
+{
+    if (limit == NULL)
+        return;
+    outcome->gate = limit_text(arena, limit);
+    outcome->limit =
+        limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING
+            ? arena_printf(arena, "%s %g %s, tolerance %g%%", limit_rule_name(limit->rule), limit->value,
+                           limit->unit != NULL ? limit->unit : "", limit->tolerance * 100)
+            : outcome->gate;
+    outcome->source = limit->source != NULL ? limit->source : "";
+    outcome->status = limit_status_name(limit->status);
+}
+
+void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
+                  const struct slot_limits *limits, const struct step_attempts *attempts,
+                  const struct peers *peers, struct outcome *ret_outcome)
+{
+    const struct slot *slot = &step->shape->slots[slot_index];
+    struct item_case item = {.arena = arena,
+                             .step = step,
+                             .step_index = step_index,
+                             .slot = slot,
+                             .limits = limits,
+                             .peers = peers,
+                             .sound = strcmp(slot->metric, SOUND_METRIC) == 0};
+    struct opinion opinion = combine(&item, attempts);
+
+    judge_repeated(&item, attempts, &opinion);
+    *ret_outcome = (struct outcome){.step = step_index,
+                                    .slot = slot_index,
+                                    .word = opinion.word,
+                                    .cause = opinion.cause,
+                                    .remedy = "",
+                                    .limit = "",
+                                    .gate = "",
+                                    .source = "",
+                                    .status = "",
+                                    .remark = opinion.remark};
+    ret_outcome->measured = opinion.value.found && !item.sound ? value_text(arena, &opinion.value) : "";
+    ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
+    put_limit(arena, opinion.limit, ret_outcome);
+    if (slot->duty == DUTY_RECORD) {
+        ret_outcome->remark |= opinion.word == OUTCOME_FAIL;
+        ret_outcome->word = OUTCOME_RECORDED;
+        if (!opinion.value.found)
+            ret_outcome->cause = opinion.cause;
+    } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
+        ret_outcome->remedy = check_remedy(check_find(step->shape->check), slot->metric);
+    }
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "assay/options.h"
+#include "assay/plan_build.h"
+#include "assay/sha256.h"
+
+enum {
+    FEWEST_WIDE = 2,     /* members of a step above host scope */
+    TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
+    TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
+    GATES_NAMED = 5,     /* gates without a limit that an error names */
+};
+
+struct builder {
+    struct arena *arena;
+    const struct plan_sources *sources;
+    const struct plan_options *options;
+    struct plan *plan;
+    struct plan_notes *notes;
+    /* Index + 1 of the step of each suite step on each host; 0: there is none. */
+    size_t *step_of;
+};
+
+static const struct platform *host_platform(const struct plan_sources *sources, const struct host *host)
+{
+    const char *name = host->platform != NULL ? host->platform : sources->suite->platform;
+
+    for (size_t i = 0; i < sources->platforms.count; i++)
+        if (strcmp(sources->platforms.items[i]->name, name) == 0)
+            return sources->platforms.items[i];
+    return NULL;
+}
+
+static int load_platform(struct arena *arena, const struct hostfile *hostfile, const struct host *host,
+                         struct plan_sources *sources, struct error *err)
+{
+    const char *name = host->platform != NULL ? host->platform : sources->suite->platform;
+    const struct platform *platform;
+
+    if (name == NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s:%u:%u: host '%s' has no platform; expected platform=NAME on its line or on the defaults "
+            "line, or \"platform\" in the suite",
+            hostfile->path, host->line, host->column, host->name);
+    if (host_platform(sources, host) != NULL)
+        return 0;
+    platform = platform_load(arena, name, err);
+    if (platform == NULL)
+        return error_wrap(err, "%s:%u:%u: host '%s'", hostfile->path, host->line, host->column, host->name);
+    if (strcmp(platform->name, name) != 0)
+        return error_set(err, ERROR_USAGE,
+                         "%s: the platform's name is '%s'; hosts must declare it by that name", name,
+                         platform->name);
+    *list_push(arena, &sources->platforms) = platform;
+    return 0;
+}
+
+int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
+                      const char *baseline, struct plan_sources *ret_sources, struct error *err)
+{
+    const struct baseline *for_all = NULL;
+
+    *ret_sources = (struct plan_sources){.hostfile = hostfile, .suite = suite, .limits.suite = suite};
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (load_platform(arena, hostfile, &hostfile->hosts.items[i], ret_sources, err) < 0)
+            return -1;
+    if (baseline != NULL) {
+        for_all = baseline_load(arena, baseline, err);
+        if (for_all == NULL)
+            return -1;
+    }
+    for (size_t i = 0; i < ret_sources->platforms.count; i++) {
+        const char *name = ret_sources->platforms.items[i]->name;
+
+        *list_push(arena, &ret_sources->limits.baselines) =
+            (struct platform_baseline){name, for_all != NULL ? for_all : baseline_for_platform(arena, name)};
+    }
+    return 0;
+}
+
+static bool in_list(const struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; list != NULL && i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return true;
+    return list == NULL;
+}
+
+/* Whether all of the names given exist: a typo must not test nothing and pass. */
+static int check_names(const struct builder *builder, struct error *err)
+{
+    const struct hostlist *hosts = builder->options->hosts, *steps = builder->options->steps;
+    const struct hostfile *hostfile = builder->sources->hostfile;
+    const struct suite *suite = builder->sources->suite;
+
+    for (size_t i = 0; hosts != NULL && i < hosts->names.count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < hostfile->hosts.count && !found; k++)
+            found = strcmp(hostfile->hosts.items[k].name, hosts->names.items[i]) == 0;
+        if (!found)
+            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'", hostfile->path,
+                             hosts->names.items[i]);
+    }
+    for (size_t i = 0; steps != NULL && i < steps->names.count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < suite->steps.count && !found; k++)
+            found = strcmp(suite->steps.items[k].name, steps->names.items[i]) == 0;
+        if (!found)
+            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'", suite->path,
+                             steps->names.items[i]);
+    }
+    return 0;
+}
+
+static bool matches_any(const char *const *patterns, size_t count, const char *metric)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(patterns[i], metric, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                            const struct slot *slot)
+{
+    struct slot_limits of_slot;
+
+    slot_limits_find(arena, limits, shape, slot, &of_slot);
+    for (size_t i = 0; i < of_slot.limits.count; i++)
+        if (limit_enforceable(of_slot.limits.items[i]))
+            return true;
+    return false;
+}
+
+static void set_duty(struct arena *arena, const struct run_limits *limits, const struct suite_step *step,
+                     const struct shape *shape, struct slot *slot)
+{
+    if (matches_any(step->gate.items, step->gate.count, slot->metric))
+        slot->duty = DUTY_GATE;
+    if (slot->duty == DUTY_GATE && matches_any(step->record.items, step->record.count, slot->metric)) {
+        slot->duty = DUTY_RECORD;
+        slot->duty_note = "the suite only records it";
+    }
+    if (slot->duty == DUTY_GATE &&
+        matches_any(step->record_without_limit.items, step->record_without_limit.count, slot->metric) &&
+        !has_enforceable(arena, limits, shape, slot)) {
+        slot->duty = DUTY_RECORD;
+        slot->duty_note = "only recorded: no enforceable limit is known for this platform";
+    }
+}
+
+/* A pattern that names nothing would silently gate, or stop gating, nothing. */
+static int check_patterns(const struct suite_step *step, const char *key, const char *const *patterns,
+                          size_t count, const struct shape *shape, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < shape->slot_count && !found; k++)
+            found = fnmatch(patterns[i], shape->slots[k].metric, 0) == 0;
+        if (!found)
+            return json_error(err, step->at,
+                              "step '%s': \"%s\" names '%s', which is none of the metrics of check '%s'",
+                              step->name, key, patterns[i], step->check);
+    }
+    return 0;
+}
+
+static const char *shape_hash(struct arena *arena, const struct shape *shape)
+{
+    struct sha256 *hash = sha256_create();
+    char hex[SHA256_HEX_SIZE];
+    const char *head = arena_printf(arena, "%s\n%s\n%s\n%s\n%u\n", shape->check, shape->suite_step,
+                                    shape->scope, shape->platform, shape->hosts);
+
+    sha256_add(hash, head, strlen(head));
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
+        const char *row = arena_printf(arena, "%s\t%s\t%s\t%s\n", slot->metric, slot->subject, slot->at,
+                                       duty_name(slot->duty));
+
+        sha256_add(hash, row, strlen(row));
+    }
+    sha256_finish(hash, hex);
+    return arena_strdup(arena, hex);
+}
+
+static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
+                                const struct check_context *context)
+{
+    const struct check *check = context->check;
+    const struct suite_step *step = context->step;
+    struct shape *shape = arena_new(arena, struct shape);
+    struct slot_list slots = {0};
+    unsigned by_platform = platform_time(context->platform, check->name);
+
+    shape->check = check->name;
+    shape->suite_step = step->name;
+    shape->scope = step->scope;
+    shape->platform = context->platform->name;
+    shape->hosts = (unsigned)context->member_count;
+    shape->expected_s = step->expected_s > 0 ? step->expected_s
+                        : by_platform > 0    ? by_platform
+                                             : check->expected_s(context);
+    shape->timeout_s =
+        step->timeout_s > 0 ? step->timeout_s : shape->expected_s * TIMEOUT_FACTOR + TIMEOUT_BASE_S;
+    shape->retries = step->retries;
+    shape->repeat = step->repeat;
+    shape->passive = check->passive;
+    /* mpirun goes from host to host as the login user, who has the keys for it. */
+    shape->as_root = check->as_root && strcmp(step->scope, "host") == 0;
+    shape->exclusive = strcmp(step->scope, "host") == 0 ? check->exclusive : EXCLUSIVE_FABRIC;
+    if (step->exclusive != NULL)
+        exclusivity_parse(step->exclusive, &shape->exclusive);
+    check_slots(context, &slots);
+    shape->slots = slots.slots.items;
+    shape->slot_count = slots.slots.count;
+    for (size_t i = 0; i < shape->slot_count; i++)
+        set_duty(arena, &sources->limits, step, shape, &shape->slots[i]);
+    shape->sha256 = shape_hash(arena, shape);
+    return shape;
+}
+
+static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
+                                              const struct check_context *context)
+{
+    for (size_t i = plan->shapes.count; i-- > 0;) {
+        const struct shape *shape = plan->shapes.items[i];
+
+        if (strcmp(shape->suite_step, context->step->name) == 0 &&
+            strcmp(shape->platform, context->platform->name) == 0 && shape->hosts == context->member_count)
+            return shape;
+    }
+    *list_push(plan->arena, &plan->shapes) = make_shape(plan->arena, sources, context);
+    return plan->shapes.items[plan->shapes.count - 1];
+}
+
+static const char *step_key(struct plan *plan, const struct step *step)
+{
+    struct sha256 *hash = sha256_create();
+    char hex[SHA256_HEX_SIZE];
+
+    sha256_add(hash, plan->run_uuid, strlen(plan->run_uuid));
+    sha256_add(hash, step->shape->sha256, strlen(step->shape->sha256));
+    sha256_add(hash, origin_name(step->origin), strlen(origin_name(step->origin)));
+    for (size_t i = 0; i < step->member_count; i++)
+        sha256_add(hash, step->members[i]->name, strlen(step->members[i]->name) + 1);
+    sha256_finish(hash, hex);
+    return arena_strdup(plan->arena, hex);
+}
+
+static size_t add_step(struct plan *plan, const struct plan_sources *sources,
+                       const struct suite_step *suite_step, const struct platform *platform,
+                       const struct host *const *members, size_t member_count, enum step_origin origin)
+{
+    struct check_context context = {.arena = plan->arena,
+                                    .suite = sources->suite,
+                                    .step = suite_step,
+                                    .platform = platform,
+                                    .check = check_find(suite_step->check),
+                                    .members = members,
+                                    .member_count = member_count,
+                                    .timescale = 1};
+    const struct shape *shape = find_or_make_shape(plan, sources, &context);
+    struct step *step = list_push(plan->arena, &plan->steps);
+
+    step->shape = shape;
+    step->origin = origin;
+    step->origin_note = "";
+    step->members = arena_array(plan->arena, const struct host *, member_count);
+    memcpy(step->members, members, member_count * sizeof *members);
+    step->member_count = member_count;
+    step->key = step_key(plan, step);
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        plan->gate_count += shape->slots[i].duty == DUTY_GATE;
+        plan->record_count += shape->slots[i].duty == DUTY_RECORD;
+    }
+    return plan->steps.count - 1;
+}
+
+static size_t suite_step_index(const struct suite *suite, const char *name)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].name, name) == 0)
+            return i;
+    return (size_t)-1;
+}
+
+static size_t host_index(const struct plan *plan, const struct host *host)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i] == host)
+            return i;
+    return (size_t)-1;
+}
+
+/* A need counts where it is planned: a step that a platform does not have is not waited for. */
+static void add_needs(struct builder *builder, size_t step_index, const struct suite_step *suite_step)
+{
+    struct plan *plan = builder->plan;
+    struct step *step = &plan->steps.items[step_index];
+
+    step->needs = arena_array(builder->arena, size_t, suite_step->needs.count * step->member_count);
+    for (size_t i = 0; i < suite_step->needs.count; i++) {
+        size_t need = suite_step_index(builder->sources->suite, suite_step->needs.items[i]);
+
+        for (size_t k = 0; k < step->member_count; k++) {
+            size_t needed = builder->step_of[need * plan->hosts.count + host_index(plan, step->members[k])];
+            bool known = needed == 0;
+
+            for (size_t m = 0; m < step->need_count && !known; m++)
+                known = step->needs[m] == needed - 1;
+            if (!known)
+                step->needs[step->need_count++] = needed - 1;
+        }
+    }
+}
+
+static void add_note(struct builder *builder, const char *text)
+{
+    list_push(builder->arena, &builder->notes->notes)->text = text;
+}
+
+static void plan_host_step(struct builder *builder, size_t suite_index, const struct check *check)
+{
+    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
+    struct plan *plan = builder->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const struct platform *platform = host_platform(builder->sources, plan->hosts.items[i]);
+        size_t step;
+
+        if (check->applies != NULL && !check->applies(platform))
+            continue;
+        step = add_step(plan, builder->sources, suite_step, platform, &plan->hosts.items[i], 1, ORIGIN_SUITE);
+        builder->step_of[suite_index * plan->hosts.count + i] = step + 1;
+        add_needs(builder, step, suite_step);
+    }
+}
+
+/* One step for the hosts of each platform: ranks of different GPUs make no number that a limit could speak
+ * of. */
+static void plan_wide_step(struct builder *builder, size_t suite_index, const struct check *check)
+{
+    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
+    struct plan *plan = builder->plan;
+    const struct host **members = arena_array(builder->arena, const struct host *, plan->hosts.count);
+
+    for (size_t p = 0; p < builder->sources->platforms.count; p++) {
+        const struct platform *platform = builder->sources->platforms.items[p];
+        size_t count = 0, step;
+
+        if (check->applies != NULL && !check->applies(platform))
+            continue;
+        for (size_t i = 0; i < plan->hosts.count; i++)
+            if (host_platform(builder->sources, plan->hosts.items[i]) == platform)
+                members[count++] = plan->hosts.items[i];
+        if (count < FEWEST_WIDE) {
+            add_note(builder,
+                     arena_printf(builder->arena,
+                                  "step %s is not planned: it needs %d hosts of platform %s, there %s %zu",
+                                  suite_step->name, FEWEST_WIDE, platform->name, count == 1 ? "is" : "are",
+                                  count));
+            continue;
+        }
+        step = add_step(plan, builder->sources, suite_step, platform, members, count, ORIGIN_SUITE);
+        for (size_t i = 0; i < count; i++)
+            builder->step_of[suite_index * plan->hosts.count + host_index(plan, members[i])] = step + 1;
+        add_needs(builder, step, suite_step);
+    }
+}
+
+static int unknown_check(const struct suite_step *step, struct error *err)
+{
+    size_t count;
+    const struct check *const *all = check_list(&count);
+    const char *names[64], *near;
+
+    for (size_t i = 0; i < count && i < 64; i++)
+        names[i] = all[i]->name;
+    near = nearest_word(step->check, names, count < 64 ? count : 64);
+    return json_error(err, step->at, "unknown check '%s'%s%s%s; `assay plan --checks` lists them",
+                      step->check, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                      near != NULL ? "'" : "");
+}
+
+static int check_step(const struct suite *suite, size_t index, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum scope scope;
+    } scopes[] = {
+        {"host", SCOPE_HOST}, {"pair", SCOPE_PAIR}, {"group", SCOPE_GROUP}, {"cluster", SCOPE_CLUSTER}};
+    const struct suite_step *step = &suite->steps.items[index];
+    const struct check *check = check_find(step->check);
+    enum exclusivity exclusive;
+
+    if (check == NULL)
+        return unknown_check(step, err);
+    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
+        if (strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) == 0)
+            return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s",
+                              check->name, step->scope,
+                              check->scopes == SCOPE_HOST ? "'host'" : "'host' or 'cluster'");
+    if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
+        return json_error(err, step->at,
+                          "step '%s': unknown \"exclusive\" '%s'; expected none, host, leaf or fabric",
+                          step->name, step->exclusive);
+    for (size_t i = 0; i < step->needs.count; i++)
+        if (suite_step_index(suite, step->needs.items[i]) >= index)
+            return json_error(err, step->needs_at.items[i], "step '%s' needs '%s', which is no earlier step",
+                              step->name, step->needs.items[i]);
+    return check_arguments_valid(check, step, err);
+}
+
+/* Patterns are checked, and a delivery suite's gates, once every shape is there. */
+static int check_shapes(struct builder *builder, struct error *err)
+{
+    struct plan *plan = builder->plan;
+    struct text missing cleanup_text;
+    size_t count = 0;
+
+    text_init(&missing, 800);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        const struct suite_step *step =
+            &builder->sources->suite->steps
+                 .items[suite_step_index(builder->sources->suite, shape->suite_step)];
+        const char *last = "";
+
+        if (check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
+            check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
+            check_patterns(step, "record_without_limit", step->record_without_limit.items,
+                           step->record_without_limit.count, shape, err) < 0)
+            return -1;
+        for (size_t k = 0; k < shape->slot_count; k++) {
+            const struct slot *slot = &shape->slots[k];
+
+            if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
+                has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
+                continue;
+            last = slot->metric;
+            if (count++ < GATES_NAMED)
+                text_printf(&missing, "%s%s of step %s on %s", count > 1 ? "; " : "", slot->metric,
+                            shape->suite_step, shape->platform);
+        }
+    }
+    if (count == 0)
+        return 0;
+    if (builder->sources->suite->delivery)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
+            "give one (\"limits\" of the step, or --baseline), or record the metric",
+            builder->sources->suite->path, missing.bytes, count > GATES_NAMED ? "; and others" : "");
+    add_note(builder, arena_printf(builder->arena,
+                                   "gates without an enforceable limit, which can only be inconclusive: %s%s",
+                                   missing.bytes, count > GATES_NAMED ? "; and others" : ""));
+    return 0;
+}
+
+static void add_hosts(struct builder *builder)
+{
+    const struct hostfile *hostfile = builder->sources->hostfile;
+
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
+            in_list(builder->options->hosts, hostfile->hosts.items[i].name))
+            *list_push(builder->arena, &builder->plan->hosts) = &hostfile->hosts.items[i];
+}
+
+struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
+                        const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
+{
+    const struct suite *suite = sources->suite;
+    struct plan *plan = arena_new(arena, struct plan);
+    struct builder builder = {
+        .arena = arena, .sources = sources, .options = options, .plan = plan, .notes = ret_notes};
+
+    *ret_notes = (struct plan_notes){0};
+    plan->arena = arena;
+    plan->run_uuid = options->run_uuid;
+    if (check_names(&builder, err) < 0)
+        return NULL;
+    add_hosts(&builder);
+    if (plan->hosts.count == 0) {
+        error_set(err, ERROR_USAGE, "%s: no host to test: all are spares", sources->hostfile->path);
+        return NULL;
+    }
+    builder.step_of = arena_array(arena, size_t, suite->steps.count * plan->hosts.count);
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        const struct suite_step *step = &suite->steps.items[i];
+
+        if (check_step(suite, i, err) < 0)
+            return NULL;
+        if (!in_list(options->steps, step->name))
+            continue;
+        if (strcmp(step->scope, "host") == 0)
+            plan_host_step(&builder, i, check_find(step->check));
+        else
+            plan_wide_step(&builder, i, check_find(step->check));
+    }
+    return check_shapes(&builder, err) < 0 ? NULL : plan;
+}
+
+size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
+                           const struct host *const *members, size_t member_count)
+{
+    const struct step *original = &plan->steps.items[step];
+    size_t whole = original->member_count;
+    const struct suite_step *suite_step =
+        &sources->suite->steps.items[suite_step_index(sources->suite, original->shape->suite_step)];
+    size_t added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), members,
+                            member_count, ORIGIN_SUBSTITUTE);
+
+    plan->steps.items[added].origin_note =
+        arena_printf(plan->arena, "%zu of %zu hosts are fit for it", member_count, whole);
+    return added;
+}
+
+void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
+                  struct check_context *ret_context)
+{
+    const struct host *head = step->members[0];
+
+    *ret_context = (struct check_context){
+        .arena = arena,
+        .suite = sources->suite,
+        .step = &sources->suite->steps.items[suite_step_index(sources->suite, step->shape->suite_step)],
+        .platform = host_platform(sources, head),
+        .check = check_find(step->shape->check),
+        .members = step->members,
+        .member_count = step->member_count,
+        .as_root = step->shape->as_root,
+        .timescale = head->timescale >= 1 ? head->timescale : 1,
+    };
+}

@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/scheduler.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <uv.h>
+
+#include "assay/sha256.h"
+#include "assay/text.h"
+
+enum {
+    COMMAND_BYTES = 256 * 1024,
+    TICK_MS = 500,
+    GONE_TRIES = 6,
+    GONE_PAUSE_MS = 10000,
+};
+
+/* One host as a resource: many passive steps, or one step alone. */
+struct berth {
+    const struct host *host;
+    struct remote *remote;
+    size_t *steps; /* of host scope, in plan order */
+    size_t step_count, step_capacity;
+    unsigned passive;
+    bool taken; /* by a step that wants it alone */
+    bool held;  /* something of ours could not be ended there */
+    bool lost;  /* out of reach, or refuses us: its further steps are skipped */
+};
+
+struct scheduler {
+    struct record *record;
+    struct plan *plan;
+    const struct plan_sources *sources;
+    const struct scheduler_options *options;
+    const struct scheduler_hooks *hooks;
+    struct error *err;
+    uv_loop_t loop;
+    uv_signal_t signals[3];
+    uv_timer_t tick;
+    struct remote_pool *pool;
+    struct berth *berths;
+    size_t berth_count;
+    enum step_state *states;
+    size_t state_count;
+    size_t *wide; /* steps above host scope, in plan order */
+    size_t wide_count;
+    struct sweep *sweeps;
+    size_t running;
+    unsigned signals_seen;
+    bool failed;
+    bool over;
+};
+
+/* One attempt on its way. */
+struct flight {
+    struct scheduler *scheduler;
+    size_t step;
+    size_t attempt; /* index into record->attempts */
+    struct arena *arena;
+    bool spooled; /* on the light path there is nothing to cancel, attach to or forget */
+    bool cancelling;
+    size_t sweeps; /* REMOTE_GONE answers awaited */
+};
+
+struct sweep {
+    struct flight *flight; /* NULL once the step has ended: only the host is still to be freed */
+    struct scheduler *scheduler;
+    struct berth *berth;
+    char uuid[UUID_SIZE];
+    unsigned tries;
+    bool as_root;
+    bool pausing;
+    uv_timer_t pause;
+    struct sweep *next;
+};
+
+static double now_s(void)
+{
+    struct timeval now;
+
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + (double)now.tv_usec / 1e6;
+}
+
+static void dispatch(struct scheduler *scheduler);
+
+static struct berth *berth_of(struct scheduler *scheduler, const struct host *host)
+{
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        if (scheduler->berths[i].host == host)
+            return &scheduler->berths[i];
+    return NULL;
+}
+
+static const struct step *step_at(const struct scheduler *scheduler, size_t step)
+{
+    return &scheduler->plan->steps.items[step];
+}
+
+static void count_states(const struct scheduler *scheduler, struct scheduler_counts *counts)
+{
+    double alone_s = 0;
+
+    *counts =
+        (struct scheduler_counts){.steps = scheduler->plan->steps.count, .hosts = scheduler->berth_count};
+    for (size_t i = 0; i < scheduler->state_count; i++) {
+        counts->passed += scheduler->states[i] == STEP_PASSED;
+        counts->failed += scheduler->states[i] == STEP_FAILED;
+        counts->skipped += scheduler->states[i] == STEP_SKIPPED;
+        counts->running += scheduler->states[i] == STEP_RUNNING;
+    }
+    counts->ended = counts->passed + counts->failed + counts->skipped;
+    for (size_t i = 0; i < scheduler->berth_count; i++) {
+        const struct berth *berth = &scheduler->berths[i];
+        double host_s = 0;
+
+        counts->hosts_busy += berth->taken || berth->passive > 0;
+        for (size_t k = 0; k < berth->step_count; k++)
+            if (scheduler->states[berth->steps[k]] <= STEP_AGAIN)
+                host_s += step_expected_s(step_at(scheduler, berth->steps[k]));
+        counts->left_s = host_s > counts->left_s ? host_s : counts->left_s;
+    }
+    for (size_t i = 0; i < scheduler->wide_count; i++)
+        if (scheduler->states[scheduler->wide[i]] <= STEP_AGAIN)
+            alone_s += step_expected_s(step_at(scheduler, scheduler->wide[i]));
+    counts->left_s += alone_s;
+}
+
+static void tell(struct scheduler *scheduler, enum scheduler_event event, size_t step)
+{
+    struct scheduler_counts counts;
+
+    if (scheduler->hooks->progress == NULL)
+        return;
+    count_states(scheduler, &counts);
+    scheduler->hooks->progress(scheduler->hooks->context, event, step, &counts);
+}
+
+/* An error of ours: stop at once; what runs on the hosts goes on there and is taken up by --resume. */
+static void fail(struct scheduler *scheduler)
+{
+    scheduler->failed = true;
+    scheduler->over = true;
+    uv_stop(&scheduler->loop);
+}
+
+/* --- claims
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool shares_leaf(const struct step *a, const struct step *b)
+{
+    for (size_t i = 0; i < a->member_count; i++)
+        for (size_t k = 0; k < b->member_count; k++)
+            if (strcmp(a->members[i]->leaf, b->members[k]->leaf) == 0)
+                return true; /* an undeclared leaf may be any */
+    return false;
+}
+
+static bool fabric_is_free(const struct scheduler *scheduler, const struct step *step)
+{
+    if (step->shape->exclusive < EXCLUSIVE_LEAF)
+        return true;
+    for (size_t i = 0; i < scheduler->state_count; i++) {
+        const struct step *other = step_at(scheduler, i);
+
+        if (scheduler->states[i] != STEP_RUNNING || other->shape->exclusive < EXCLUSIVE_LEAF)
+            continue;
+        if (step->shape->exclusive == EXCLUSIVE_FABRIC || other->shape->exclusive == EXCLUSIVE_FABRIC ||
+            shares_leaf(step, other))
+            return false;
+    }
+    return true;
+}
+
+static bool claims_are_free(struct scheduler *scheduler, const struct step *step)
+{
+    for (size_t i = 0; i < step->member_count; i++) {
+        const struct berth *berth = berth_of(scheduler, step->members[i]);
+
+        if (berth->held || berth->taken || (berth->passive > 0 && step->shape->exclusive != EXCLUSIVE_NONE))
+            return false;
+    }
+    return fabric_is_free(scheduler, step);
+}
+
+static void take_claims(struct scheduler *scheduler, const struct step *step, bool take)
+{
+    for (size_t i = 0; i < step->member_count; i++) {
+        struct berth *berth = berth_of(scheduler, step->members[i]);
+
+        if (step->shape->exclusive != EXCLUSIVE_NONE)
+            berth->taken = take;
+        else
+            berth->passive += take ? 1 : -1u;
+    }
+}
+
+/* --- the end of an attempt
+ * --------------------------------------------------------------------------------------- */
+
+static void ignore_result(void *context, const struct remote_result *result)
+{
+    (void)context;
+    (void)result;
+}
+
+static void free_sweep(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void close_sweep(struct sweep *sweep)
+{
+    struct sweep **link = &sweep->scheduler->sweeps;
+
+    while (*link != sweep)
+        link = &(*link)->next;
+    *link = sweep->next;
+    uv_close((uv_handle_t *)&sweep->pause, free_sweep);
+}
+
+static void sweep_start(struct sweep *sweep);
+
+static void sweep_again(uv_timer_t *timer)
+{
+    struct sweep *sweep = timer->data;
+
+    sweep->pausing = false;
+    sweep_start(sweep);
+}
+
+static void end_step(struct flight *flight);
+
+static void sweep_done(void *context, const struct remote_result *result)
+{
+    struct sweep *sweep = context;
+    struct scheduler *scheduler = sweep->scheduler;
+    bool clean = result->end == REMOTE_ENDED && !result->left;
+
+    if (sweep->flight != NULL && --sweep->flight->sweeps == 0)
+        end_step(sweep->flight);
+    sweep->flight = NULL;
+    sweep->berth->held = !clean;
+    if (clean || scheduler->over || ++sweep->tries >= GONE_TRIES || result->end != REMOTE_ENDED) {
+        sweep->berth->lost |= !clean;
+        close_sweep(sweep);
+    } else {
+        sweep->pausing = true;
+        uv_timer_start(&sweep->pause, sweep_again, GONE_PAUSE_MS, 0);
+    }
+    dispatch(scheduler);
+}
+
+static void sweep_start(struct sweep *sweep)
+{
+    struct remote_job job = {
+        .verb = REMOTE_GONE, .uuid = sweep->uuid, .deadline_s = 60, .as_root = sweep->as_root};
+
+    remote_start(sweep->berth->remote, &job, sweep_done, sweep);
+}
+
+/* Proves that nothing of this attempt is left on the host; until then nothing starts there. */
+static void sweep_host(struct flight *flight, struct berth *berth, bool wait)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    struct sweep *sweep = mem_alloc(sizeof *sweep);
+
+    sweep->scheduler = scheduler;
+    sweep->berth = berth;
+    sweep->as_root = step_at(scheduler, flight->step)->shape->as_root;
+    memcpy(sweep->uuid, scheduler->record->attempts.items[flight->attempt].uuid, UUID_SIZE);
+    sweep->flight = wait ? flight : NULL;
+    flight->sweeps += wait;
+    uv_timer_init(&scheduler->loop, &sweep->pause);
+    sweep->pause.data = sweep;
+    sweep->next = scheduler->sweeps;
+    scheduler->sweeps = sweep;
+    berth->held = true;
+    sweep_start(sweep);
+}
+
+static void end_step(struct flight *flight)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    const struct step *step = step_at(scheduler, flight->step);
+    const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+    enum step_state state = scheduler->hooks->judge(scheduler->hooks->context, flight->step);
+    struct berth *head = berth_of(scheduler, step->members[0]);
+
+    take_claims(scheduler, step, false);
+    scheduler->running--;
+    if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
+        state = STEP_FAILED;
+    if (attempt->end >= ATTEMPT_UNREACHABLE && attempt->end != ATTEMPT_SUDO_REFUSED &&
+        attempt->end != ATTEMPT_CANCELLED)
+        head->lost = true;
+    scheduler->states[flight->step] = state;
+    tell(scheduler, state == STEP_AGAIN ? EVENT_ATTEMPT_ENDED : EVENT_STEP_ENDED, flight->step);
+    arena_destroy(flight->arena);
+    free(flight);
+    dispatch(scheduler);
+}
+
+static enum attempt_end end_of(const struct remote_result *result)
+{
+    static const enum attempt_end by_why[] = {
+        [REMOTE_WHY_NONE] = ATTEMPT_NO_ANSWER,      [REMOTE_WHY_EXIT] = ATTEMPT_RAN,
+        [REMOTE_WHY_SIGNAL] = ATTEMPT_KILLED,       [REMOTE_WHY_DEADLINE] = ATTEMPT_DEADLINE,
+        [REMOTE_WHY_CANCELLED] = ATTEMPT_CANCELLED, [REMOTE_WHY_REBOOTED] = ATTEMPT_REBOOTED,
+        [REMOTE_WHY_LOST] = ATTEMPT_LOST,           [REMOTE_WHY_SPOOL] = ATTEMPT_NO_SPOOL,
+    };
+    static const enum attempt_end by_end[] = {
+        [REMOTE_ENDED] = ATTEMPT_RAN,
+        [REMOTE_UNREACHABLE] = ATTEMPT_UNREACHABLE,
+        [REMOTE_AUTH_REFUSED] = ATTEMPT_AUTH_REFUSED,
+        [REMOTE_HOST_KEY_UNKNOWN] = ATTEMPT_HOST_KEY_UNKNOWN,
+        [REMOTE_HOST_KEY_CHANGED] = ATTEMPT_HOST_KEY_CHANGED,
+        [REMOTE_SUDO_REFUSED] = ATTEMPT_SUDO_REFUSED,
+        [REMOTE_NO_ANSWER] = ATTEMPT_NO_ANSWER,
+        [REMOTE_CANCELLED] = ATTEMPT_CANCELLED,
+    };
+
+    return result->end == REMOTE_ENDED ? by_why[result->why] : by_end[result->end];
+}
+
+static void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool clipped,
+                         bool cut)
+{
+    *capture = (struct capture){
+        .stream = stream, .length = bytes.length, .clipped = clipped, .cut = cut, .bytes = bytes};
+    sha256_hex(bytes.bytes, bytes.length, capture->sha256);
+}
+
+static void take_result(struct scheduler *scheduler, struct attempt *attempt,
+                        const struct remote_result *result, const char *transport)
+{
+    struct arena *arena = scheduler->record->arena;
+
+    attempt->state = ATTEMPT_ENDED;
+    attempt->end = end_of(result);
+    attempt->rc = result->rc;
+    attempt->text = arena_strdup(arena, result->text);
+    attempt->ended = now_s();
+    attempt->boot_id = arena_strdup(arena, result->boot_id);
+    attempt->up_began = result->up_began;
+    attempt->up_ended = result->up_ended;
+    attempt->transport = arena_strdup(arena, transport);
+    attempt->connections = result->connections;
+    take_capture(&attempt->captures[0], "stdout", result->out, result->out_clipped, result->cut);
+    take_capture(&attempt->captures[1], "stderr", result->err, result->err_clipped, result->cut);
+}
+
+static void attempt_done(void *context, const struct remote_result *result)
+{
+    struct flight *flight = context;
+    struct scheduler *scheduler = flight->scheduler;
+    const struct step *step = step_at(scheduler, flight->step);
+    struct berth *head = berth_of(scheduler, step->members[0]);
+    struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+
+    if (scheduler->over) { /* the pool is going down: the attempt stays open in the store, for --resume */
+        arena_destroy(flight->arena);
+        free(flight);
+        return;
+    }
+    take_result(scheduler, attempt, result, remote_transport_note(head->remote));
+    if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
+        arena_destroy(flight->arena);
+        free(flight);
+        fail(scheduler);
+        return;
+    }
+    if (flight->spooled && result->end == REMOTE_ENDED) {
+        struct remote_job forget = {
+            .verb = REMOTE_FORGET, .uuid = attempt->uuid, .deadline_s = 60, .as_root = step->shape->as_root};
+
+        remote_start(head->remote, &forget, ignore_result, NULL);
+    }
+    if (result->left)
+        sweep_host(flight, head, false);
+    flight->sweeps++;
+    for (size_t i = 1; i < step->member_count; i++)
+        sweep_host(flight, berth_of(scheduler, step->members[i]), true);
+    if (--flight->sweeps == 0)
+        end_step(flight);
+}
+
+/* --- the start of an attempt
+ * ------------------------------------------------------------------------------------- */
+
+static void send_attempt(struct flight *flight)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    const struct step *step = step_at(scheduler, flight->step);
+    const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+    struct check_context context;
+    struct text command cleanup_text, hosts cleanup_text;
+    struct remote_file file = {.name = "hosts"};
+    struct remote_job job = {.verb = flight->spooled ? REMOTE_ENSURE : REMOTE_READ,
+                             .uuid = attempt->uuid,
+                             .deadline_s = step_deadline_s(step),
+                             .grace_s = scheduler->options->grace_s,
+                             .as_root = step->shape->as_root};
+
+    text_init(&command, COMMAND_BYTES);
+    text_init(&hosts, COMMAND_BYTES);
+    plan_context(flight->arena, scheduler->sources, step, &context);
+    check_command_file(&context, &command);
+    job.command = command.bytes;
+    if (context.check->hosts_file != NULL) {
+        context.check->hosts_file(&context, &hosts);
+        file.bytes = hosts.bytes;
+        file.length = hosts.length;
+        job.files = &file;
+        job.file_count = 1;
+    }
+    remote_start(berth_of(scheduler, step->members[0])->remote, &job, attempt_done, flight);
+}
+
+static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_t attempt)
+{
+    struct flight *flight = mem_alloc(sizeof *flight);
+
+    *flight = (struct flight){.scheduler = scheduler,
+                              .step = step,
+                              .attempt = attempt,
+                              .arena = arena_create(),
+                              .spooled = !step_at(scheduler, step)->shape->passive};
+    scheduler->states[step] = STEP_RUNNING;
+    scheduler->running++;
+    take_claims(scheduler, step_at(scheduler, step), true);
+    return flight;
+}
+
+static const char *command_text(struct scheduler *scheduler, const struct step *step)
+{
+    struct arena *arena = arena_create();
+    struct check_context context;
+    struct text command cleanup_text;
+    const char *kept;
+
+    text_init(&command, COMMAND_BYTES);
+    plan_context(arena, scheduler->sources, step, &context);
+    check_command_file(&context, &command);
+    kept = arena_strdup(scheduler->record->arena, command.bytes);
+    arena_destroy(arena);
+    return kept;
+}
+
+static void start_attempt(struct scheduler *scheduler, size_t step)
+{
+    struct arena *arena = scheduler->record->arena;
+    size_t index = scheduler->record->attempts.count;
+    struct attempt *attempt = list_push(arena, &scheduler->record->attempts);
+    struct flight *flight;
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    *attempt = (struct attempt){.step = step,
+                                .n = 1,
+                                .uuid = arena_strdup(arena, uuid),
+                                .state = ATTEMPT_SENT,
+                                .text = "",
+                                .boot_id = "",
+                                .transport = "",
+                                .command = command_text(scheduler, step_at(scheduler, step))};
+    for (size_t i = 0; i < index; i++)
+        attempt->n += scheduler->record->attempts.items[i].step == step;
+    attempt->sent = attempt->began = now_s();
+    take_capture(&attempt->captures[0], "stdout", (struct slice){"", 0}, false, false);
+    take_capture(&attempt->captures[1], "stderr", (struct slice){"", 0}, false, false);
+    flight = new_flight(scheduler, step, index);
+    if (scheduler->hooks->attempt_begins(scheduler->hooks->context, attempt, scheduler->err) < 0) {
+        arena_destroy(flight->arena);
+        free(flight);
+        fail(scheduler);
+        return;
+    }
+    tell(scheduler, EVENT_STARTED, step);
+    send_attempt(flight);
+}
+
+/* --- what may start
+ * ---------------------------------------------------------------------------------------------- */
+
+enum readiness { READY, NOT_YET, NEVER };
+
+static enum readiness readiness(struct scheduler *scheduler, size_t index)
+{
+    const struct step *step = step_at(scheduler, index);
+    enum readiness ready = READY;
+
+    for (size_t i = 0; i < step->member_count; i++)
+        if (berth_of(scheduler, step->members[i])->lost)
+            return NEVER;
+    for (size_t i = 0; i < step->need_count; i++) {
+        enum step_state need = scheduler->states[step->needs[i]];
+
+        if (need == STEP_FAILED || need == STEP_SKIPPED)
+            return NEVER;
+        if (need != STEP_PASSED)
+            ready = NOT_YET;
+    }
+    return ready == READY && claims_are_free(scheduler, step) ? READY : NOT_YET;
+}
+
+static void consider(struct scheduler *scheduler, size_t step)
+{
+    if (scheduler->states[step] != STEP_WAITING && scheduler->states[step] != STEP_AGAIN)
+        return;
+    switch (readiness(scheduler, step)) {
+    case READY:
+        start_attempt(scheduler, step);
+        break;
+    case NEVER:
+        /* A step that has been tried is judged by what it has; one that has not did not run. */
+        scheduler->states[step] = scheduler->states[step] == STEP_AGAIN ? STEP_FAILED : STEP_SKIPPED;
+        tell(scheduler, EVENT_STEP_SKIPPED, step);
+        break;
+    case NOT_YET:
+    default:
+        break;
+    }
+}
+
+static void index_steps(struct scheduler *scheduler)
+{
+    size_t steps = scheduler->plan->steps.count;
+
+    scheduler->states = mem_resize(scheduler->states, steps * sizeof *scheduler->states);
+    scheduler->wide = mem_resize(scheduler->wide, steps * sizeof *scheduler->wide);
+    for (; scheduler->state_count < steps; scheduler->state_count++) {
+        const struct step *step = step_at(scheduler, scheduler->state_count);
+        struct berth *berth = berth_of(scheduler, step->members[0]);
+
+        scheduler->states[scheduler->state_count] = STEP_WAITING;
+        if (step->member_count > 1) {
+            scheduler->wide[scheduler->wide_count++] = scheduler->state_count;
+            continue;
+        }
+        if (berth->step_count == berth->step_capacity) {
+            berth->step_capacity = berth->step_capacity > 0 ? 2 * berth->step_capacity : 16;
+            berth->steps = mem_resize(berth->steps, berth->step_capacity * sizeof *berth->steps);
+        }
+        berth->steps[berth->step_count++] = scheduler->state_count;
+    }
+}
+
+static bool any_waits(const struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->state_count; i++)
+        if (scheduler->states[i] <= STEP_AGAIN)
+            return true;
+    return false;
+}
+
+static bool any_held(const struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        if (scheduler->berths[i].held && !scheduler->berths[i].lost)
+            return true;
+    return false;
+}
+
+static void dispatch(struct scheduler *scheduler)
+{
+    if (scheduler->over)
+        return;
+    for (size_t i = 0; scheduler->signals_seen == 0 && i < scheduler->berth_count; i++)
+        for (size_t k = 0; k < scheduler->berths[i].step_count && !scheduler->over; k++)
+            consider(scheduler, scheduler->berths[i].steps[k]);
+    for (size_t i = 0; scheduler->signals_seen == 0 && i < scheduler->wide_count && !scheduler->over; i++)
+        consider(scheduler, scheduler->wide[i]);
+    if (scheduler->over || scheduler->running > 0 || (scheduler->signals_seen == 0 && any_held(scheduler)))
+        return;
+    if (scheduler->signals_seen == 0) {
+        if (scheduler->hooks->extend != NULL &&
+            scheduler->hooks->extend(scheduler->hooks->context, scheduler->states, scheduler->err) < 0) {
+            fail(scheduler);
+            return;
+        }
+        index_steps(scheduler);
+        if (any_waits(scheduler)) {
+            dispatch(scheduler);
+            return;
+        }
+    }
+    scheduler->over = true;
+    uv_stop(&scheduler->loop);
+}
+
+/* --- signals, start and end
+ * -------------------------------------------------------------------------------------- */
+
+static void cancel_running(struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->record->attempts.count; i++) {
+        const struct attempt *attempt = &scheduler->record->attempts.items[i];
+        const struct step *step = step_at(scheduler, attempt->step);
+        struct remote_job job = {.verb = REMOTE_CANCEL,
+                                 .uuid = attempt->uuid,
+                                 .grace_s = scheduler->options->grace_s,
+                                 .deadline_s = 120,
+                                 .as_root = step->shape->as_root};
+
+        if (attempt->state == ATTEMPT_SENT && !step->shape->passive)
+            remote_start(berth_of(scheduler, step->members[0])->remote, &job, ignore_result, NULL);
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct scheduler *scheduler = handle->data;
+
+    if (number == SIGHUP)
+        return;
+    if (++scheduler->signals_seen == 1) {
+        tell(scheduler, EVENT_CANCELLING, (size_t)-1);
+        cancel_running(scheduler);
+        dispatch(scheduler);
+    } else {
+        scheduler->over = true;
+        uv_stop(&scheduler->loop);
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    tell(timer->data, EVENT_TICK, (size_t)-1);
+}
+
+static enum transport_kind transport_of(const struct host *host)
+{
+    static const struct {
+        const char *name;
+        enum transport_kind kind;
+    } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i].name, host->transport) == 0)
+            return kinds[i].kind;
+    return TRANSPORT_AUTO;
+}
+
+static void open_berths(struct scheduler *scheduler)
+{
+    scheduler->berth_count = scheduler->plan->hosts.count;
+    scheduler->berths = mem_alloc(scheduler->berth_count * sizeof *scheduler->berths);
+    for (size_t i = 0; i < scheduler->berth_count; i++) {
+        const struct host *host = scheduler->plan->hosts.items[i];
+        struct remote_target target = {.name = host->name,
+                                       .address = host->address,
+                                       .port = host->port,
+                                       .user = host->user,
+                                       .identity = host->identity,
+                                       .jump = host->jump,
+                                       .known_hosts = host->known_hosts,
+                                       .transport = transport_of(host),
+                                       .become_root = host->become_root};
+
+        scheduler->berths[i].host = host;
+        scheduler->berths[i].remote = remote_open(scheduler->pool, &target);
+    }
+}
+
+static void watch_signals(struct scheduler *scheduler)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        uv_signal_init(&scheduler->loop, &scheduler->signals[i]);
+        scheduler->signals[i].data = scheduler;
+        uv_signal_start(&scheduler->signals[i], on_signal, numbers[i]);
+    }
+    uv_timer_init(&scheduler->loop, &scheduler->tick);
+    scheduler->tick.data = scheduler;
+    uv_timer_start(&scheduler->tick, on_tick, TICK_MS, TICK_MS);
+}
+
+static const struct attempt *last_attempt(const struct scheduler *scheduler, size_t step, size_t *ret_index)
+{
+    for (size_t i = scheduler->record->attempts.count; i-- > 0;)
+        if (scheduler->record->attempts.items[i].step == step) {
+            *ret_index = i;
+            return &scheduler->record->attempts.items[i];
+        }
+    return NULL;
+}
+
+/* A light command that was under way leaves nothing behind and is asked again as a new attempt. */
+static int close_light(struct scheduler *scheduler, size_t index)
+{
+    struct attempt *attempt = &scheduler->record->attempts.items[index];
+
+    attempt->state = ATTEMPT_ENDED;
+    attempt->end = ATTEMPT_CANCELLED;
+    attempt->text = "the controller ended while it ran";
+    attempt->ended = now_s();
+    return scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err);
+}
+
+/* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
+static int take_up(struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->state_count; i++) {
+        size_t index;
+        const struct attempt *attempt = last_attempt(scheduler, i, &index);
+
+        if (attempt == NULL)
+            continue;
+        if (attempt->state == ATTEMPT_SENT && !step_at(scheduler, i)->shape->passive) {
+            struct flight *flight = new_flight(scheduler, i, index);
+
+            tell(scheduler, EVENT_STARTED, i);
+            send_attempt(flight);
+        } else if (attempt->state == ATTEMPT_SENT) {
+            if (close_light(scheduler, index) < 0)
+                return -1;
+        } else if (attempt->end != ATTEMPT_CANCELLED) {
+            scheduler->states[i] = scheduler->hooks->judge(scheduler->hooks->context, i);
+        }
+    }
+    return 0;
+}
+
+static void tear_down(struct scheduler *scheduler)
+{
+    scheduler->over = true;
+    for (size_t i = 0; i < sizeof scheduler->signals / sizeof scheduler->signals[0]; i++)
+        uv_close((uv_handle_t *)&scheduler->signals[i], NULL);
+    uv_close((uv_handle_t *)&scheduler->tick, NULL);
+    for (struct sweep *sweep = scheduler->sweeps, *next; sweep != NULL; sweep = next) {
+        next = sweep->next;
+        if (sweep->pausing) /* the others end with their jobs, which the pool ends now */
+            close_sweep(sweep);
+    }
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        remote_close(scheduler->berths[i].remote);
+    remote_pool_destroy(scheduler->pool);
+    uv_run(&scheduler->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&scheduler->loop);
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        free(scheduler->berths[i].steps);
+    free(scheduler->berths);
+    free(scheduler->states);
+    free(scheduler->wide);
+}
+
+int scheduler_run(struct record *record, const struct plan_sources *sources,
+                  const struct scheduler_options *options, const struct scheduler_hooks *hooks,
+                  bool *ret_cancelled, struct error *err)
+{
+    struct scheduler scheduler = {.record = record,
+                                  .plan = record->plan,
+                                  .sources = sources,
+                                  .options = options,
+                                  .hooks = hooks,
+                                  .err = err};
+
+    uv_loop_init(&scheduler.loop);
+    scheduler.pool = remote_pool_create(&scheduler.loop, &options->remote);
+    open_berths(&scheduler);
+    watch_signals(&scheduler);
+    index_steps(&scheduler);
+    if (take_up(&scheduler) < 0)
+        fail(&scheduler);
+    dispatch(&scheduler);
+    if (!scheduler.over)
+        uv_run(&scheduler.loop, UV_RUN_DEFAULT);
+    tear_down(&scheduler);
+    *ret_cancelled = scheduler.signals_seen > 0;
+    return scheduler.failed ? -1 : 0;
+}
