@@ -56,9 +56,10 @@ struct remote_target {
     const char *address; /* host name or address */
     unsigned port;
     const char *user;
-    const char *identity; /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
-                             back to ssh */
-    const char *jump;     /* [user@]host[:port][,...] as ssh -J */
+    const char *identity;    /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
+                                back to ssh */
+    const char *jump;        /* [user@]host[:port][,...] as ssh -J */
+    const char *known_hosts; /* of this host; NULL: that of the options */
     enum transport_kind transport;
     bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
                        */

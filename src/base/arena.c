@@ -129,19 +129,17 @@ char *arena_strdup(struct arena *arena, const char *text)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
+    char *formatted = NULL, *text;
     int length;
-    char *text;
 
     va_start(arguments, format);
-    va_copy(again, arguments);
-    length = vsnprintf(NULL, 0, format, arguments);
+    length = vasprintf(&formatted, format, arguments);
     va_end(arguments);
     if (length < 0)
         out_of_memory(0);
-    text = arena_alloc(arena, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    text = arena_strndup(arena, formatted, (size_t)length);
+    free(formatted);
     return text;
 }
 

@@ -440,7 +440,7 @@ struct json *json_parse(struct arena *arena, const char *file, const char *bytes
 
 struct json *json_load(struct arena *arena, const char *path, struct error *err)
 {
-    cleanup_text struct text text;
+    cleanup_text struct text text = {0};
 
     text_init(&text, FILE_LIMIT);
     if (file_read(path, &text, err) < 0)

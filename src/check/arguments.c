@@ -20,7 +20,7 @@ static int unknown_argument(const struct check *check, const struct json *value,
 {
     const char *names[ARGUMENTS_MOST];
     size_t count = 0;
-    struct text known cleanup_text;
+    cleanup_text struct text known = {0};
     const char *near;
 
     text_init(&known, 1024);

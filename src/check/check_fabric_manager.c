@@ -97,14 +97,17 @@ static const struct item items[] = {
     {0},
 };
 
+static const struct limit *const state_rules = WORD("fabric.state", "Completed");
+static const struct limit *const status_rules = WORD("fabric.status", "Success");
+
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     /* On A100 the fabric's state is N/A: the driver has no such thing, so nothing is owed. */
     for (unsigned i = 0; context->platform->fabric_state && i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(context->arena, "gpu%u", i);
 
-        slot_add(context, slots, "fabric.state", gpu, NULL, DUTY_GATE, WORD("fabric.state", "Completed"));
-        slot_add(context, slots, "fabric.status", gpu, NULL, DUTY_GATE, WORD("fabric.status", "Success"));
+        slot_add(context, slots, "fabric.state", gpu, NULL, DUTY_GATE, state_rules);
+        slot_add(context, slots, "fabric.status", gpu, NULL, DUTY_GATE, status_rules);
     }
 }
 

@@ -30,8 +30,8 @@ static const char *missing_in(const struct reading *one, const char *name, bool 
             continue;
         for (size_t k = 0; k < two->facts.count && !found; k++)
             found = strcmp(two->facts.items[k].name, other) == 0 &&
-                    same_address(address,
-                                 other_by_subject ? two->facts.items[k].subject : two->facts.items[k].value);
+                    strcmp(address,
+                           other_by_subject ? two->facts.items[k].subject : two->facts.items[k].value) == 0;
         if (!found)
             return address;
     }

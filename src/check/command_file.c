@@ -131,7 +131,7 @@ static bool cut_part(struct slice stream, const char *uuid, const char *name, st
 
 static const char *part_command(const struct check_context *context, const struct part_row *row)
 {
-    struct text command cleanup_text;
+    cleanup_text struct text command = {0};
 
     text_init(&command, COMMAND_BYTES);
     row->command(context, &command);

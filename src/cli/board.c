@@ -190,7 +190,7 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
                        const struct scheduler_counts *counts)
 {
     struct arena *arena = arena_create();
-    struct text line cleanup_text;
+    cleanup_text struct text line = {0};
     struct json_writer writer;
 
     text_init(&line, 64 * 1024);

@@ -18,7 +18,7 @@ int cli_fail(const struct error *err)
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status)
 {
-    struct text help cleanup_text;
+    cleanup_text struct text help = {0};
     struct error err = {0};
     bool wanted = false;
 

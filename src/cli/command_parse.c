@@ -100,7 +100,7 @@ static int exit_status(const struct reading *reading)
 
 static int print_reading(const struct reading *reading)
 {
-    cleanup_text struct text out;
+    cleanup_text struct text out = {0};
     struct json_writer writer;
 
     text_init(&out, SIZE_MAX / 2);
@@ -116,7 +116,7 @@ static int print_reading(const struct reading *reading)
 
 int command_parse(int argc, char **argv)
 {
-    cleanup_text struct text input;
+    cleanup_text struct text input = {0};
     struct error err = {0};
     struct arena *arena;
     struct reading reading;

@@ -14,7 +14,7 @@ static int write_run(const char *db, const char *word, const char *format, const
 {
     const struct report_format *row = report_format_find(format);
     struct arena *arena = arena_create();
-    struct text out cleanup_text;
+    cleanup_text struct text out = {0};
     struct error err = {0};
     struct store *store = store_open(cli_database(db), true, &err);
     long long number = 0;

@@ -195,7 +195,7 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
 static int write_report(struct run *run, const char *path, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct text report cleanup_text;
+    cleanup_text struct text report = {0};
     struct record *record;
     int status = -1;
 

@@ -2,6 +2,7 @@
 #ifndef ASSAY_JUDGE_PRIVATE_H
 #define ASSAY_JUDGE_PRIVATE_H
 
+#include "assay/check.h"
 #include "assay/judge.h"
 
 /* The attempts of one step, in order. */
@@ -48,8 +49,10 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
 
 /* The value of the slot in one attempt: the worst of those that match. */
 struct value slot_value(struct arena *arena, const struct slot *slot, const struct attempt *attempt);
+/* By the metric's direction; without one the larger number is the one to look at: errors, temperatures. */
+bool is_worse(const char *metric, double value, double than);
 /* "12.1 GB/s" */
-const char *value_text(struct arena *arena, const struct value *value);
+const char *value_with_unit(struct arena *arena, const struct value *value);
 
 /* slot_outcome.c. All of ret_outcome but step and slot numbers, which it is given. A slot without attempts is
  * left to the caller. */

@@ -115,12 +115,12 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
         if (limit->rule == RULE_SAME && common == NULL)
             opinion.cause = arena_printf(item->arena, "%s; the hosts do not agree on one value",
-                                         value_text(item->arena, &value));
+                                         value_with_unit(item->arena, &value));
         else if (limit->rule == RULE_SAME)
             opinion.cause = arena_printf(item->arena, "%s, while most hosts have %s",
-                                         value_text(item->arena, &value), common);
+                                         value_with_unit(item->arena, &value), common);
         else
-            opinion.cause = arena_printf(item->arena, "%s, expected %s%s%s", value_text(item->arena, &value),
+            opinion.cause = arena_printf(item->arena, "%s, expected %s%s%s", value_with_unit(item->arena, &value),
                                          limit_text(item->arena, limit), limit->note != NULL ? "; " : "",
                                          limit->note != NULL ? limit->note : "");
         return opinion;
@@ -131,7 +131,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
                                               : "no baseline has a limit for it";
     } else if (opinion.remark) {
         opinion.cause = arena_printf(item->arena, "remark: %s, a guess expects %s",
-                                     value_text(item->arena, &value), limit_text(item->arena, opinion.limit));
+                                     value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit));
     }
     return opinion;
 }
@@ -224,14 +224,9 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
 
 static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)
 {
-    const struct metric *row = metric_find(metric);
-
     if (!than->found || isnan(than->number))
         return value->found;
-    if (isnan(value->number))
-        return false;
-    return row != NULL && row->better == BETTER_HIGHER ? value->number < than->number
-                                                       : value->number > than->number;
+    return !isnan(value->number) && is_worse(metric, value->number, than->number);
 }
 
 static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
@@ -305,7 +300,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                                     .source = "",
                                     .status = "",
                                     .remark = opinion.remark};
-    ret_outcome->measured = opinion.value.found && !item.sound ? value_text(arena, &opinion.value) : "";
+    ret_outcome->measured = opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : "";
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
     put_limit(arena, opinion.limit, ret_outcome);
     if (slot->duty == DUTY_RECORD) {

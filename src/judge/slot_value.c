@@ -26,11 +26,10 @@ static bool at_matches(const char *wanted, const struct measurement *measurement
     return true;
 }
 
-static bool is_worse(const char *metric, double value, double than)
+bool is_worse(const char *metric, double value, double than)
 {
     const struct metric *row = metric_find(metric);
 
-    /* Without a direction the larger one is the one to look at: counts of errors, temperatures. */
     return row != NULL && row->better == BETTER_HIGHER ? value < than : value > than;
 }
 
@@ -63,7 +62,7 @@ struct value slot_value(struct arena *arena, const struct slot *slot, const stru
     return value;
 }
 
-const char *value_text(struct arena *arena, const struct value *value)
+const char *value_with_unit(struct arena *arena, const struct value *value)
 {
     return arena_printf(arena, "%s%s%s", value->text, *value->unit != '\0' ? " " : "", value->unit);
 }

@@ -25,16 +25,12 @@ static void read_times(struct arena *arena, const struct json *times, struct pla
     }
 }
 
-const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
+static const struct platform *platform_of(struct arena *arena, const struct json *document,
+                                          struct slice bytes)
 {
-    struct slice bytes;
-    const struct json *document = document_load(arena, "platforms", name, "platform", &bytes, err);
     const struct json *nvlink = json_get(document, "nvlink"), *hcas = json_get(document, "hcas");
-    struct platform *platform;
+    struct platform *platform = arena_new(arena, struct platform);
 
-    if (document == NULL)
-        return NULL;
-    platform = arena_new(arena, struct platform);
     *platform = (struct platform){
         .name = json_string(document, "name", ""),
         .title = json_string(document, "title", ""),
@@ -53,6 +49,22 @@ const struct platform *platform_load(struct arena *arena, const char *name, stru
     json_each (hca, json_get(hcas, "names"))
         *list_push(arena, &platform->hcas) = hca->string;
     return platform;
+}
+
+const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
+{
+    struct slice bytes;
+    const struct json *document = document_load(arena, "platforms", name, "platform", &bytes, err);
+
+    return document != NULL ? platform_of(arena, document, bytes) : NULL;
+}
+
+const struct platform *platform_parse(struct arena *arena, const char *file, struct slice bytes,
+                                      struct error *err)
+{
+    const struct json *document = document_parse(arena, file, bytes, "platform", err);
+
+    return document != NULL ? platform_of(arena, document, bytes) : NULL;
 }
 
 unsigned platform_time(const struct platform *platform, const char *check)

@@ -392,7 +392,7 @@ void report_json(const struct record *record, struct text *out)
 {
     struct arena *arena = arena_create();
     struct json_report report = {.arena = arena, .view = view_create(arena, record)};
-    cleanup_text struct text raw;
+    cleanup_text struct text raw = {0};
 
     text_init(&raw, out->limit);
     json_writer_init(&report.writer, &raw, false);

@@ -29,7 +29,7 @@ static void put_blanks(struct text *out, size_t count)
 /* One printable line in the arena. */
 static const char *clean(struct arena *arena, const char *string)
 {
-    cleanup_text struct text line;
+    cleanup_text struct text line = {0};
 
     text_init(&line, 1 << 20);
     printable_line(&line, string);

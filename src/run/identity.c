@@ -117,6 +117,27 @@ static const char *fault_of_key(struct slice text)
     return "is not a private key that libssh2 can use";
 }
 
+/* libssh2 reads lines of at most 127 bytes, and some programs write the whole key in one. */
+static void wrap_lines(struct text *text)
+{
+    enum { LINE_BYTES = 64 };
+    struct slice rest = {text->bytes, text->length}, line;
+    cleanup_text struct text wrapped = {0};
+
+    text_init(&wrapped, KEY_LIMIT);
+    while (scan_line(&rest, &line))
+        do {
+            struct slice piece = {line.bytes, line.length < LINE_BYTES ? line.length : LINE_BYTES};
+
+            text_add(&wrapped, piece.bytes, piece.length);
+            text_put(&wrapped, "\n");
+            line = slice_from(line, piece.length);
+        } while (line.length > 0);
+    text_add(&wrapped, rest.bytes, rest.length);
+    text_reset(text);
+    text_add(text, wrapped.bytes, wrapped.length);
+}
+
 static struct identity *load(char *path)
 {
     struct identity *identity = mem_alloc(sizeof *identity);
@@ -133,6 +154,7 @@ static struct identity *load(char *path)
     fault = fault_of_key((struct slice){text.bytes, text.length});
     if (fault != NULL)
         identity->fault = mem_printf("%s %s", path, fault);
+    wrap_lines(&text);
     identity->length = text.length;
     identity->bytes = text_detach(&text);
     text_release(&text);

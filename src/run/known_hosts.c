@@ -20,6 +20,8 @@ enum { FILE_LIMIT = 64 << 20, DEFAULT_PORT = 22 };
 struct known_hosts {
     LIBSSH2_SESSION *session; /* never connected: libssh2 wants one to hold the list */
     LIBSSH2_KNOWNHOSTS *list;
+    struct known_hosts *next;
+    bool standard;       /* the user's own and the system's */
     char *path;          /* where new keys go */
     struct text revoked; /* base64 keys, one a line */
     bool authority;      /* a @cert-authority line was seen */
@@ -101,12 +103,13 @@ static void read_file(struct known_hosts *known, const char *path)
     read_lines(known, (struct slice){text.bytes, text.length});
 }
 
-struct known_hosts *known_hosts_create(const char *path)
+static struct known_hosts *create(const char *path)
 {
     struct known_hosts *known = mem_alloc(sizeof *known);
 
     known->session = libssh2_session_init();
     known->list = known->session != NULL ? libssh2_knownhost_init(known->session) : NULL;
+    known->standard = path == NULL;
     known->path = home_path(path != NULL ? path : "~/.ssh/known_hosts");
     text_init(&known->revoked, FILE_LIMIT);
     if (known->list == NULL)
@@ -117,10 +120,22 @@ struct known_hosts *known_hosts_create(const char *path)
     return known;
 }
 
-void known_hosts_destroy(struct known_hosts *known)
+struct known_hosts *known_hosts_get(struct known_hosts **list, const char *path)
 {
-    if (known == NULL)
-        return;
+    cleanup_free char *full = path != NULL ? home_path(path) : NULL;
+    struct known_hosts *known;
+
+    for (known = *list; known != NULL; known = known->next)
+        if (path == NULL ? known->standard : !known->standard && strcmp(known->path, full) == 0)
+            return known;
+    known = create(path);
+    known->next = *list;
+    *list = known;
+    return known;
+}
+
+static void destroy(struct known_hosts *known)
+{
     if (known->list != NULL)
         libssh2_knownhost_free(known->list);
     if (known->session != NULL)
@@ -128,6 +143,16 @@ void known_hosts_destroy(struct known_hosts *known)
     text_release(&known->revoked);
     free(known->path);
     free(known);
+}
+
+void known_hosts_release(struct known_hosts *list)
+{
+    struct known_hosts *next;
+
+    for (; list != NULL; list = next) {
+        next = list->next;
+        destroy(list);
+    }
 }
 
 static char *name_of(const char *host, unsigned port)

@@ -10,9 +10,13 @@
 
 struct known_hosts;
 
-/* path NULL: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. A file that is not there is an empty one. */
-struct known_hosts *known_hosts_create(const char *path);
-void known_hosts_destroy(struct known_hosts *known); /* NULL is fine */
+/*
+ * The one of this path in the list, read when it is first asked for. path NULL: ~/.ssh/known_hosts and
+ * /etc/ssh/ssh_known_hosts. A file that is not there is an empty one. It lives as long as the list, which
+ * begins as NULL and is freed whole.
+ */
+struct known_hosts *known_hosts_get(struct known_hosts **list, const char *path);
+void known_hosts_release(struct known_hosts *list); /* NULL is fine */
 
 enum known_host {
     KNOWN_HOST_MATCH,

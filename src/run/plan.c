@@ -422,7 +422,7 @@ static int check_step(const struct suite *suite, size_t index, struct error *err
 static int check_shapes(struct builder *builder, struct error *err)
 {
     struct plan *plan = builder->plan;
-    struct text missing cleanup_text;
+    cleanup_text struct text missing = {0};
     size_t count = 0;
 
     text_init(&missing, 800);

@@ -555,7 +555,7 @@ static void on_pool_closed(uv_handle_t *handle)
     struct remote_pool *pool = handle->data;
 
     identities_release(pool->transports.identities);
-    known_hosts_destroy(pool->transports.known_hosts);
+    known_hosts_release(pool->transports.known_hosts);
     free(pool->known_hosts_path);
     free(pool);
 }

@@ -396,7 +396,7 @@ static void send_attempt(struct flight *flight)
     const struct step *step = step_at(scheduler, flight->step);
     const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
     struct check_context context;
-    struct text command cleanup_text, hosts cleanup_text;
+    cleanup_text struct text command = {0}, hosts = {0};
     struct remote_file file = {.name = "hosts"};
     struct remote_job job = {.verb = flight->spooled ? REMOTE_ENSURE : REMOTE_READ,
                              .uuid = attempt->uuid,
@@ -438,7 +438,7 @@ static const char *command_text(struct scheduler *scheduler, const struct step *
 {
     struct arena *arena = arena_create();
     struct check_context context;
-    struct text command cleanup_text;
+    cleanup_text struct text command = {0};
     const char *kept;
 
     text_init(&command, COMMAND_BYTES);

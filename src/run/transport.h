@@ -26,7 +26,7 @@ struct transport_context {
     uv_loop_t *loop;
     struct remote_options options;   /* defaults filled in */
     struct identity *identities;     /* loaded once each */
-    struct known_hosts *known_hosts; /* loaded when first needed */
+    struct known_hosts *known_hosts; /* each file read when first needed */
     char *control_folder;            /* of spawned ssh masters; made when first needed */
     unsigned control_count;
 };

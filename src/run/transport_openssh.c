@@ -104,6 +104,7 @@ static void add_master(struct arguments *arguments, const struct openssh_session
 {
     const struct remote_options *options = &session->context->options;
     const struct remote_target *target = session->target;
+    const char *known_hosts = target->known_hosts != NULL ? target->known_hosts : options->known_hosts;
 
     add_common(arguments, session);
     add(arguments, mem_strdup("-N"));
@@ -117,8 +118,8 @@ static void add_master(struct arguments *arguments, const struct openssh_session
     add_option(arguments, mem_strdup("ServerAliveCountMax=2"));
     add_option(arguments,
                mem_printf("StrictHostKeyChecking=%s", options->accept_new_host_keys ? "accept-new" : "yes"));
-    if (options->known_hosts != NULL) {
-        add_option(arguments, mem_printf("UserKnownHostsFile=%s", options->known_hosts));
+    if (known_hosts != NULL) {
+        add_option(arguments, mem_printf("UserKnownHostsFile=%s", known_hosts));
         add_option(arguments, mem_strdup("GlobalKnownHostsFile=/dev/null"));
     }
     if (target->identity != NULL) {

@@ -389,15 +389,20 @@ static enum step step_resolve(struct ssh_session *session)
                 uv_strerror(error));
 }
 
-static void prefer_known_keys(struct ssh_session *session)
+static struct known_hosts *known_hosts_of(struct ssh_session *session)
 {
     struct transport_context *context = session->context;
+    const char *path = session->target->known_hosts;
+
+    return known_hosts_get(&context->known_hosts, path != NULL ? path : context->options.known_hosts);
+}
+
+static void prefer_known_keys(struct ssh_session *session)
+{
     cleanup_text struct text order = {0};
 
-    if (context->known_hosts == NULL)
-        context->known_hosts = known_hosts_create(context->options.known_hosts);
     text_init(&order, 1024);
-    known_hosts_order(context->known_hosts, address_of(session->target), port_of(session->target), &order);
+    known_hosts_order(known_hosts_of(session), address_of(session->target), port_of(session->target), &order);
     libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes);
 }
 
@@ -441,7 +446,7 @@ static enum step accept_new_key(struct ssh_session *session, const char *type, c
                     "the host key of %s port %u is not in known_hosts; check it and add it (ssh-keyscan -p "
                     "%u %s)",
                     host, port, port, host);
-    if (!known_hosts_add(session->context->known_hosts, host, port, type, key, length))
+    if (!known_hosts_add(known_hosts_of(session), host, port, type, key, length))
         return fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
                     "the new host key of %s port %u cannot be written to known_hosts", host, port);
     enter(session, SSH_AUTH);
@@ -460,7 +465,7 @@ static enum step check_host_key(struct ssh_session *session)
     if (key == NULL)
         return fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
     host_key_type(key, length, type, sizeof type);
-    switch (known_hosts_check(session->context->known_hosts, host, port, type, key, length)) {
+    switch (known_hosts_check(known_hosts_of(session), host, port, type, key, length)) {
     case KNOWN_HOST_MATCH:
         enter(session, SSH_AUTH);
         return STEP_MOVED;

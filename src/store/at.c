@@ -19,7 +19,7 @@ static void put_escaped(struct text *text, const char *string)
 
 const char *at_encode(struct arena *arena, const struct measurement *measurement)
 {
-    cleanup_text struct text text;
+    cleanup_text struct text text = {0};
 
     text_init(&text, (size_t)-1 / 4);
     for (size_t i = 0; i < measurement->at.count; i++) {

@@ -99,7 +99,7 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
     const struct parser *parser = parser_find(folders[folder].parser);
     struct arena *arena = arena_create();
     char *path = mem_printf("%s/%.*s", root, slice_print(cells[0]));
-    cleanup_text struct text input, wrong, breach;
+    cleanup_text struct text input = {0}, wrong = {0}, breach = {0};
     struct error err = {0};
     struct reading reading;
     struct json *facts = json_parse(arena, "index.tsv", cells[FACTS].bytes, cells[FACTS].length, &err);
@@ -150,7 +150,7 @@ static char *fixtures_root(void)
 int main(void)
 {
     char *root = fixtures_root(), *index_path = mem_printf("%s/index.tsv", root);
-    cleanup_text struct text index;
+    cleanup_text struct text index = {0};
     struct error err = {0};
     struct slice rest, row;
 

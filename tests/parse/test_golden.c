@@ -51,7 +51,7 @@ static void check_reading(const struct parser *parser, const char *path, const s
 {
     char *json_path = mem_printf("%.*s.json", (int)(strlen(path) - 4), path);
     struct error err = {0};
-    cleanup_text struct text expected, found, difference;
+    cleanup_text struct text expected = {0}, found = {0}, difference = {0};
 
     text_init(&expected, MAX_BYTES);
     text_init(&found, MAX_BYTES);
@@ -69,7 +69,7 @@ static void check_file(const struct parser *parser, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
     struct error err = {0};
-    cleanup_text struct text input, breach;
+    cleanup_text struct text input = {0}, breach = {0};
     size_t step;
 
     text_init(&input, MAX_BYTES);

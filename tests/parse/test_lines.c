@@ -15,7 +15,7 @@ static void expect_flags(unsigned flags, const char *bytes, size_t length, const
 {
     struct arena *arena = arena_create();
     struct lines lines;
-    cleanup_text struct text joined;
+    cleanup_text struct text joined = {0};
 
     text_init(&joined, 65536);
     lines_read(arena, (struct slice){bytes, length}, flags, &lines);

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 {
     const struct report_format *format = argc == 3 ? report_format_find(argv[2]) : NULL;
     struct arena *arena = arena_create();
-    cleanup_text struct text out;
+    cleanup_text struct text out = {0};
     size_t i = 0;
 
     while (i < sizeof samples / sizeof samples[0] && (argc != 3 || strcmp(samples[i].name, argv[1]) != 0))
