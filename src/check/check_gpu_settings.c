@@ -27,21 +27,27 @@ static void compare(struct reading *out, const char *subject, const char *fact, 
         reading_fact(out, fact, subject, slice_of(fabs(is->value - should->value) < 0.5 ? "yes" : "no"));
 }
 
+static void read_clocks(struct reading *out, const char *gpu)
+{
+    static const char application[] = "gpu.clock.graphics.application";
+
+    /* Newer drivers have no application clocks: where the other clocks were told, there is nothing to be
+     * locked. */
+    if (find(out, application, gpu) == NULL && find(out, "gpu.clock.graphics.max", gpu) != NULL)
+        reading_fact(out, "gpu.clocks_unlocked", gpu, slice_of("N/A"));
+    else
+        compare(out, gpu, "gpu.clocks_unlocked", application, "gpu.clock.graphics.application_default");
+}
+
 static void read_settings(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
 {
     read_parts(context, attempt, out);
     for (unsigned i = 0; i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(context->arena, "gpu%u", i);
-        const char *clocks = reading_get_fact(out, "gpu.clock.graphics.application", gpu);
 
         compare(out, gpu, "gpu.power_limit_is_default", "gpu.power_limit", "gpu.power_limit_default");
-        /* Newer drivers answer N/A or "Requested functionality has been deprecated": nothing is locked. */
-        if (clocks != NULL)
-            reading_fact(out, "gpu.clocks_unlocked", gpu, slice_of("yes"));
-        else
-            compare(out, gpu, "gpu.clocks_unlocked", "gpu.clock.graphics.application",
-                    "gpu.clock.graphics.application_default");
+        read_clocks(out, gpu);
     }
 }
 
@@ -72,7 +78,7 @@ static const struct item items[] = {
     {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
     {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
      WORD("gpu.power_limit_is_default", RULE_EQUAL, "yes")},
-    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE, WORD("gpu.clocks_unlocked", RULE_EQUAL, "yes")},
+    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE, WORD("gpu.clocks_unlocked", RULE_ONE_OF, "yes|N/A")},
     {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
     {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},

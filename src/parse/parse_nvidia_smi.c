@@ -7,23 +7,31 @@
  *
  * Of the host (subject ""):
  *   F driver.version  cuda.version
- *   F gpu.count       GPUs reported, in -q what `Attached GPUs` says; also M where the tool says it or closes
- * its list (not of -L and CSV: of a list cut between two lines it would be another number) M gpu.attached
- * what `Attached GPUs` says (-q, XML) Of each GPU: F gpu.name .uuid .serial .brand .architecture .minor
- * .module_id .vbios .part_number .gsp_firmware F gpu.pci         as printed: 00000000:19:00.0      F
- * gpu.pci_address   as lspci and xid say it: 0000:19:00.0 F gpu.persistence Enabled, Disabled (On and Off of
- * the table too) F gpu.mig .mig_pending .compute_mode .performance_state .addressing_mode F
- * gpu.reset_required .drain_recommended .recovery_action M gpu.temperature .temperature_memory
- * .temperature_margin .temperature_slowdown .temperature_shutdown .temperature_max C M gpu.fan % M gpu.power
- * .power_limit .power_limit_requested .power_limit_enforced .power_limit_default .power_limit_min
- * .power_limit_max W M gpu.memory_total .memory_used .memory_free .memory_reserved MiB gpu.utilization
- * .memory_utilization % M gpu.clock.graphics .sm .memory   .graphics.max .sm.max .memory.max
- * .graphics.application .memory.application MHz F gpu.throttle.idle .applications_clocks .sw_power_cap
- * .hw_slowdown .hw_thermal_slowdown .hw_power_brake .sync_boost .sw_thermal_slowdown .display_clock = Active,
- * Not Active     .active = CSV's bit mask M gpu.compute_processes   F gpu.process.PID = its name M
- * pcie.generation .generation.max .width .width.max .replays .replay_rollovers F ecc.mode .mode_pending
- * .sram_threshold_exceeded .channel_repair_pending .tpc_repair_pending .unrepairable_memory M
- * ecc.volatile.corrected .uncorrected   ecc.aggregate.corrected .uncorrected   (sums of the parts printed)
+ *   F gpu.count       GPUs reported, in -q what `Attached GPUs` says; also M where the tool says it or closes its
+ *                     list (not of -L and CSV: of a list cut between two lines it would be another number)
+ *   M gpu.attached    what `Attached GPUs` says (-q, XML)
+ * Of each GPU:
+ *   F gpu.name .uuid .serial .brand .architecture .minor .module_id .vbios .part_number .gsp_firmware
+ *   F gpu.pci         as printed: 00000000:19:00.0
+ *   F gpu.pci_address as lspci and xid say it: 0000:19:00.0
+ *   F gpu.persistence Enabled, Disabled (On and Off of the table too)
+ *   F gpu.mig .mig_pending .compute_mode .performance_state .addressing_mode
+ *   F gpu.reset_required .drain_recommended .recovery_action
+ *   M gpu.temperature .temperature_memory .temperature_margin .temperature_slowdown .temperature_shutdown
+ *     .temperature_max C
+ *   M gpu.fan %
+ *   M gpu.power .power_limit .power_limit_requested .power_limit_enforced .power_limit_default .power_limit_min
+ *     .power_limit_max W
+ *   M gpu.memory_total .memory_used .memory_free .memory_reserved MiB   gpu.utilization .memory_utilization %
+ *   M gpu.clock.graphics .sm .memory   .graphics.max .sm.max .memory.max
+ *     .graphics.application .memory.application .graphics.application_default .memory.application_default MHz
+ *   F gpu.throttle.idle .applications_clocks .sw_power_cap .hw_slowdown .hw_thermal_slowdown .hw_power_brake
+ *     .sync_boost .sw_thermal_slowdown .display_clock = Active, Not Active     .active = CSV's bit mask
+ *   M gpu.compute_processes   F gpu.process.PID = its name
+ *   M pcie.generation .generation.max .width .width.max .replays .replay_rollovers
+ *   F ecc.mode .mode_pending .sram_threshold_exceeded .channel_repair_pending .tpc_repair_pending
+ *     .unrepairable_memory
+ *   M ecc.volatile.corrected .uncorrected   ecc.aggregate.corrected .uncorrected   (sums of the parts printed)
  *     ecc.{volatile,aggregate}.{sram_corrected,dram_corrected,dram_uncorrected}
  *   M retired_pages.single_bit .double_bit    F retired_pages.pending
  *   M remapped_rows.correctable .uncorrectable .banks_max .banks_high .banks_partial .banks_low .banks_none
