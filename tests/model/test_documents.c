@@ -444,6 +444,23 @@ static void the_manual_explains_every_key(void **state)
     }
 }
 
+static void the_manual_s_example_loads(void **state)
+{
+    const char *path = arena_printf(*state, "%s/suites/README.md", source_root), *begin, *end;
+    cleanup_text struct text manual = {0};
+    struct error err = {0};
+
+    text_init(&manual, 1 << 20);
+    assert_int_equal(file_read(path, &manual, &err), 0);
+    begin = strstr(manual.bytes, "```json\n");
+    assert_non_null(begin);
+    begin += strlen("```json\n");
+    end = strstr(begin, "```");
+    assert_non_null(end);
+    if (suite_parse(*state, "example", (struct slice){begin, (size_t)(end - begin)}, &err) == NULL)
+        fail_msg("%s", err.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(the_manual_s_example_loads, make_arena, drop_arena),
         cmocka_unit_test(both_schemas_define_the_same_limit),
     };
 
