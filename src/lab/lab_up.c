@@ -18,10 +18,12 @@
 
 #include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/scan.h"
 #include "lab_private.h"
 
 #define HOSTS_IN_UNIT 8
 #define PORT_TRIES 20
+#define KEY_COLUMNS 70
 
 /* The lock: the server holds a write lock on lab.pid for as long as it lives, so the kernel knows its pid. */
 
@@ -164,6 +166,26 @@ static int make_hosts(struct arena *arena, const struct lab *lab, struct error *
 
 /* Keys, and the files that name them. */
 
+/* libssh writes the whole key on one line; readers such as libssh2 take 128 columns at most. */
+static int wrap_key(const char *path, struct error *err)
+{
+    cleanup_text struct text text = {0}, wrapped = {0};
+    struct slice rest, line;
+
+    text_init(&text, 16 * 1024);
+    text_init(&wrapped, 16 * 1024);
+    if (file_read(path, &text, err) < 0)
+        return -1;
+    for (rest = (struct slice){text.bytes, text.length}; scan_line(&rest, &line);)
+        do {
+            size_t part = line.length < KEY_COLUMNS ? line.length : KEY_COLUMNS;
+
+            text_printf(&wrapped, "%.*s\n", (int)part, line.bytes);
+            line = slice_from(line, part);
+        } while (line.length > 0);
+    return write_text(path, wrapped.bytes, 0600, err);
+}
+
 static char *make_key(struct arena *arena, const char *path, struct error *err)
 {
     ssh_key key = NULL;
@@ -171,7 +193,7 @@ static char *make_key(struct arena *arena, const char *path, struct error *err)
 
     unlink(path);
     if (ssh_pki_generate(SSH_KEYTYPE_ED25519, 0, &key) == SSH_OK &&
-        ssh_pki_export_privkey_file(key, NULL, NULL, NULL, path) == SSH_OK && chmod(path, 0600) == 0 &&
+        ssh_pki_export_privkey_file(key, NULL, NULL, NULL, path) == SSH_OK && wrap_key(path, err) == 0 &&
         ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK)
     public = arena_printf(arena, "ssh-ed25519 %s", base64);
     else error_set(err, ERROR_INTERNAL, "%s: the key cannot be made", path);

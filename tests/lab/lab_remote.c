@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lab-remote DIRECTORY PORT USER VERB COMMAND HOSTS: the controller's own transport against the hosts 1 to
+ * HOSTS of a lab. VERB is read, ensure or root. Prints a line a host: NUMBER END WHY RC CONNECTIONS
+ * OUTPUT-OR-TEXT.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "assay/arena.h"
+#include "assay/remote.h"
+#include "assay/scan.h"
+
+struct job {
+    unsigned number;
+    char name[16], address[16], uuid[40];
+};
+
+static void print_result(void *context, const struct remote_result *result)
+{
+    const struct job *job = context;
+    bool text_only = result->end != REMOTE_ENDED || (*result->text != '\0' && result->out.length == 0);
+
+    printf("%u %d %d %d %u %.*s", job->number, (int)result->end, (int)result->why, result->rc,
+           result->connections, text_only ? (int)strlen(result->text) : (int)result->out.length,
+           text_only ? result->text : result->out.bytes);
+    if (text_only || result->out.length == 0 || result->out.bytes[result->out.length - 1] != '\n')
+        printf("\n");
+}
+
+static void start(struct remote_pool *pool, struct arena *arena, char **argv, struct job *job)
+{
+    const char *verb = argv[4];
+    uint64_t port = 0;
+
+    snprintf(job->name, sizeof job->name, "node%u", job->number);
+    snprintf(job->address, sizeof job->address, "127.1.%u.%u", (job->number - 1) / 250 % 256,
+             (job->number - 1) % 250 + 1);
+    snprintf(job->uuid, sizeof job->uuid, "00000000-0000-4000-8000-%04x%08x", job->number & 0xffff,
+             (unsigned)uv_os_getpid());
+    scan_u64(slice_of(argv[2]), &port);
+    remote_start(remote_open(pool,
+                             &(struct remote_target){
+                                 .name = job->name,
+                                 .address = job->address,
+                                 .port = (unsigned)port,
+                                 .user = argv[3],
+                                 .identity = arena_printf(arena, "%s/id_ed25519", argv[1]),
+                                 .transport = TRANSPORT_SSH,
+                                 .become_root = true,
+                             }),
+                 &(struct remote_job){
+                     .verb = strcmp(verb, "ensure") == 0 ? REMOTE_ENSURE : REMOTE_READ,
+                     .uuid = job->uuid,
+                     .command = argv[5],
+                     .deadline_s = 20,
+                     .grace_s = 1,
+                     .as_root = strcmp(verb, "root") == 0,
+                 },
+                 print_result, job);
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena = arena_create();
+    struct remote_pool *pool;
+    struct job *jobs;
+    uint64_t hosts;
+    uv_loop_t loop;
+
+    if (argc != 7 || !scan_u64(slice_of(argv[6]), &hosts) || hosts == 0 || hosts > 1250)
+        return 64;
+    uv_loop_init(&loop);
+    pool = remote_pool_create(&loop, &(struct remote_options){
+                                         .known_hosts = arena_printf(arena, "%s/known_hosts", argv[1]),
+                                         .connect_timeout_ms = 2000,
+                                         .reconnect_for_ms = 10000,
+                                     });
+    jobs = arena_array(arena, struct job, hosts);
+    for (unsigned i = 0; i < hosts; i++) {
+        jobs[i].number = i + 1;
+        start(pool, arena, argv, &jobs[i]);
+    }
+    uv_run(&loop, UV_RUN_DEFAULT);
+    remote_pool_destroy(pool);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    arena_destroy(arena);
+    return 0;
+}
