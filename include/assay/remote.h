@@ -157,7 +157,8 @@ struct remote_result {
 /* The result and all in it are valid during the call only. */
 typedef void remote_done_cb(void *context, const struct remote_result *result);
 
-/* Everything in the job is copied. Exactly one callback for each call. */
+/* Everything in the job is copied. Exactly one callback for each call. A host runs up to four jobs at a time,
+   in their order; CANCEL and GONE go first. */
 void remote_start(struct remote *remote, const struct remote_job *job, remote_done_cb *done, void *context);
 
 #endif

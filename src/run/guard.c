@@ -13,6 +13,7 @@ enum {
     HEADER_LIMIT = 16384,
     CLIP_DEFAULT = 64 << 20,
     INPUT_LIMIT = 256 << 20,
+    FILES_LIMIT = 100,     /* their names and sizes are in the exec line, and sshd takes 32 KiB of that */
     TRAILER_SLACK = 65536, /* how far the undecided part of a light stream may grow before it is cut back */
 };
 
@@ -70,6 +71,8 @@ const char *guard_job_fault(const struct remote_job *job)
         return "the command is too long for the light path";
     if (job->verb == REMOTE_READ && job->file_count > 0)
         return "the light path takes no files";
+    if (job->file_count > FILES_LIMIT)
+        return "too many files for one job";
     for (size_t i = 0; i < job->file_count; i++)
         if (!plain_word(job->files[i].name, "._-", 100) || strchr("._-", job->files[i].name[0]) != NULL)
             return "a file's name is not a plain one";

@@ -43,8 +43,7 @@ static void part_over(struct process *process)
         return;
     close_handle(&process->input);
     close_handle(&process->child);
-    if (process->events != NULL)
-        process->events->done(process->context, process->status, process->signal);
+    process->events->done(process->context, process->status, process->signal);
 }
 
 static void on_child_exit(uv_process_t *child, int64_t status, int signal)
@@ -53,7 +52,10 @@ static void on_child_exit(uv_process_t *child, int64_t status, int signal)
 
     process->status = (int)status;
     process->signal = signal;
-    part_over(process);
+    if (process->events == NULL)
+        close_handle(child);
+    else
+        part_over(process);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer)
@@ -68,10 +70,10 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 {
     struct process *process = stream->data;
 
-    if (length > 0 && process->events != NULL)
+    if (length > 0)
         process->events->bytes(process->context, (uv_pipe_t *)stream == &process->outputs[1], buffer->base,
                                (size_t)length);
-    if (length >= 0 || uv_is_closing((uv_handle_t *)stream))
+    if (length >= 0 || uv_is_closing((uv_handle_t *)stream)) /* the callback may have dropped us */
         return;
     close_handle(stream);
     part_over(process);
@@ -135,10 +137,12 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const void *i
 void process_drop(struct process *process, int signal)
 {
     process->events = NULL;
-    if (signal != 0 && uv_is_active((uv_handle_t *)&process->child))
-        uv_process_kill(&process->child, signal);
     close_handle(&process->input);
     close_handle(&process->outputs[0]);
     close_handle(&process->outputs[1]);
-    close_handle(&process->child);
+    /* The handle of a child that still runs stays until its exit, or it would be left a zombie. */
+    if (uv_is_active((uv_handle_t *)&process->child))
+        uv_process_kill(&process->child, signal);
+    else
+        close_handle(&process->child);
 }

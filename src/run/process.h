@@ -21,7 +21,8 @@ struct process_events {
  */
 struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
                               const struct process_events *events, void *context, int *ret_error);
-/* Ends the child and forgets it: no callback after this. signal is sent to the child if it still runs. */
+/* Forgets the child: no callback after this. signal is sent to it if it still runs; the loop stays alive
+ * until it has ended, so send one that ends it. */
 void process_drop(struct process *process, int signal);
 
 #endif

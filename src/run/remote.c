@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <uv.h>
 
 #include "assay/arena.h"
@@ -191,6 +192,44 @@ static void job_wait_again(struct job *job)
 {
     job_unlink(job, true);
     TAILQ_INSERT_HEAD(&job->remote->waiting, job, link);
+}
+
+/* What is asked for in a hurry, about jobs that may hold all channels. */
+static bool is_urgent(const struct job *job)
+{
+    return job->spec.verb == REMOTE_CANCEL || job->spec.verb == REMOTE_GONE;
+}
+
+static void job_queue(struct job *job)
+{
+    struct jobs *waiting = &job->remote->waiting;
+    struct job *other;
+
+    TAILQ_FOREACH(other, waiting, link)
+    if (is_urgent(job) && !is_urgent(other)) {
+        TAILQ_INSERT_BEFORE(other, job, link);
+        return;
+    }
+    TAILQ_INSERT_TAIL(waiting, job, link);
+}
+
+/*
+ * An urgent job must not wait for the very command that it is to end: where all channels are taken, an
+ * ENSURE gives its own up and is attached to again later.
+ */
+static void make_way(struct remote *remote)
+{
+    const struct job *first = TAILQ_FIRST(&remote->waiting);
+    struct job *job;
+
+    if (first == NULL || !is_urgent(first) || remote->running_count < remote->channel_limit)
+        return;
+    TAILQ_FOREACH_REVERSE(job, &remote->running, jobs, link)
+    if (job->spec.verb == REMOTE_ENSURE) {
+        job_unlink(job, true);
+        job_queue(job);
+        return;
+    }
 }
 
 /* The session under a running job is gone. */
@@ -388,7 +427,8 @@ static void fail_jobs(struct remote *remote, enum transport_failure failure, con
 
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
 {
-    bool agent = failure == TRANSPORT_AUTH_REFUSED && getenv("SSH_AUTH_SOCK") != NULL;
+    bool agent = failure == TRANSPORT_AUTH_REFUSED && remote->target.identity == NULL &&
+                 getenv("SSH_AUTH_SOCK") != NULL;
     cleanup_text struct text note = {0};
 
     if (!remote->may_fall_back || !(failure == TRANSPORT_INCAPABLE || agent))
@@ -499,6 +539,8 @@ static void settle(struct remote *remote)
 
     if (remote->pool->destroyed)
         return;
+    if (remote->state == STATE_READY)
+        make_way(remote);
     while (remote->state == STATE_READY && remote->running_count < remote->channel_limit &&
            (job = TAILQ_FIRST(&remote->waiting)) != NULL && job_send(job))
         ;
@@ -519,6 +561,18 @@ static void settle(struct remote *remote)
 }
 
 /* ---- the public side ---- */
+
+/* Sockets, and three pipes for each spawned ssh. What the system does not allow, connections will say. */
+static void raise_descriptor_limit(unsigned connections)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)connections * 8 + 256;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 static unsigned or_default(unsigned value, unsigned fallback)
 {
@@ -541,6 +595,7 @@ struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remo
     mine->connect_timeout_ms = or_default(mine->connect_timeout_ms, 20000);
     mine->reconnect_for_ms = or_default(mine->reconnect_for_ms, 600000);
     mine->answer_margin_ms = or_default(mine->answer_margin_ms, 30000);
+    raise_descriptor_limit(mine->connections);
     TAILQ_INIT(&pool->remotes);
     TAILQ_INIT(&pool->queue);
     TAILQ_INIT(&pool->idle);
@@ -647,7 +702,7 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
     struct job *job = job_create(remote, spec, done, context);
     const char *fault = guard_job_fault(spec);
 
-    TAILQ_INSERT_TAIL(&remote->waiting, job, link);
+    job_queue(job);
     if (fault != NULL) {
         job_finish(job, false, REMOTE_NO_ANSWER, fault);
         return;

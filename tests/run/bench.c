@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "assay/cleanup.h"
@@ -43,6 +44,7 @@ void bench_teardown(struct bench *bench)
     remote_pool_destroy(bench->pool);
     uv_run(&bench->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&bench->loop), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left, not even as a zombie */
     /* A guard whose connection was cut may still be tidying up in there. */
     for (int i = 0; i < 100 && directory_remove(bench->folder, &err) != 0; i++)
         usleep(20000);

@@ -340,6 +340,33 @@ static void a_cancelled_command_ends_and_says_so(void **state)
     kept_release(&cancel);
 }
 
+static void a_cancel_does_not_wait_for_what_it_is_to_end(void **state)
+{
+    struct bench *bench = *state;
+    struct remote *remote = remote_open(bench->pool, &here);
+    struct kept kept[6] = {0}, cancel[6] = {0};
+    char path[200];
+
+    for (int i = 0; i < 6; i++)
+        bench_start(remote, (struct remote_job){.verb = REMOTE_ENSURE, .command = "sleep 53"}, &kept[i]);
+    spool_path(bench, &kept[3], "group", path, sizeof path);
+    await_file(bench, path);
+    for (int i = 0; i < 6; i++) {
+        memmove(cancel[i].uuid, kept[i].uuid, UUID_SIZE);
+        bench_start(remote, (struct remote_job){.verb = REMOTE_CANCEL}, &cancel[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        bench_wait(bench, &cancel[i]);
+        assert_ended(&cancel[i], REMOTE_WHY_NONE, 0);
+        bench_wait(bench, &kept[i]);
+        assert_int_equal(kept[i].end, REMOTE_ENDED);
+        assert_int_equal(kept[i].why, REMOTE_WHY_CANCELLED);
+        assert_false(carried_by_any(kept[i].uuid));
+        kept_release(&kept[i]);
+        kept_release(&cancel[i]);
+    }
+}
+
 static void a_cancel_that_comes_first_keeps_the_command_from_running(void **state)
 {
     struct bench *bench = *state;
@@ -539,6 +566,7 @@ int main(void)
         CASE(a_killed_supervisor_is_lost_and_nothing_stays),
         CASE(another_boot_is_seen_whoever_remembers_the_first),
         CASE(a_cancelled_command_ends_and_says_so),
+        CASE(a_cancel_does_not_wait_for_what_it_is_to_end),
         CASE(a_cancel_that_comes_first_keeps_the_command_from_running),
         CASE(gone_sweeps_what_the_mark_is_on),
         CASE(forget_removes_the_spool_but_not_under_a_running_command),
