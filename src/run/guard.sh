@@ -91,9 +91,9 @@ supervise() {
     [ -e cancel ] && why=cancelled
     round=0
     until [ -s rest.out ] && [ -s rest.err ]; do
-        [ "$round" -ge 50 ] && break
+        [ "$round" -ge 60 ] && break
         round=$((round + 1))
-        sleep 0.1
+        if [ "$round" -le 10 ]; then sleep 0.01; else sleep 0.1; fi
     done
     finish "$why" "$rc" "$began" ""
 }

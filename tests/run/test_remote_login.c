@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may go wrong before a command runs: keys, host keys, addresses. */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/files.h"
+#include "place.h"
+
+/* Tries one command with changed target and options; both must live on. */
+static void try_with(struct place *place, const struct remote_options *options,
+                     const struct remote_target *target, struct kept *kept)
+{
+    struct remote_pool *pool = remote_pool_create(&place->bench.loop, options);
+    struct remote *remote = remote_open(pool, target);
+
+    kept->uuid[0] = '\0';
+    bench_do(&place->bench, remote, REMOTE_READ, "echo reached", kept);
+    remote_pool_destroy(pool);
+    bench_run_for(&place->bench, 20);
+}
+
+static void an_unknown_host_key_is_refused_unless_new_ones_are_accepted(void **state)
+{
+    struct place *place = *state;
+
+    EACH_TRANSPORT(kind)
+    {
+        struct remote_target target = target_of(place, kind);
+        char empty[100];
+        struct remote_options options = {.known_hosts = empty, .connect_timeout_ms = 5000};
+        struct kept kept = {0};
+
+        snprintf(empty, sizeof empty, "%s/empty%d", place->bench.folder, (int)kind);
+        try_with(place, &options, &target, &kept);
+        assert_end(&kept, REMOTE_HOST_KEY_UNKNOWN);
+        assert_int_equal(lines_in(empty), 0);
+        /* Ours mends a last line without its newline; OpenSSH's own program does not. */
+        write_text(empty, kind == TRANSPORT_SSH ? "# a comment" : "# a comment\n");
+        options.accept_new_host_keys = true;
+        try_with(place, &options, &target, &kept);
+        assert_exit(&kept, 0);
+        options.accept_new_host_keys = false;
+        try_with(place, &options, &target, &kept);
+        assert_exit(&kept, 0);
+        assert_int_equal(lines_in(empty), 2);
+        kept_release(&kept);
+    }
+}
+
+static void a_changed_host_key_is_refused_whatever_is_accepted(void **state)
+{
+    struct place *place = *state;
+    cleanup_text struct text wrong = {0};
+    cleanup_free char *line = NULL;
+    char path[160];
+    struct error err;
+
+    text_init(&wrong, 4096);
+    snprintf(path, sizeof path, "%s.pub", place->sshd.wrong_key);
+    assert_int_equal(file_read(path, &wrong, &err), 0);
+    line = mem_printf("[127.0.0.1]:%u %s", place->sshd.port, wrong.bytes);
+    snprintf(path, sizeof path, "%s/changed", place->bench.folder);
+    write_text(path, line);
+    EACH_TRANSPORT(kind)
+    {
+        struct remote_target target = target_of(place, kind);
+        struct remote_options options = {.known_hosts = path, .accept_new_host_keys = true};
+        struct kept kept = {0};
+
+        try_with(place, &options, &target, &kept);
+        assert_end(&kept, REMOTE_HOST_KEY_CHANGED);
+        kept_release(&kept);
+    }
+    assert_int_equal(lines_in(path), 1);
+}
+
+static void hashed_names_and_revoked_keys_are_heeded(void **state)
+{
+    struct place *place = *state;
+    cleanup_free char *line = sshd_known_line(&place->sshd, &place->bench);
+    cleanup_free char *revoked = mem_printf("@revoked * %s%s", strchr(line, ' ') + 1, line);
+    char hashed[100], marked[100], backup[110];
+    struct kept kept = {0};
+
+    snprintf(hashed, sizeof hashed, "%s/hashed", place->bench.folder);
+    snprintf(backup, sizeof backup, "%s.old", hashed);
+    snprintf(marked, sizeof marked, "%s/marked", place->bench.folder);
+    write_text(hashed, line);
+    write_text(marked, revoked);
+    assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-H", "-f", hashed, NULL}), 0);
+    EACH_TRANSPORT(kind)
+    {
+        struct remote_target target = target_of(place, kind);
+
+        try_with(place, &(struct remote_options){.known_hosts = hashed}, &target, &kept);
+        assert_exit(&kept, 0);
+        try_with(place, &(struct remote_options){.known_hosts = marked}, &target, &kept);
+        assert_end(&kept, REMOTE_HOST_KEY_CHANGED);
+    }
+    kept_release(&kept);
+}
+
+static void a_key_that_the_host_does_not_take_is_auth_refused(void **state)
+{
+    struct place *place = *state;
+
+    EACH_TRANSPORT(kind)
+    {
+        struct remote_target target = target_of(place, kind);
+        struct kept kept = {0};
+
+        target.identity = place->sshd.wrong_key;
+        try_with(place, &(struct remote_options){.known_hosts = place->sshd.known_hosts}, &target, &kept);
+        assert_end(&kept, REMOTE_AUTH_REFUSED);
+        target.identity = "/nonexistent/key";
+        try_with(place, &(struct remote_options){.known_hosts = place->sshd.known_hosts}, &target, &kept);
+        assert_end(&kept, REMOTE_AUTH_REFUSED);
+        kept_release(&kept);
+    }
+}
+
+static void an_rsa_key_goes_by_the_ssh_program_and_says_so(void **state)
+{
+    struct place *place = *state;
+    struct remote_target target = target_of(place, TRANSPORT_AUTO);
+    struct remote *remote;
+    char key[100], public[140];
+    cleanup_text struct text text = {0};
+    struct error err;
+    struct kept kept = {0};
+
+    snprintf(key, sizeof key, "%s/rsa", place->bench.folder);
+    snprintf(public, sizeof public, "%s.pub", key);
+    assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "rsa", "-b", "2048",
+                                                       "-N", "", "-f", key, NULL}),
+                     0);
+    text_init(&text, 8192);
+    assert_int_equal(file_read(public, &text, &err), 0);
+    snprintf(public, sizeof public, "%s.pub", place->sshd.key); /* its authorized_keys */
+    write_text(public, text.bytes);
+    target.identity = key;
+    remote = remote_open(place->bench.pool, &target);
+    assert_non_null(strstr(remote_transport_note(remote), "openssh"));
+    assert_non_null(strstr(remote_transport_note(remote), "RSA"));
+    bench_do(&place->bench, remote, REMOTE_READ, "echo reached", &kept);
+    assert_exit(&kept, 0);
+    target.transport = TRANSPORT_SSH;
+    kept.uuid[0] = '\0';
+    remote = remote_open(place->bench.pool, &target);
+    bench_do(&place->bench, remote, REMOTE_READ, "echo reached", &kept);
+    assert_end(&kept, REMOTE_AUTH_REFUSED);
+    assert_non_null(strstr(kept.text, "RSA"));
+    kept_release(&kept);
+}
+
+static void the_note_names_the_transport_and_why(void **state)
+{
+    struct place *place = *state;
+    struct remote_target target = target_of(place, TRANSPORT_AUTO);
+    char key[100];
+
+    assert_memory_equal(remote_transport_note(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
+    target.jump = "bastion";
+    assert_non_null(strstr(remote_transport_note(remote_open(place->bench.pool, &target)), "jump host"));
+    target.jump = NULL;
+    snprintf(key, sizeof key, "%s/locked", place->bench.folder);
+    assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N",
+                                                       "secret words", "-f", key, NULL}),
+                     0);
+    target.identity = key;
+    assert_non_null(strstr(remote_transport_note(remote_open(place->bench.pool, &target)), "encrypted"));
+}
+
+/* A port that nobody listens on, or that listens and never speaks. */
+static unsigned silent_port(int *ret_fd, bool listening)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+
+    *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*ret_fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(*ret_fd, (struct sockaddr *)&address, &length), 0);
+    if (listening)
+        assert_int_equal(listen(*ret_fd, 8), 0);
+    return ntohs(address.sin_port);
+}
+
+static void a_dead_port_and_a_silent_server_are_unreachable_in_time(void **state)
+{
+    struct place *place = *state;
+
+    for (int silent = 0; silent < 2; silent++)
+        EACH_TRANSPORT(kind)
+        {
+            struct remote_target target = target_of(place, kind);
+            struct kept kept = {0};
+            uint64_t began = uv_hrtime();
+            int fd;
+
+            target.port = silent_port(&fd, silent);
+            try_with(
+                place,
+                &(struct remote_options){.known_hosts = place->sshd.known_hosts, .connect_timeout_ms = 1000},
+                &target, &kept);
+            close(fd);
+            assert_end(&kept, REMOTE_UNREACHABLE);
+            assert_true(uv_hrtime() - began < 8000000000u);
+            kept_release(&kept);
+        }
+}
+
+static void a_name_that_is_not_known_is_unreachable(void **state)
+{
+    struct place *place = *state;
+    struct remote_target target = target_of(place, TRANSPORT_SSH);
+    struct kept kept = {0};
+
+    target.address = "no-such-host.invalid";
+    try_with(place, &(struct remote_options){.known_hosts = place->sshd.known_hosts}, &target, &kept);
+    assert_end(&kept, REMOTE_UNREACHABLE);
+    assert_non_null(strstr(kept.text, "no-such-host.invalid"));
+    kept_release(&kept);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PLACE_CASE(an_unknown_host_key_is_refused_unless_new_ones_are_accepted),
+        PLACE_CASE(a_changed_host_key_is_refused_whatever_is_accepted),
+        PLACE_CASE(hashed_names_and_revoked_keys_are_heeded),
+        PLACE_CASE(a_key_that_the_host_does_not_take_is_auth_refused),
+        PLACE_CASE(an_rsa_key_goes_by_the_ssh_program_and_says_so),
+        PLACE_CASE(the_note_names_the_transport_and_why),
+        PLACE_CASE(a_dead_port_and_a_silent_server_are_unreachable_in_time),
+        PLACE_CASE(a_name_that_is_not_known_is_unreachable),
+    };
+
+    return place_main("remote_login", tests);
+}
