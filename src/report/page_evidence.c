@@ -467,6 +467,24 @@ static void write_remark(struct text *out, const char *word, const char *string)
     html_markup(out, "</div>");
 }
 
+/* How each command ended, where an attempt has several. */
+static void write_parts(struct text *out, const struct attempt *attempt)
+{
+    if (attempt->parts.count < 2)
+        return;
+    html_markup(out, "<div class=\"finding\">");
+    for (size_t i = 0; i < attempt->parts.count; i++) {
+        const struct part *part = &attempt->parts.items[i];
+
+        html_textf(out, "%s%s ", i > 0 ? "; " : "", part->name);
+        if (part->ended)
+            html_textf(out, "exit %d", part->rc);
+        else
+            html_text(out, part->began ? "did not end" : "did not begin");
+    }
+    html_markup(out, "</div>");
+}
+
 /* The second row of an attempt: what was kept, where it ran and what was said. */
 static void write_attempt_notes(struct page *page, const struct attempt *attempt)
 {
@@ -480,6 +498,7 @@ static void write_attempt_notes(struct page *page, const struct attempt *attempt
                versions_text(page->arena, &attempt->reading));
     if (attempt->connections > 1)
         html_textf(out, "; %u connections", attempt->connections);
+    write_parts(out, attempt);
     if (attempt->text != NULL && *attempt->text != '\0')
         write_remark(out, attempt_end_text(page->arena, attempt), attempt->text);
     if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL)

@@ -26,14 +26,28 @@ static void put_blanks(struct text *out, size_t count)
         text_put(out, " ");
 }
 
-/* One printable line in the arena. */
+/* One printable line in the arena. What a mail reader might take for a tag loses its '<'. */
 static const char *clean(struct arena *arena, const char *string)
 {
-    cleanup_text struct text line = {0};
+    cleanup_text struct text line = {0}, safe = {0};
 
     text_init(&line, 1 << 20);
+    text_init(&safe, 1 << 20);
     printable_line(&line, string);
-    return arena_strndup(arena, line.bytes, line.length);
+    for (const char *at = line.bytes; *at != '\0'; at++)
+        if (*at == '<' && at[1] != '\0' && strchr("=<- ", at[1]) == NULL)
+            text_put(&safe, "\xe2\x80\xb9");
+        else
+            text_add(&safe, at, 1);
+    return arena_strndup(arena, safe.bytes, safe.length);
+}
+
+/* Without the blanks of the last column. */
+static void end_line(struct text *out)
+{
+    while (out->length > 0 && out->bytes[out->length - 1] == ' ')
+        out->length--;
+    text_put(out, "\n");
 }
 
 /* The string padded to a width; one that is longer ends in "..". */
@@ -263,27 +277,31 @@ static void write_matrix(struct letter *letter)
         put_column(letter, "host", HOST_COLUMNS);
         for (size_t i = first; i < end; i++)
             put_column(letter, arena_printf(letter->arena, "%zu", i + 1), CELL_COLUMNS);
-        text_put(letter->out, "\n");
+        end_line(letter->out);
         for (size_t row = 0; row < matrix->rows.count; row++) {
             put_column(letter, matrix->rows.items[row].name, HOST_COLUMNS - 2);
             text_put(letter->out, "  ");
             for (size_t i = first; i < end; i++)
                 put_column(letter, cell_word(&matrix->rows.items[row].cells[i]), CELL_COLUMNS);
-            text_put(letter->out, "\n");
+            end_line(letter->out);
         }
     }
 }
 
 static void write_shared_steps(struct letter *letter)
 {
+    bool any = false;
+
     for (size_t i = 0; i < letter->view->step_count; i++) {
         const struct step_view *step = &letter->view->steps[i];
 
         if (step->step->member_count < 2)
             continue;
-        text_put(letter->out, "\n");
+        if (!any)
+            text_put(letter->out, "\n");
+        any = true;
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s  %s  %s: %zu of %zu gates passed",
+                    arena_printf(letter->arena, "%s: %s, %s: %zu of %zu gates passed",
                                  capitals(letter->arena, outcome_name(step->word)),
                                  step->step->shape->suite_step, step_target(letter->arena, step->step),
                                  step->coverage.pass, step->coverage.gates));

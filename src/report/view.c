@@ -109,7 +109,8 @@ static void settle_verdict(struct view *view)
 {
     const struct judgement *judgement = &view->record->judgement;
     const struct coverage *all = &view->coverage;
-    bool undecided = all->inconclusive + all->not_run > 0 || all->gates == 0;
+    bool ended = view->record->state == RUN_ENDED;
+    bool undecided = all->inconclusive + all->not_run > 0 || all->gates == 0 || !ended;
 
     view->verdict_note = "";
     view->verdict = VERDICT_INCOMPLETE;
@@ -123,7 +124,10 @@ static void settle_verdict(struct view *view)
     else if ((view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
              undecided)
         view->verdict = VERDICT_INCOMPLETE;
-    if (view->verdict != judgement->verdicts[0].word)
+    if (!ended)
+        view->verdict_note = arena_printf(view->arena, "This run has not come to its end: it is %s.",
+                                          run_state_name(view->record->state));
+    else if (view->verdict != judgement->verdicts[0].word)
         view->verdict_note = arena_printf(
             view->arena, "The judgement kept with this run (%s) is not supported by its outcomes.",
             verdict_name(judgement->verdicts[0].word));

@@ -471,6 +471,13 @@ static void add_attempt(struct maker *maker, size_t index, const struct step_row
     part = list_push(maker->arena, &attempt->parts);
     *part = (struct part){.name = "main", .command = attempt->command, .began = true, .ended = true};
     reading_init(&part->reading, maker->arena, "");
+    if (step->seconds >= 60) {
+        part = list_push(maker->arena, &attempt->parts);
+        *part = (struct part){
+            .name = "kernel-log", .command = given(maker, "dmesg --since -30min"), .began = true};
+        part->ended = attempt->reading.status == READING_COMPLETE;
+        reading_init(&part->reading, maker->arena, "xid");
+    }
     fill_captures(maker, attempt, host);
 }
 
