@@ -103,7 +103,8 @@ struct remote_file {
 struct remote_job {
     enum remote_verb verb;
     const char *uuid;    /* of the attempt (of the request, for LIST): letters, digits and dashes */
-    const char *boot_id; /* the host's boot as last seen, or NULL: another one now means `rebooted` */
+    const char *boot_id; /* the host's boot as last seen: another one now means `rebooted`. NULL: only the
+                            spool can tell, and where a reboot clears that too the command runs again */
     const char *command; /* POSIX sh; ENSURE and READ only. stdin is empty. Runs with ASSAY_ATTEMPT=uuid.
                             ENSURE: current folder and ASSAY_DIR are a private one, which FORGET removes.
                             READ: current folder is the login's; at most 100 KiB */

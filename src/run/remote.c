@@ -403,8 +403,11 @@ static enum remote_end end_of(enum transport_failure failure)
     }
 }
 
-/* No session could be made: jobs never sent end with that; the others as long as there is hope not. */
-static void fail_jobs(struct remote *remote, enum transport_failure failure, const char *text)
+/*
+ * A session could not be made, or broke. Jobs never sent end when none could be made; the others, and all of a
+ * host that logs us in and breaks off again and again, when reconnect_for_ms is over.
+ */
+static void fail_jobs(struct remote *remote, bool was_ready, enum transport_failure failure, const char *text)
 {
     uint64_t limit = remote->pool->transports.options.reconnect_for_ms;
     bool key = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED;
@@ -415,7 +418,7 @@ static void fail_jobs(struct remote *remote, enum transport_failure failure, con
 
     for (job = TAILQ_FIRST(&remote->waiting); job != NULL; job = next) {
         next = TAILQ_NEXT(job, link);
-        if (!job->sent || key) {
+        if ((!job->sent && !was_ready) || key) {
             job_finish(job, false, end_of(failure), text);
         } else if (over) {
             snprintf(why, sizeof why, "lost, and not found again within %.0f s: %s", (double)limit / 1000,
@@ -457,8 +460,7 @@ static void on_session_closed(void *context, enum transport_failure failure, con
     }
     if (remote->failing_since == 0)
         remote->failing_since = uv_now(remote->pool->transports.loop);
-    if (!was_ready)
-        fail_jobs(remote, failure, text);
+    fail_jobs(remote, was_ready, failure, text);
     if (has_jobs(remote))
         pause_then_connect(remote);
     else

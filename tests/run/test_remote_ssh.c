@@ -183,6 +183,30 @@ static void a_server_that_stays_away_is_given_up_in_time(void **state)
     sshd_start_again(&place->sshd, &place->bench);
 }
 
+static void a_host_that_always_breaks_off_is_given_up_in_time(void **state)
+{
+    struct place place;
+
+    (void)state;
+    place_start(&place, "ForceCommand kill -KILL $PPID");
+    EACH_TRANSPORT(kind)
+    {
+        struct remote_pool *pool = remote_pool_create(
+            &place.bench.loop,
+            &(struct remote_options){.known_hosts = place.sshd.known_hosts, .reconnect_for_ms = 500});
+        struct remote_target target = target_of(&place, kind);
+        struct kept kept = {0};
+
+        bench_do(&place.bench, remote_open(pool, &target), REMOTE_ENSURE, "true", &kept);
+        assert_end(&kept, REMOTE_UNREACHABLE);
+        assert_true(kept.connections >= 2);
+        kept_release(&kept);
+        remote_pool_destroy(pool);
+        bench_run_for(&place.bench, 20);
+    }
+    place_end(&place);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +216,7 @@ int main(void)
         PLACE_CASE(a_connection_killed_under_a_command_brings_its_own_result_later),
         PLACE_CASE(a_connection_killed_under_a_read_is_not_read_again),
         PLACE_CASE(a_server_that_stays_away_is_given_up_in_time),
+        cmocka_unit_test(a_host_that_always_breaks_off_is_given_up_in_time),
     };
 
     return place_main("remote_ssh", tests);
