@@ -4,6 +4,7 @@
  * HOSTS of a lab. VERB is read, ensure or root. Prints a line a host: NUMBER END WHY RC CONNECTIONS
  * OUTPUT-OR-TEXT.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,25 @@
 #include "assay/remote.h"
 #include "assay/scan.h"
 
+static unsigned left; /* jobs without a result yet */
+
 struct job {
     unsigned number;
     char name[16], address[16], uuid[40];
+    struct remote *remote;
+    bool spooled;
 };
+
+static void forgotten(void *context, const struct remote_result *result)
+{
+    (void)context;
+    (void)result;
+    left--;
+}
 
 static void print_result(void *context, const struct remote_result *result)
 {
-    const struct job *job = context;
+    struct job *job = context;
     bool text_only = result->end != REMOTE_ENDED || (*result->text != '\0' && result->out.length == 0);
 
     printf("%u %d %d %d %u %.*s", job->number, (int)result->end, (int)result->why, result->rc,
@@ -28,6 +40,12 @@ static void print_result(void *context, const struct remote_result *result)
            text_only ? result->text : result->out.bytes);
     if (text_only || result->out.length == 0 || result->out.bytes[result->out.length - 1] != '\n')
         printf("\n");
+    fflush(stdout);
+    if (job->spooled && result->end == REMOTE_ENDED)
+        remote_start(job->remote, &(struct remote_job){.verb = REMOTE_FORGET, .uuid = job->uuid}, forgotten,
+                     job);
+    else
+        left--;
 }
 
 static void start(struct remote_pool *pool, struct arena *arena, char **argv, struct job *job)
@@ -41,18 +59,19 @@ static void start(struct remote_pool *pool, struct arena *arena, char **argv, st
     snprintf(job->uuid, sizeof job->uuid, "00000000-0000-4000-8000-%04x%08x", job->number & 0xffff,
              (unsigned)uv_os_getpid());
     scan_u64(slice_of(argv[2]), &port);
-    remote_start(remote_open(pool,
-                             &(struct remote_target){
-                                 .name = job->name,
-                                 .address = job->address,
-                                 .port = (unsigned)port,
-                                 .user = argv[3],
-                                 .identity = arena_printf(arena, "%s/id_ed25519", argv[1]),
-                                 .transport = TRANSPORT_SSH,
-                                 .become_root = true,
-                             }),
+    job->spooled = strcmp(verb, "ensure") == 0;
+    job->remote = remote_open(pool, &(struct remote_target){
+                                        .name = job->name,
+                                        .address = job->address,
+                                        .port = (unsigned)port,
+                                        .user = argv[3],
+                                        .identity = arena_printf(arena, "%s/id_ed25519", argv[1]),
+                                        .transport = TRANSPORT_SSH,
+                                        .become_root = true,
+                                    });
+    remote_start(job->remote,
                  &(struct remote_job){
-                     .verb = strcmp(verb, "ensure") == 0 ? REMOTE_ENSURE : REMOTE_READ,
+                     .verb = job->spooled ? REMOTE_ENSURE : REMOTE_READ,
                      .uuid = job->uuid,
                      .command = argv[5],
                      .deadline_s = 20,
@@ -79,11 +98,13 @@ int main(int argc, char **argv)
                                          .reconnect_for_ms = 10000,
                                      });
     jobs = arena_array(arena, struct job, hosts);
+    left = (unsigned)hosts;
     for (unsigned i = 0; i < hosts; i++) {
         jobs[i].number = i + 1;
         start(pool, arena, argv, &jobs[i]);
     }
-    uv_run(&loop, UV_RUN_DEFAULT);
+    while (left > 0 && uv_run(&loop, UV_RUN_ONCE) != 0)
+        continue;
     remote_pool_destroy(pool);
     uv_run(&loop, UV_RUN_DEFAULT);
     uv_loop_close(&loop);
