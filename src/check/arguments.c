@@ -46,8 +46,7 @@ static bool value_fits(const struct argument *row, const struct json *value)
     case ARGUMENT_SIZE:
         return value->type == JSON_STRING && size_parse(value->string, &bytes);
     case ARGUMENT_LIST:
-        json_each(item, value)
-        {
+        json_each (item, value) {
             if (item->type != JSON_STRING)
                 return false;
         }
@@ -67,8 +66,7 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
         [ARGUMENT_LIST] = "a list of texts",
     };
 
-    json_each(value, step->arguments)
-    {
+    json_each (value, step->arguments) {
         const struct argument *row = find_argument(check, value->key);
 
         if (row == NULL)

@@ -62,7 +62,8 @@ static void slots_of_level(const struct check_context *context, struct slot_list
 {
     const struct json *owed = json_get(context->step->arguments, "tests");
 
-    json_each(test, owed) test_slots(context, slots, test->string);
+    json_each (test, owed)
+        test_slots(context, slots, test->string);
     for (size_t i = 0; owed == NULL && i < sizeof tests / sizeof tests[0]; i++)
         if (tests[i].level <= check_number(context, "level"))
             test_slots(context, slots, tests[i].slug);

@@ -40,8 +40,7 @@ static unsigned rank_count(const struct check_context *context)
 
 static void put_words(const struct json *list, struct text *out)
 {
-    json_each(word, list)
-    {
+    json_each (word, list) {
         text_put(out, " ");
         text_shell_quote(out, word->string);
     }
@@ -68,8 +67,7 @@ static void put_mpirun(const struct check_context *context, struct text *out)
         " --mca plm_rsh_num_concurrent %zu -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER -x PATH -x LD_LIBRARY_PATH",
         rank_count(context), context->platform->gpu_count, context->member_count);
     put_words(json_get(launcher, "flags"), out);
-    json_each(variable, json_get(launcher, "environment"))
-    {
+    json_each (variable, json_get(launcher, "environment")) {
         text_put(out, " -x ");
         text_shell_quote(out, arena_printf(context->arena, "%s=%s", variable->key, variable->string));
     }

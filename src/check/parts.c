@@ -8,7 +8,7 @@ const struct limit rule_kernel_log[] = {
     {.metric = "kernel.log",
      .rule = RULE_EQUAL,
      .text = "read",
-     .source = "design: a test's window is judged by the kernel's log too",
+     .source = "assay: the kernel's log is part of a test's evidence",
      .status = LIMIT_TOOL,
      .inconclusive = true},
     {0}};

@@ -20,43 +20,52 @@ static int print_checks(void)
     return EXIT_ACCEPT;
 }
 
-/* The limits of one metric of a shape, each distinct one once. */
-static void print_limits(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
-                         size_t first, size_t last)
+static bool same_row(const struct slot *a, const struct slot *b)
 {
-    const struct limit *shown[8];
-    size_t count = 0;
+    return a->duty == b->duty && strcmp(a->metric, b->metric) == 0 && strcmp(a->duty_note, b->duty_note) == 0;
+}
 
-    for (size_t i = first; i < last; i++) {
-        struct slot_limits of_slot;
+/* The limits of the items of one row, each distinct one once. */
+static void print_limits(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                         size_t first)
+{
+    LIST_OF(const char *) shown = {0};
 
-        slot_limits_find(arena, limits, shape, &shape->slots[i], &of_slot);
+    for (size_t i = first; i < shape->slot_count; i++) {
+        struct slot_limits of_slot = {0};
+
+        if (same_row(&shape->slots[first], &shape->slots[i]))
+            slot_limits_find(arena, limits, shape, &shape->slots[i], &of_slot);
         for (size_t k = 0; k < of_slot.limits.count; k++) {
-            bool known = count == sizeof shown / sizeof shown[0];
+            const struct limit *limit = of_slot.limits.items[k];
+            const char *text = arena_printf(arena, "%s (%s: %s)", limit_text(arena, limit),
+                                            limit_status_name(limit->status), limit->source);
+            bool known = false;
 
-            for (size_t m = 0; m < count && !known; m++)
-                known = shown[m] == of_slot.limits.items[k] ||
-                        strcmp(limit_text(arena, shown[m]), limit_text(arena, of_slot.limits.items[k])) == 0;
+            for (size_t m = 0; m < shown.count && !known; m++)
+                known = strcmp(shown.items[m], text) == 0;
             if (known)
                 continue;
-            shown[count++] = of_slot.limits.items[k];
-            printf("%s%s (%s: %s)", count > 1 ? ", " : "  ", limit_text(arena, of_slot.limits.items[k]),
-                   limit_status_name(of_slot.limits.items[k]->status), of_slot.limits.items[k]->source);
+            printf("%s%s", shown.count > 0 ? ", " : "  ", text);
+            *list_push(arena, &shown) = text;
         }
     }
 }
 
 static void print_shape(struct arena *arena, const struct run_limits *limits, const struct shape *shape)
 {
-    for (size_t i = 0, next; i < shape->slot_count; i = next) {
+    for (size_t i = 0; i < shape->slot_count; i++) {
         const struct slot *slot = &shape->slots[i];
+        size_t before = 0, count = 0;
 
-        for (next = i + 1; next < shape->slot_count && strcmp(shape->slots[next].metric, slot->metric) == 0 &&
-                           shape->slots[next].duty == slot->duty;
-             next++)
-            ;
-        printf("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, next - i);
-        print_limits(arena, limits, shape, i, next);
+        for (size_t k = 0; k < shape->slot_count; k++) {
+            before += k < i && same_row(slot, &shape->slots[k]);
+            count += same_row(slot, &shape->slots[k]);
+        }
+        if (before > 0)
+            continue;
+        printf("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, count);
+        print_limits(arena, limits, shape, i);
         printf("%s%s\n", *slot->duty_note != '\0' ? "  " : "", slot->duty_note);
     }
 }

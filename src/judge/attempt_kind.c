@@ -4,7 +4,8 @@
 
 #include "judge_private.h"
 
-enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
+/* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
+enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128, SIGNALS = 64 };
 
 static struct attempt_bearing bearing(enum attempt_kind kind, const char *cause)
 {
@@ -34,8 +35,7 @@ static bool is_main(const struct part *part)
     return strcmp(part->name, "kernel-log") != 0 && strcmp(part->name, "under-load") != 0;
 }
 
-static struct attempt_bearing part_bearing(struct arena *arena, const struct attempt *attempt,
-                                           const struct part *part)
+static struct attempt_bearing part_bearing(struct arena *arena, const struct part *part)
 {
     const char *command = command_of(arena, part);
 
@@ -43,15 +43,18 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct att
         return bearing(KIND_CRASH, arena_printf(arena, "`%s` was not started", command));
     if (!part->ended)
         return bearing(KIND_CRASH, arena_printf(arena, "the output of `%s` ends early", command));
+    /* A tool that found a fault and said so to the end may exit as it likes. */
+    if (part->reading.status == READING_COMPLETE && has_fault(&part->reading))
+        return bearing(KIND_WHOLE, "");
     if (part->rc == SHELL_NOT_FOUND)
         return bearing(KIND_UNDECIDED,
                        arena_printf(arena, "tool missing: `%s` is not found on the host", command));
     if (part->rc == SHELL_NOT_EXECUTABLE)
         return bearing(KIND_UNDECIDED, arena_printf(arena, "`%s` cannot be executed on the host", command));
-    if (part->rc > SHELL_SIGNAL)
+    if (part->rc > SHELL_SIGNAL && part->rc <= SHELL_SIGNAL + SIGNALS)
         return bearing(KIND_CRASH, arena_printf(arena, "`%s` died of signal %d (%s)", command,
                                                 part->rc - SHELL_SIGNAL, strsignal(part->rc - SHELL_SIGNAL)));
-    if (part->rc != 0 && part->reading.status == READING_COMPLETE && !has_fault(&attempt->reading))
+    if (part->rc != 0 && part->reading.status == READING_COMPLETE)
         return bearing(KIND_CRASH,
                        arena_printf(arena, "`%s` ended with exit status %d although its output looks whole",
                                     command, part->rc));
@@ -64,7 +67,7 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
 
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (is_main(&attempt->parts.items[i])) {
-            struct attempt_bearing one = part_bearing(arena, attempt, &attempt->parts.items[i]);
+            struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);
 
             if (one.kind != KIND_WHOLE)
                 return one;

@@ -120,9 +120,10 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             opinion.cause = arena_printf(item->arena, "%s, while most hosts have %s",
                                          value_with_unit(item->arena, &value), common);
         else
-            opinion.cause = arena_printf(item->arena, "%s, expected %s%s%s", value_with_unit(item->arena, &value),
-                                         limit_text(item->arena, limit), limit->note != NULL ? "; " : "",
-                                         limit->note != NULL ? limit->note : "");
+            opinion.cause =
+                arena_printf(item->arena, "%s, expected %s%s%s", value_with_unit(item->arena, &value),
+                             limit_text(item->arena, limit), limit->note != NULL ? "; " : "",
+                             limit->note != NULL ? limit->note : "");
         return opinion;
     }
     if (!enforceable && item->slot->duty == DUTY_GATE) {
@@ -130,8 +131,9 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.cause = opinion.limit != NULL ? "its only limit is a guess, which can decide nothing"
                                               : "no baseline has a limit for it";
     } else if (opinion.remark) {
-        opinion.cause = arena_printf(item->arena, "remark: %s, a guess expects %s",
-                                     value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit));
+        opinion.cause =
+            arena_printf(item->arena, "remark: %s, a guess expects %s", value_with_unit(item->arena, &value),
+                         limit_text(item->arena, opinion.limit));
     }
     return opinion;
 }

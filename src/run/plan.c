@@ -418,6 +418,27 @@ static int check_step(const struct suite *suite, size_t index, struct error *err
     return check_arguments_valid(check, step, err);
 }
 
+/* A limit in another unit than the metric's would be compared as if it were the same number. */
+static int check_units(const struct builder *builder, const struct shape *shape, const struct slot *slot,
+                       struct error *err)
+{
+    const struct metric *metric = metric_find(slot->metric);
+    struct slot_limits of_slot;
+
+    slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);
+    for (size_t i = 0; metric != NULL && i < of_slot.limits.count; i++) {
+        const struct limit *limit = of_slot.limits.items[i];
+
+        if ((limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING) && limit->unit != NULL &&
+            strcmp(limit->unit, metric->unit) != 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
+                limit_text(builder->arena, limit), slot->metric, limit->source, limit->unit, metric->unit);
+    }
+    return 0;
+}
+
 /* Patterns are checked, and a delivery suite's gates, once every shape is there. */
 static int check_shapes(struct builder *builder, struct error *err)
 {
@@ -441,6 +462,8 @@ static int check_shapes(struct builder *builder, struct error *err)
         for (size_t k = 0; k < shape->slot_count; k++) {
             const struct slot *slot = &shape->slots[k];
 
+            if (check_units(builder, shape, slot, err) < 0)
+                return -1;
             if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
                 has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
                 continue;
