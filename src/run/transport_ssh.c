@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libssh2 on the loop: one socket, one session, up to four channels.
+ * libssh2 on the loop: one socket, one session, up to four channels (ssh_channel.c).
  *
  * Everything moves in pump(): it takes steps until each would block, then arms the poll for what libssh2
  * waits for. What it taught us (1.10):
@@ -14,8 +14,6 @@
  * libssh2's own session go when the last handle's close callback has come, never earlier.
  */
 #include <errno.h>
-#include <libssh2.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pwd.h>
@@ -23,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,59 +30,11 @@
 #include "assay/scan.h"
 #include "identity.h"
 #include "known_hosts.h"
-#include "transport.h"
+#include "ssh_private.h"
 
 enum {
-    WINDOW_BYTES = 128 * 1024,
-    PACKET_BYTES = 32768,
-    CHUNK = 65536,
     TURN_ROUNDS = 8, /* of all channels, per turn of the loop: at most 4 MiB, some 20 ms */
     DEFAULT_PORT = 22,
-};
-
-enum ssh_state { SSH_RESOLVE, SSH_CONNECT, SSH_HANDSHAKE, SSH_AUTH, SSH_READY, SSH_FAILED, SSH_CLOSED };
-
-enum step { STEP_MOVED, STEP_BLOCKED };
-
-enum channel_state { CHANNEL_OPEN, CHANNEL_EXEC, CHANNEL_RUN, CHANNEL_CLOSE, CHANNEL_FREE };
-
-struct ssh_channel {
-    struct channel base;
-    TAILQ_ENTRY(ssh_channel) link;
-    LIBSSH2_CHANNEL *handle;
-    enum channel_state state;
-    char *command;
-    char *input;
-    size_t length, written;
-    bool eof_sent;
-    int stuck;    /* which part of CHANNEL_RUN is the session's sender: 0 write, 1 and 2 the reads */
-    bool mute;    /* dropped, or done: no more callbacks */
-    uint64_t due; /* loop time by which OPEN, EXEC, CLOSE and FREE must be over; 0: none */
-};
-
-struct ssh_session;
-
-struct ssh_socket {
-    uv_poll_t poll;
-    int fd;
-    struct ssh_session *session; /* NULL: given up, closes by itself */
-};
-
-struct ssh_session {
-    struct session base;
-    struct transport_context *context;
-    const struct remote_target *target;
-    enum ssh_state state;
-    uv_timer_t deadline, wake;
-    uv_getaddrinfo_t resolve;
-    struct addrinfo *addresses, *address;
-    struct ssh_socket *socket;
-    LIBSSH2_SESSION *ssh;
-    TAILQ_HEAD(, ssh_channel) channels;
-    unsigned channel_count;
-    struct ssh_channel *opening, *sender;
-    unsigned handles; /* close and resolve callbacks still owed */
-    bool pumping, in_handshake;
 };
 
 static void pump(struct ssh_session *session);
@@ -103,13 +52,6 @@ static const char *address_of(const struct remote_target *target)
 
 /* ---- the end ---- */
 
-static void channel_release(struct ssh_channel *channel)
-{
-    free(channel->command);
-    free(channel->input);
-    free(channel);
-}
-
 static void teardown(struct ssh_session *session)
 {
     struct ssh_channel *channel;
@@ -125,7 +67,7 @@ static void teardown(struct ssh_session *session)
             session->ssh = NULL;
     while ((channel = TAILQ_FIRST(&session->channels)) != NULL) {
         TAILQ_REMOVE(&session->channels, channel, link);
-        channel_release(channel);
+        ssh_channel_release(channel);
     }
     if (session->socket != NULL) {
         close(session->socket->fd);
@@ -174,9 +116,7 @@ static void ssh_close(struct session *base)
     uv_close((uv_handle_t *)&session->wake, on_timer_closed);
 }
 
-__attribute__((format(printf, 3, 4))) static enum step fail(struct ssh_session *session,
-                                                            enum transport_failure failure,
-                                                            const char *format, ...)
+enum step ssh_fail(struct ssh_session *session, enum transport_failure failure, const char *format, ...)
 {
     char text[500];
     va_list arguments;
@@ -194,7 +134,7 @@ __attribute__((format(printf, 3, 4))) static enum step fail(struct ssh_session *
 }
 
 /* libssh2's own words for what went wrong last. */
-static const char *ssh_error(struct ssh_session *session)
+const char *ssh_error(struct ssh_session *session)
 {
     char *text = NULL;
 
@@ -235,9 +175,9 @@ static void on_deadline(uv_timer_t *timer)
         start_connect(session);
         return;
     }
-    fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
-         address_of(session->target), port_of(session->target),
-         session->context->options.connect_timeout_ms / 1e3, state_words(session->state));
+    ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
+             address_of(session->target), port_of(session->target),
+             session->context->options.connect_timeout_ms / 1e3, state_words(session->state));
 }
 
 static void enter(struct ssh_session *session, enum ssh_state state)
@@ -252,24 +192,12 @@ static void enter(struct ssh_session *session, enum ssh_state state)
 /* In SSH_READY the deadline is that of the channel that is due first. */
 static void arm_channel_deadline(struct ssh_session *session)
 {
-    struct ssh_channel *channel;
-    uint64_t due = 0, now = uv_now(session->context->loop);
+    uint64_t due = ssh_channels_due(session), now = uv_now(session->context->loop);
 
-    TAILQ_FOREACH(channel, &session->channels, link)
-    if (channel->due != 0 && (due == 0 || channel->due < due))
-        due = channel->due;
     if (due == 0)
         uv_timer_stop(&session->deadline);
     else
         uv_timer_start(&session->deadline, on_deadline, due > now ? due - now : 0, 0);
-}
-
-static void channel_enter(struct ssh_session *session, struct ssh_channel *channel, enum channel_state state)
-{
-    channel->state = state;
-    channel->due = state == CHANNEL_RUN
-                       ? 0
-                       : uv_now(session->context->loop) + session->context->options.connect_timeout_ms;
 }
 
 /* ---- resolve and connect ---- */
@@ -331,8 +259,8 @@ static enum step connect_failed(struct ssh_session *session, int error)
         session->address = next_address(session);
         return start_connect(session);
     }
-    return fail(session, TRANSPORT_UNREACHABLE, "connect to %s port %u: %s", address_of(session->target),
-                port_of(session->target), strerror(error));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE, "connect to %s port %u: %s", address_of(session->target),
+                    port_of(session->target), strerror(error));
 }
 
 static enum step start_connect(struct ssh_session *session)
@@ -357,8 +285,8 @@ static void on_resolved(uv_getaddrinfo_t *resolve, int status, struct addrinfo *
     session->addresses = session->address = addresses;
     if (session->state == SSH_RESOLVE) {
         if (status != 0)
-            fail(session, TRANSPORT_UNREACHABLE, "the address %s is not known: %s",
-                 address_of(session->target), uv_strerror(status));
+            ssh_fail(session, TRANSPORT_UNREACHABLE, "the address %s is not known: %s",
+                     address_of(session->target), uv_strerror(status));
         else
             start_connect(session);
     }
@@ -385,8 +313,8 @@ static enum step step_resolve(struct ssh_session *session)
     if (error == 0)
         return STEP_BLOCKED;
     session->handles--;
-    return fail(session, TRANSPORT_UNREACHABLE, "the address %s cannot be looked up: %s", address,
-                uv_strerror(error));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE, "the address %s cannot be looked up: %s", address,
+                    uv_strerror(error));
 }
 
 static struct known_hosts *known_hosts_of(struct ssh_session *session)
@@ -416,7 +344,7 @@ static enum step step_connect(struct ssh_session *session)
         return connect_failed(session, error);
     session->ssh = libssh2_session_init();
     if (session->ssh == NULL)
-        return fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
     libssh2_session_set_blocking(session->ssh, 0);
     prefer_known_keys(session);
     enter(session, SSH_HANDSHAKE);
@@ -442,13 +370,14 @@ static enum step accept_new_key(struct ssh_session *session, const char *type, c
     unsigned port = port_of(session->target);
 
     if (!session->context->options.accept_new_host_keys)
-        return fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
-                    "the host key of %s port %u is not in known_hosts; check it and add it (ssh-keyscan -p "
-                    "%u %s)",
-                    host, port, port, host);
+        return ssh_fail(
+            session, TRANSPORT_HOST_KEY_UNKNOWN,
+            "the host key of %s port %u is not in known_hosts; check it and add it (ssh-keyscan -p "
+            "%u %s)",
+            host, port, port, host);
     if (!known_hosts_add(known_hosts_of(session), host, port, type, key, length))
-        return fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
-                    "the new host key of %s port %u cannot be written to known_hosts", host, port);
+        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                        "the new host key of %s port %u cannot be written to known_hosts", host, port);
     enter(session, SSH_AUTH);
     return STEP_MOVED;
 }
@@ -463,7 +392,7 @@ static enum step check_host_key(struct ssh_session *session)
     const char *key = libssh2_session_hostkey(session->ssh, &length, &number);
 
     if (key == NULL)
-        return fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
     host_key_type(key, length, type, sizeof type);
     switch (known_hosts_check(known_hosts_of(session), host, port, type, key, length)) {
     case KNOWN_HOST_MATCH:
@@ -472,17 +401,17 @@ static enum step check_host_key(struct ssh_session *session)
     case KNOWN_HOST_UNKNOWN:
         return accept_new_key(session, type, key, length);
     case KNOWN_HOST_REVOKED:
-        return fail(session, TRANSPORT_HOST_KEY_CHANGED, "the host key of %s port %u is marked @revoked",
-                    host, port);
+        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED, "the host key of %s port %u is marked @revoked",
+                        host, port);
     case KNOWN_HOST_BEYOND:
-        return fail(session, TRANSPORT_INCAPABLE,
-                    "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
+        return ssh_fail(session, TRANSPORT_INCAPABLE,
+                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
     case KNOWN_HOST_CHANGED:
     default:
-        return fail(session, TRANSPORT_HOST_KEY_CHANGED,
-                    "the host key of %s port %u is not the one in known_hosts: reinstalled, or another "
-                    "machine; if it is meant to be, remove the old one (ssh-keygen -R '[%s]:%u')",
-                    host, port, host, port);
+        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                        "the host key of %s port %u is not the one in known_hosts: reinstalled, or another "
+                        "machine; if it is meant to be, remove the old one (ssh-keygen -R '[%s]:%u')",
+                        host, port, host, port);
     }
 }
 
@@ -502,11 +431,11 @@ static enum step step_handshake(struct ssh_session *session)
     case LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE:
     case LIBSSH2_ERROR_METHOD_NONE:
     case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
-        return fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
-                    ssh_error(session));
+        return ssh_fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
+                        ssh_error(session));
     default:
-        return fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no SSH session (%s)", host, port,
-                    ssh_error(session));
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no SSH session (%s)", host, port,
+                        ssh_error(session));
     }
 }
 
@@ -525,236 +454,30 @@ static enum step step_auth(struct ssh_session *session)
     int rc;
 
     if (identity == NULL)
-        return fail(session, TRANSPORT_AUTH_REFUSED,
-                    "there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa");
+        return ssh_fail(session, TRANSPORT_AUTH_REFUSED,
+                        "there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa");
     if (identity->fault != NULL)
-        return fail(session, TRANSPORT_AUTH_REFUSED, "%s; use an ed25519 key, or transport=openssh",
-                    identity->fault);
+        return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s; use an ed25519 key, or transport=openssh",
+                        identity->fault);
     rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), NULL, 0, identity->bytes,
                                                identity->length, NULL);
     if (rc == LIBSSH2_ERROR_EAGAIN)
         return STEP_BLOCKED;
     if (rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
         rc == LIBSSH2_ERROR_SOCKET_SEND)
-        return fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
-                    address_of(target));
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
+                        address_of(target));
     if (rc != 0)
-        return fail(session, TRANSPORT_AUTH_REFUSED,
-                    "%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there",
-                    user, address_of(target), port_of(target), identity->path, ssh_error(session));
+        return ssh_fail(
+            session, TRANSPORT_AUTH_REFUSED,
+            "%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there", user,
+            address_of(target), port_of(target), identity->path, ssh_error(session));
     enter(session, SSH_READY);
     session->base.events->ready(session->base.context);
     return STEP_MOVED;
 }
 
-/* ---- channels ---- */
-
-/* After a call said EAGAIN: whether it left a packet half sent, which only that call may finish. */
-static enum step blocked(struct ssh_session *session, struct ssh_channel *channel)
-{
-    if (libssh2_session_block_directions(session->ssh) & LIBSSH2_SESSION_BLOCK_OUTBOUND)
-        session->sender = channel;
-    return STEP_BLOCKED;
-}
-
-static enum step session_broke(struct ssh_session *session)
-{
-    return fail(session, TRANSPORT_UNREACHABLE, "the connection broke: %s", ssh_error(session));
-}
-
-static void say_done(struct ssh_channel *channel, enum channel_end end, const char *text)
-{
-    if (channel->mute)
-        return;
-    channel->mute = true;
-    channel->base.events->done(channel->base.context, end, text);
-}
-
-static enum step channel_refused(struct ssh_session *session, struct ssh_channel *channel)
-{
-    char text[300];
-
-    session->opening = NULL;
-    snprintf(text, sizeof text, "the host refuses a channel: %s", ssh_error(session));
-    channel_enter(session, channel, channel->handle != NULL ? CHANNEL_CLOSE : CHANNEL_FREE);
-    say_done(channel, CHANNEL_REFUSED, text);
-    return STEP_MOVED;
-}
-
-static enum step step_channel_open(struct ssh_session *session, struct ssh_channel *channel)
-{
-    int error;
-
-    if (session->opening != NULL && session->opening != channel)
-        return STEP_BLOCKED;
-    if (channel->mute && session->opening == NULL) { /* dropped before it began */
-        channel_enter(session, channel, CHANNEL_FREE);
-        return STEP_MOVED;
-    }
-    if (session->opening == NULL)
-        channel_enter(session, channel, CHANNEL_OPEN); /* its time runs from now */
-    session->opening = channel;
-    channel->handle =
-        libssh2_channel_open_ex(session->ssh, "session", 7, WINDOW_BYTES, PACKET_BYTES, NULL, 0);
-    if (channel->handle != NULL) {
-        channel_enter(session, channel, CHANNEL_EXEC);
-        return STEP_MOVED;
-    }
-    error = libssh2_session_last_errno(session->ssh);
-    if (error == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    return error == LIBSSH2_ERROR_CHANNEL_FAILURE ? channel_refused(session, channel)
-                                                  : session_broke(session);
-}
-
-static enum step step_channel_exec(struct ssh_session *session, struct ssh_channel *channel)
-{
-    int rc = libssh2_channel_process_startup(channel->handle, "exec", 4, channel->command,
-                                             (unsigned)strlen(channel->command));
-
-    if (rc == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    if (rc == LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED || rc == LIBSSH2_ERROR_CHANNEL_FAILURE)
-        return channel_refused(session, channel);
-    if (rc != 0)
-        return session_broke(session);
-    session->opening = NULL;
-    channel_enter(session, channel, channel->mute ? CHANNEL_CLOSE : CHANNEL_RUN);
-    return STEP_MOVED;
-}
-
-/* The far side may close before it has read all; its answer tells, not this. */
-static enum step step_channel_write(struct ssh_session *session, struct ssh_channel *channel)
-{
-    ssize_t rc;
-
-    if (channel->eof_sent)
-        return STEP_BLOCKED;
-    if (channel->written < channel->length)
-        rc = libssh2_channel_write(channel->handle, channel->input + channel->written,
-                                   channel->length - channel->written);
-    else
-        rc = libssh2_channel_send_eof(channel->handle);
-    if (rc == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    if (rc < 0 && (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
-                   rc == LIBSSH2_ERROR_SOCKET_RECV))
-        return session_broke(session);
-    if (rc < 0 || channel->written == channel->length)
-        channel->eof_sent = true;
-    else
-        channel->written += (size_t)rc;
-    return STEP_MOVED;
-}
-
-static enum step step_channel_read(struct ssh_session *session, struct ssh_channel *channel, int stream)
-{
-    char chunk[CHUNK];
-    ssize_t rc = libssh2_channel_read_ex(channel->handle, stream, chunk, sizeof chunk);
-
-    if (rc == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    if (rc < 0)
-        return session_broke(session);
-    if (rc == 0)
-        return STEP_BLOCKED;
-    if (!channel->mute)
-        channel->base.events->bytes(channel->base.context, stream, chunk, (size_t)rc);
-    return STEP_MOVED;
-}
-
-/* A part that is the sender is finished before any other part may send. */
-static enum step step_channel_run(struct ssh_session *session, struct ssh_channel *channel)
-{
-    enum step moved = STEP_BLOCKED, part;
-
-    for (; channel->stuck < 3; channel->stuck++) {
-        part = channel->stuck == 0 ? step_channel_write(session, channel)
-                                   : step_channel_read(session, channel, channel->stuck - 1);
-        if (part == STEP_MOVED)
-            moved = STEP_MOVED;
-        if (session->state != SSH_READY || session->sender != NULL)
-            return moved;
-    }
-    channel->stuck = 0;
-    if (moved == STEP_BLOCKED && !channel->mute && libssh2_channel_eof(channel->handle)) {
-        channel_enter(session, channel, CHANNEL_CLOSE);
-        say_done(channel, CHANNEL_CLOSED, "the channel was closed by the host");
-        return STEP_MOVED;
-    }
-    return moved;
-}
-
-static enum step step_channel_close(struct ssh_session *session, struct ssh_channel *channel)
-{
-    int rc = libssh2_channel_close(channel->handle);
-
-    if (rc == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    if (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
-        rc == LIBSSH2_ERROR_SOCKET_RECV)
-        return session_broke(session);
-    channel_enter(session, channel, CHANNEL_FREE);
-    return STEP_MOVED;
-}
-
-/* The channel is gone after STEP_MOVED. */
-static enum step step_channel_free(struct ssh_session *session, struct ssh_channel *channel)
-{
-    if (channel->handle != NULL && libssh2_channel_free(channel->handle) == LIBSSH2_ERROR_EAGAIN)
-        return blocked(session, channel);
-    TAILQ_REMOVE(&session->channels, channel, link);
-    session->channel_count--;
-    if (session->opening == channel)
-        session->opening = NULL;
-    channel_release(channel);
-    session->base.events->ready(session->base.context);
-    return STEP_MOVED;
-}
-
-static enum step step_channel(struct ssh_session *session, struct ssh_channel *channel)
-{
-    bool was_sender = session->sender == channel;
-
-    session->sender = NULL;
-    if (channel->mute && channel->state == CHANNEL_RUN && !was_sender)
-        channel_enter(session, channel, CHANNEL_CLOSE);
-    switch (channel->state) {
-    case CHANNEL_OPEN:
-        return step_channel_open(session, channel);
-    case CHANNEL_EXEC:
-        return step_channel_exec(session, channel);
-    case CHANNEL_CLOSE:
-        return step_channel_close(session, channel);
-    case CHANNEL_FREE:
-        return step_channel_free(session, channel);
-    case CHANNEL_RUN:
-    default:
-        return step_channel_run(session, channel);
-    }
-}
-
-/* One step for each channel. The one with a half-sent packet goes first, and alone until that is out. */
-static enum step round_of_channels(struct ssh_session *session)
-{
-    struct ssh_channel *channel, *next;
-    enum step moved = STEP_BLOCKED;
-
-    if (session->sender != NULL) {
-        if (step_channel(session, session->sender) == STEP_MOVED)
-            return STEP_MOVED;
-        if (session->sender != NULL)
-            return STEP_BLOCKED;
-    }
-    for (channel = TAILQ_FIRST(&session->channels); channel != NULL; channel = next) {
-        next = TAILQ_NEXT(channel, link);
-        if (step_channel(session, channel) == STEP_MOVED)
-            moved = STEP_MOVED;
-        if (session->state != SSH_READY || session->sender != NULL)
-            break;
-    }
-    return moved;
-}
+/* ---- the pump ---- */
 
 /*
  * Without a channel libssh2 has no call that reads. An idle host that says something (a keepalive request, or
@@ -767,7 +490,7 @@ static enum step listen_idle(struct ssh_session *session)
 
     got = recv(session->socket->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got >= 0 || (errno != EAGAIN && errno != EINTR))
-        return fail(session, TRANSPORT_UNREACHABLE, "the idle connection was ended");
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "the idle connection was ended");
     return STEP_BLOCKED;
 }
 
@@ -775,10 +498,8 @@ static enum step step_ready(struct ssh_session *session)
 {
     if (TAILQ_EMPTY(&session->channels))
         return listen_idle(session);
-    return round_of_channels(session);
+    return ssh_step_channels(session);
 }
-
-/* ---- the pump ---- */
 
 static enum step step(struct ssh_session *session)
 {
@@ -820,7 +541,7 @@ static void arm(struct ssh_session *session, bool more)
     if (session->state == SSH_READY)
         arm_channel_deadline(session);
     if (more && session->state == SSH_READY)
-        uv_timer_start(&session->wake, on_wake, 0, 0);
+        ssh_wake(session);
 }
 
 static void pump(struct ssh_session *session)
@@ -841,6 +562,11 @@ static void on_wake(uv_timer_t *timer)
     pump(timer->data);
 }
 
+void ssh_wake(struct ssh_session *session)
+{
+    uv_timer_start(&session->wake, on_wake, 0, 0);
+}
+
 /* ---- the vtable ---- */
 
 static struct session *ssh_connect(struct transport_context *context, const struct remote_target *target,
@@ -857,40 +583,8 @@ static struct session *ssh_connect(struct transport_context *context, const stru
     session->deadline.data = session->wake.data = session;
     session->handles = 2;
     enter(session, SSH_RESOLVE);
-    uv_timer_start(&session->wake, on_wake, 0, 0);
+    ssh_wake(session);
     return &session->base;
-}
-
-static struct channel *ssh_exec(struct session *base, const char *command, const void *input, size_t length,
-                                const struct channel_events *events, void *event_context)
-{
-    struct ssh_session *session = (struct ssh_session *)base;
-    struct ssh_channel *channel;
-
-    if (session->state != SSH_READY || session->channel_count >= CHANNELS_PER_SESSION)
-        return NULL;
-    channel = mem_alloc(sizeof *channel);
-    channel->base = (struct channel){events, event_context};
-    channel->command = mem_strdup(command);
-    /* A copy, for a dropped channel may still have to finish a packet of it. */
-    channel->input = mem_alloc(length);
-    memcpy(channel->input, input, length);
-    channel->length = length;
-    channel_enter(session, channel, CHANNEL_OPEN);
-    TAILQ_INSERT_TAIL(&session->channels, channel, link);
-    session->channel_count++;
-    uv_timer_start(&session->wake, on_wake, 0, 0);
-    return &channel->base;
-}
-
-static void ssh_drop(struct session *base, struct channel *channel_base)
-{
-    struct ssh_session *session = (struct ssh_session *)base;
-    struct ssh_channel *channel = (struct ssh_channel *)channel_base;
-
-    channel->mute = true;
-    if (session->state == SSH_READY)
-        uv_timer_start(&session->wake, on_wake, 0, 0);
 }
 
 const struct transport_class transport_ssh = {"ssh", ssh_connect, ssh_exec, ssh_drop, ssh_close};
