@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SUBJECTS_NAMED = 64 };
+enum { SUBJECTS_NAMED = 64, PLACES_NAMED = 4 };
 
 const char *limit_origin(struct arena *arena, const char *status, const char *source)
 {
@@ -17,10 +17,9 @@ const char *limit_origin(struct arena *arena, const char *status, const char *so
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
                       const char *suite_step)
 {
-    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->slot->at, slot->at) == 0 &&
-           strcmp(line->gate, outcome->gate) == 0 && strcmp(line->suite_step, suite_step) == 0 &&
-           strcmp(line->source, outcome->source) == 0 && strcmp(line->status, outcome->status) == 0 &&
-           strcmp(line->limit, outcome->limit) == 0;
+    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->gate, outcome->gate) == 0 &&
+           strcmp(line->suite_step, suite_step) == 0 && strcmp(line->source, outcome->source) == 0 &&
+           strcmp(line->status, outcome->status) == 0 && strcmp(line->limit, outcome->limit) == 0;
 }
 
 static struct gate_line *line_for(const struct view *view, struct gate_lines *lines,
@@ -37,8 +36,7 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
     line = list_push(view->arena, &lines->items);
     *line = (struct gate_line){.suite_step = suite_step,
                                .metric = slot->metric,
-                               .at = slot_at_text(view->arena, slot),
-                               .slot = slot,
+                               .at = "",
                                .limit = outcome->limit,
                                .gate = outcome->gate,
                                .status = outcome->status,
@@ -47,8 +45,30 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
     return line;
 }
 
-static void line_count(struct gate_line *line, const struct outcome *outcome)
+/* "size 8G, place out; size 16G, place out", or how many there are, from the first to the last. */
+static void line_add_place(struct arena *arena, struct gate_line *line, const struct slot *slot)
 {
+    const char *place;
+
+    for (size_t i = line->places.count; i > 0; i--)
+        if (strcmp(line->places.items[i - 1], slot->at) == 0)
+            return;
+    *list_push(arena, &line->places) = slot->at;
+    if (*slot->at == '\0')
+        return;
+    place = slot_at_text(arena, slot);
+    if (line->places.count == 1)
+        line->first_place = place;
+    if (line->places.count <= PLACES_NAMED)
+        line->at = *line->at == '\0' ? place : arena_printf(arena, "%s; %s", line->at, place);
+    else
+        line->at =
+            arena_printf(arena, "%zu places from %s to %s", line->places.count, line->first_place, place);
+}
+
+static void line_count(const struct view *view, struct gate_line *line, const struct outcome *outcome)
+{
+    line_add_place(view->arena, line, view_slot(view, outcome));
     line->items++;
     line->failing += outcome->word == OUTCOME_FAIL;
     line->not_passed += outcome->word >= OUTCOME_NOT_RUN;
@@ -78,7 +98,7 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
         const struct outcome *outcome = entry->outcomes[i];
         struct gate_line *line = line_for(view, ret_lines, outcome);
 
-        line_count(line, outcome);
+        line_count(view, line, outcome);
         if (line->items <= SUBJECTS_NAMED)
             line_name_subject(view->arena, line, view_slot(view, outcome)->subject);
     }
@@ -95,7 +115,7 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
     for (size_t i = 0; i < view->step_count; i++)
         for (size_t k = 0; k < view->steps[i].step->shape->slot_count; k++)
             if (*view->steps[i].items[k]->gate != '\0')
-                line_count(line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
+                line_count(view, line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
 }
 
 static struct remark_line *remark_for(const struct view *view, struct remark_lines *lines,
@@ -120,7 +140,7 @@ static void remark_take(const struct view *view, struct remark_line *line, const
 {
     const struct step *step = view->steps[outcome->step].step;
 
-    line_count(&line->gate, outcome);
+    line_count(view, &line->gate, outcome);
     /* Steps come in plan order: a host that is there already is the last one. */
     if (line->hosts.count > 0 &&
         line->hosts.items[line->hosts.count - 1] == step->members[step->member_count - 1])

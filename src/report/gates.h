@@ -8,7 +8,8 @@
 
 struct gate_line {
     const char *suite_step, *metric, *at, *limit, *gate, *status, *source;
-    const struct slot *slot; /* of the first item */
+    LIST_OF(const char *) places; /* where the items are taken, each once; `at` says it in words */
+    const char *first_place;
     size_t items, failing, not_passed;
     const char *subjects; /* of an entry's items: all of them up to a limit, then how many more */
 };

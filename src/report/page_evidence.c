@@ -208,11 +208,8 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_markup(out, "<tr>");
     html_cell(out, line->suite_step);
     page_metric_cell(page, line->metric, line->at);
+    html_cell(out, line->gate);
     html_markup(out, "<td>");
-    html_text(out, line->gate);
-    html_markup(out, "<br><small>");
-    html_text(out, line->limit);
-    html_markup(out, "</small></td><td>");
     html_text(out, line->status);
     html_markup(out, "<br><small>");
     html_text(out, line->source);
@@ -338,12 +335,14 @@ static const char *typed_command(struct arena *arena, const struct attempt *atte
 {
     const char *text = "";
 
+    if (attempt->parts.count == 0)
+        return attempt->command != NULL ? attempt->command : "";
     if (attempt->parts.count == 1)
-        return attempt->parts.items[0].command;
+        return attempt->parts.items[0].command != NULL ? attempt->parts.items[0].command : "";
     for (size_t i = 0; i < attempt->parts.count; i++)
         text = arena_printf(arena, "%s%s# %s\n%s", text, i > 0 ? "\n" : "", attempt->parts.items[i].name,
                             attempt->parts.items[i].command);
-    return attempt->parts.count > 0 ? text : attempt->command;
+    return text;
 }
 
 static void collect_commands(struct page *page, struct commands *commands)
@@ -406,7 +405,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
         if (capture->stream == NULL)
             continue;
         if (capture->length == 0 && *capture_note(capture) == '\0') {
-            html_textf(out, "%s empty; ", capture->stream);
+            html_textf(out, "%s %s; ", capture->stream, *capture->sha256 != '\0' ? "empty" : "not kept");
             continue;
         }
         html_markup(out, "<span class=\"sha\">");

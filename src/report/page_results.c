@@ -559,7 +559,7 @@ static void write_shared_steps(struct page *page)
         html_row_head(page->out, step->shape->suite_step);
         html_markup(page->out, "<td>");
         html_text(page->out, step_target(page->arena, step));
-        if (*step->origin_note != '\0')
+        if (step->origin_note != NULL && *step->origin_note != '\0')
             html_textf(page->out, " (%s: %s)", origin_name(step->origin), step->origin_note);
         html_markup(page->out, "</td><td>");
         page_word_link(page, view->steps[i].word, i);
