@@ -611,6 +611,7 @@ static void on_pool_closed(uv_handle_t *handle)
 {
     struct remote_pool *pool = handle->data;
 
+    openssh_control_remove(&pool->transports);
     identities_release(pool->transports.identities);
     known_hosts_release(pool->transports.known_hosts);
     free(pool->known_hosts_path);
@@ -633,7 +634,6 @@ void remote_pool_destroy(struct remote_pool *pool)
         remote_end_now(remote);
     }
     deliver_all(pool);
-    openssh_control_remove(&pool->transports);
     uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);
 }
 

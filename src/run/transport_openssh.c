@@ -17,6 +17,7 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/log.h"
 #include "assay/text.h"
 #include "identity.h"
 #include "process.h"
@@ -240,12 +241,19 @@ static bool control_folder(struct transport_context *context)
     return context->control_folder != NULL;
 }
 
+/* Later than the KILL of the masters by a turn of the loop: one that was ended in the middle of making its
+ * socket may still finish that, hence more than one try. */
 void openssh_control_remove(struct transport_context *context)
 {
     struct error err;
+    int tries = 10;
 
-    if (context->control_folder != NULL && directory_remove(context->control_folder, &err) != 0)
+    if (context->control_folder == NULL)
         return;
+    while (directory_remove(context->control_folder, &err) != 0 && --tries > 0)
+        ;
+    if (tries == 0)
+        log_debug("%s", err.text);
     free(steal_pointer(context->control_folder));
 }
 
@@ -297,8 +305,11 @@ static void openssh_close(struct session *base)
     struct openssh_session *session = (struct openssh_session *)base;
 
     session->failed = true;
+    /* Not TERM: a master that tidies up would do it in a folder that we are removing. */
     if (session->master != NULL)
-        process_drop(session->master, SIGTERM);
+        process_drop(session->master, SIGKILL);
+    if (session->socket != NULL)
+        unlink(session->socket);
     uv_close((uv_handle_t *)&session->wake, on_session_closed);
 }
 
