@@ -14,6 +14,7 @@
 #include "lab_private.h"
 
 #define UPDATES 40
+#define SHORTEST_S 1.0 /* of real time: whoever samples the host under load must be able to hit it */
 
 struct burn {
     unsigned seconds;
@@ -246,7 +247,10 @@ static void mark_burning(struct tool *tool)
 
 static void burn_all(struct tool *tool, const struct burn *burn)
 {
-    double next_summary = 0.1;
+    double next_summary = 0.1, simulated_s = burn->seconds;
+
+    if (simulated_s < SHORTEST_S * tool->lab->speed && tool->lab->speed > 1)
+        simulated_s = SHORTEST_S * tool->lab->speed;
 
     for (int i = 0; i < tool->host->gpu_count; i++)
         if (takes_part(burn, i)) {
@@ -263,7 +267,7 @@ static void burn_all(struct tool *tool, const struct burn *burn)
     for (int update = 1; update <= UPDATES; update++) {
         double share = (double)update / UPDATES;
 
-        lab_sleep(tool->lab, (double)burn->seconds / UPDATES);
+        lab_sleep(tool->lab, simulated_s / UPDATES);
         put_live(tool->host, burn, share);
         if (share > next_summary && share < 1) {
             put_summary();

@@ -99,7 +99,7 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     close_part(w, "inforom_version");
     put(w, "GSP Firmware Version", "gsp_firmware_version", "%s", host->driver);
     open_part(w, "GPU Reset Status", "gpu_reset_status");
-    put(w, "Reset Required", "reset_required", "%s", gpu->remap_pending ? "Yes" : "No");
+    put(w, "Reset Required", "reset_required", "No");
     put(w, "Drain and Reset Recommended", "drain_and_reset_recommended", "No");
     close_part(w, "gpu_reset_status");
 }
