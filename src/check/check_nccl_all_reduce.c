@@ -2,18 +2,8 @@
 /* all_reduce: the collective that training spends its time in, on one host or across many. */
 #include "nccl.h"
 
-static void command(const struct check_context *context, struct text *out)
-{
-    nccl_command(context, out, "all_reduce");
-}
-
-static void slots(const struct check_context *context, struct slot_list *list)
-{
-    nccl_slots(context, list, "all_reduce");
-}
-
 static const struct part_row parts[] = {
-    {"main", "nccl-tests", command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+    {"main", "nccl-tests", nccl_command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
 
 const struct check check_nccl_all_reduce = {
     .name = "nccl-all-reduce",
@@ -26,7 +16,7 @@ const struct check check_nccl_all_reduce = {
     .arguments = nccl_arguments,
     .parts = parts,
     .remedies = nccl_remedies,
-    .more_slots = slots,
+    .more_slots = nccl_slots,
     .expected_s = nccl_expected_s,
     .read = nccl_read,
     .hosts_file = nccl_hosts_file,

@@ -28,6 +28,16 @@ const struct remedy nccl_remedies[] = {
     {0},
 };
 
+/* "all_reduce" of check nccl-all-reduce: the program's name less "_perf", and the metrics' middle. */
+static const char *collective(const struct check_context *context)
+{
+    char *name = arena_strdup(context->arena, context->check->name + strlen("nccl-"));
+
+    for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
+        *dash = '_';
+    return name;
+}
+
 static bool is_wide(const struct check_context *context)
 {
     return context->member_count > 1 || strcmp(context->step->scope, "host") != 0;
@@ -74,11 +84,11 @@ static void put_mpirun(const struct check_context *context, struct text *out)
     text_put(out, " ");
 }
 
-void nccl_command(const struct check_context *context, struct text *out, const char *collective)
+void nccl_command(const struct check_context *context, struct text *out)
 {
     if (is_wide(context))
         put_mpirun(context, out);
-    command_tool(context, out, arena_printf(context->arena, "%s_perf", collective));
+    command_tool(context, out, arena_printf(context->arena, "%s_perf", collective(context)));
     text_printf(out, " -b %s -e %s -f %.0f -n %.0f -w %.0f -g %u", check_text(context, "begin"),
                 check_text(context, "end"), check_number(context, "factor"),
                 check_number(context, "iterations"), check_number(context, "warmup"),
@@ -100,12 +110,12 @@ static bool is_judged(const struct check_context *context, double size)
     return false;
 }
 
-static void size_slots(const struct check_context *context, struct slot_list *slots, const char *collective,
-                       double size, const struct limit *no_wrong)
+static void size_slots(const struct check_context *context, struct slot_list *slots, double size,
+                       const struct limit *no_wrong)
 {
     struct arena *arena = context->arena;
-    const char *busbw = arena_printf(arena, "nccl.%s.busbw", collective);
-    const char *wrong = arena_printf(arena, "nccl.%s.wrong", collective);
+    const char *busbw = arena_printf(arena, "nccl.%s.busbw", collective(context));
+    const char *wrong = arena_printf(arena, "nccl.%s.wrong", collective(context));
     const char *out_of_place = arena_printf(arena, "size_bytes=%.0f place=out", size);
 
     slot_add(context, slots, busbw, "", out_of_place, is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
@@ -117,7 +127,7 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
         ->size_bytes = size;
 }
 
-void nccl_slots(const struct check_context *context, struct slot_list *slots, const char *collective)
+void nccl_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct limit no_wrong[] = {{.metric = "nccl.*",
                                              .rule = RULE_CEILING,
@@ -140,7 +150,7 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots, co
     if (!is_wide(context))
         slot_add(context, slots, "kernel.log", "", NULL, DUTY_GATE, rule_kernel_log);
     for (double size = check_number(context, "begin"); size > 0 && size <= end; size *= factor) {
-        size_slots(context, slots, collective, size, no_wrong);
+        size_slots(context, slots, size, no_wrong);
         if (factor < 2)
             break;
     }
@@ -177,11 +187,23 @@ static void name_planned_size(const struct check_context *context, struct measur
     }
 }
 
+/* Old versions do not print which collective they are; we know which one was started. */
+static void name_collective(const struct check_context *context, struct measurement *measurement)
+{
+    static const char unknown[] = "nccl.unknown.";
+
+    if (strncmp(measurement->metric, unknown, strlen(unknown)) == 0)
+        measurement->metric = arena_printf(context->arena, "nccl.%s.%s", collective(context),
+                                           measurement->metric + strlen(unknown));
+}
+
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
-    for (size_t i = 0; i < out->measurements.count; i++)
+    for (size_t i = 0; i < out->measurements.count; i++) {
+        name_collective(context, &out->measurements.items[i]);
         name_planned_size(context, &out->measurements.items[i]);
+    }
 }
 
 void nccl_hosts_file(const struct check_context *context, struct text *out)

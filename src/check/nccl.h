@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checks of NCCL collectives share; the collective is the program's name less "_perf". */
+/* What the checks of NCCL collectives share. The collective follows from the check's name, "nccl-all-reduce". */
 #ifndef ASSAY_CHECK_NCCL_H
 #define ASSAY_CHECK_NCCL_H
 
@@ -9,9 +9,9 @@ extern const struct argument nccl_arguments[];
 extern const struct remedy nccl_remedies[];
 
 /* `PROGRAM -b .. -g N` on one host, or mpirun over the members of a pair, group or cluster. */
-void nccl_command(const struct check_context *context, struct text *out, const char *collective);
+void nccl_command(const struct check_context *context, struct text *out);
 /* Bandwidth and wrong values by message size, ranks, out-of-bounds values. */
-void nccl_slots(const struct check_context *context, struct slot_list *slots, const char *collective);
+void nccl_slots(const struct check_context *context, struct slot_list *slots);
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 void nccl_hosts_file(const struct check_context *context, struct text *out);
 unsigned nccl_expected_s(const struct check_context *context);

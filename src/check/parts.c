@@ -4,14 +4,13 @@
 
 #include "assay/check.h"
 
-const struct limit rule_kernel_log[] = {
-    {.metric = "kernel.log",
-     .rule = RULE_EQUAL,
-     .text = "read",
-     .source = "assay: the kernel's log is part of a test's evidence",
-     .status = LIMIT_TOOL,
-     .inconclusive = true},
-    {0}};
+const struct limit rule_kernel_log[] = {{.metric = "kernel.log",
+                                         .rule = RULE_EQUAL,
+                                         .text = "read",
+                                         .source = "assay: the kernel's log is part of a test's evidence",
+                                         .status = LIMIT_TOOL,
+                                         .inconclusive = true},
+                                        {0}};
 
 void command_tool(const struct check_context *context, struct text *out, const char *tool)
 {

@@ -248,6 +248,11 @@ static struct opinion combine(const struct item_case *item, const struct step_at
     if (fails > 0 && passes > 0)
         worst.cause = arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails,
                                    attempts->count, worst.cause);
+    if (fails == 0 && passes > 0 && passes < item->step->shape->repeat) {
+        worst.word = OUTCOME_INCONCLUSIVE;
+        worst.cause = arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
+                                   item->step->shape->repeat);
+    }
     /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
     if (fails == 0 && passes >= item->step->shape->repeat && broken > 0 && broken < attempts->count) {
         for (size_t i = 0; i < attempts->count; i++) {

@@ -13,6 +13,7 @@
 enum {
     COMMAND_BYTES = 256 * 1024,
     TICK_MS = 500,
+    BOOT_ID_SIZE = 64,
     GONE_TRIES = 6,
     GONE_PAUSE_MS = 10000,
 };
@@ -24,9 +25,10 @@ struct berth {
     size_t *steps; /* of host scope, in plan order */
     size_t step_count, step_capacity;
     unsigned passive;
-    bool taken; /* by a step that wants it alone */
-    bool held;  /* something of ours could not be ended there */
-    bool lost;  /* out of reach, or refuses us: its further steps are skipped */
+    bool taken;                 /* by a step that wants it alone */
+    bool held;                  /* something of ours could not be ended there */
+    char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
+    bool lost;                  /* out of reach, or refuses us: its further steps are skipped */
 };
 
 struct scheduler {
@@ -352,6 +354,12 @@ static void take_result(struct scheduler *scheduler, struct attempt *attempt,
     take_capture(&attempt->captures[1], "stderr", result->err, result->err_clipped, result->cut);
 }
 
+static void note_boot(struct berth *berth, const char *boot_id)
+{
+    if (*boot_id != '\0' && strlen(boot_id) < sizeof berth->boot_id)
+        memcpy(berth->boot_id, boot_id, strlen(boot_id) + 1);
+}
+
 static void attempt_done(void *context, const struct remote_result *result)
 {
     struct flight *flight = context;
@@ -366,6 +374,7 @@ static void attempt_done(void *context, const struct remote_result *result)
         return;
     }
     take_result(scheduler, attempt, result, remote_transport_note(head->remote));
+    note_boot(head, attempt->boot_id);
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
         arena_destroy(flight->arena);
         free(flight);
@@ -398,8 +407,10 @@ static void send_attempt(struct flight *flight)
     struct check_context context;
     cleanup_text struct text command = {0}, hosts = {0};
     struct remote_file file = {.name = "hosts"};
+    struct berth *head = berth_of(scheduler, step->members[0]);
     struct remote_job job = {.verb = flight->spooled ? REMOTE_ENSURE : REMOTE_READ,
                              .uuid = attempt->uuid,
+                             .boot_id = *head->boot_id != '\0' ? head->boot_id : NULL,
                              .deadline_s = step_deadline_s(step),
                              .grace_s = scheduler->options->grace_s,
                              .as_root = step->shape->as_root};
@@ -416,7 +427,7 @@ static void send_attempt(struct flight *flight)
         job.files = &file;
         job.file_count = 1;
     }
-    remote_start(berth_of(scheduler, step->members[0])->remote, &job, attempt_done, flight);
+    remote_start(head->remote, &job, attempt_done, flight);
 }
 
 static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_t attempt)
@@ -704,6 +715,11 @@ static int close_light(struct scheduler *scheduler, size_t index)
 /* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
 static int take_up(struct scheduler *scheduler)
 {
+    for (size_t i = 0; i < scheduler->record->attempts.count; i++) {
+        const struct attempt *attempt = &scheduler->record->attempts.items[i];
+
+        note_boot(berth_of(scheduler, step_at(scheduler, attempt->step)->members[0]), attempt->boot_id);
+    }
     for (size_t i = 0; i < scheduler->state_count; i++) {
         size_t index;
         const struct attempt *attempt = last_attempt(scheduler, i, &index);

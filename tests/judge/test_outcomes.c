@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of outcomes, row by row: what a host's commands printed and how they ended goes in, the words come out.
+ * Plan, command marks, parsers, checks and judge are the real ones; only the hosts are made up here.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/judge.h"
+#include "assay/plan_build.h"
+
+static const char platform_text[] = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
+                                    "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
+                                    "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
+                                    "\"nvswitch\": false, \"fabric_state\": false, "
+                                    "\"driver_minimum\": \"525.60.13\"}";
+
+/* One NCCL step with one message size, so that its output fits a screen. */
+#define NCCL_STEP(more)                                                                                \
+    "{\"check\": \"nccl-all-reduce\", \"needs\": [\"reachable\"], \"arguments\": {\"begin\": \"8G\", " \
+    "\"end\": \"8G\"}" more "}"
+#define FLOOR(status)                                                                             \
+    ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"floor\": 455, \"unit\": \"GB/s\", " \
+    "\"source\": \"test\", "                                                                      \
+    "\"status\": \"" status "\"}]"
+#define SUITE(purpose, step)                                                                               \
+    "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"" purpose "\", \"platform\": \"duo\", \"steps\": " \
+    "[{\"check\": \"reachable\"}, {\"check\": \"driver\", \"needs\": [\"reachable\"]}, " step "]}"
+
+#define NCCL_OUTPUT(busbw, average, wrong, verdict)                                                          \
+    "# nThread 1 nGpus 2 minBytes 8589934592 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 " \
+    "agg "                                                                                                   \
+    "iters: 1 validation: 1 graph: 0\n"                                                                      \
+    "#\n# Using devices\n"                                                                                   \
+    "#  Rank  0 Group  0 Pid   4242 on  node1 device  0 [0x19] NVIDIA H100 80GB HBM3\n"                      \
+    "#  Rank  1 Group  0 Pid   4242 on  node1 device  1 [0x3b] NVIDIA H100 80GB HBM3\n"                      \
+    "#\n"                                                                                                    \
+    "#                                                              out-of-place                       "     \
+    "in-place\n"                                                                                             \
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw " \
+    "  busbw #wrong\n"                                                                                       \
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s) " \
+    " (GB/s)\n"                                                                                              \
+    "  8589934592    2147483648     float     sum      -1    17943  478.74  " busbw "      " wrong           \
+    "    17943  478.74  478.74      0\n"                                                                     \
+    "# Out of bounds values : " verdict "\n"                                                                 \
+    "# Avg bus bandwidth    : " average "\n#\n"
+
+static const char good[] = NCCL_OUTPUT("478.74", "478.74", "0", "0 OK");
+
+/* --- a made-up cluster ------------------------------------------------------------------------------------------- */
+
+struct world {
+    struct arena *arena;
+    struct plan_sources sources;
+    struct record record;
+    struct error err;
+};
+
+static void world_begin(struct world *world, const char *suite, const char *hosts)
+{
+    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
+    struct plan_notes notes;
+    struct plan_sources *sources = &world->sources;
+
+    *world = (struct world){.arena = arena_create()};
+    sources->hostfile = hostfile_parse(world->arena, "hosts", slice_of(hosts), &world->err);
+    sources->suite = suite_parse(world->arena, "suite", slice_of(suite), &world->err);
+    if (sources->hostfile == NULL || sources->suite == NULL)
+        fail_msg("%s", world->err.text);
+    sources->limits.suite = sources->suite;
+    *list_push(world->arena, &sources->platforms) =
+        platform_parse(world->arena, "platform", slice_of(platform_text), &world->err);
+    world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
+    world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
+}
+
+static void world_end(struct world *world)
+{
+    arena_destroy(world->arena);
+}
+
+static size_t find_step(const struct world *world, const char *name, const char *host)
+{
+    const struct plan *plan = world->record.plan;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (strcmp(plan->steps.items[i].shape->suite_step, name) == 0 &&
+            strcmp(plan->steps.items[i].members[0]->name, host) == 0)
+            return i;
+    fail_msg("no step %s on %s", name, host);
+    return 0;
+}
+
+static struct attempt *add_attempt(struct world *world, const char *step, const char *host,
+                                   enum attempt_end end)
+{
+    struct attempt *attempt = list_push(world->arena, &world->record.attempts);
+
+    *attempt = (struct attempt){.step = find_step(world, step, host),
+                                .n = 1,
+                                .uuid = "11111111-1111-4111-8111-111111111111",
+                                .state = ATTEMPT_ENDED,
+                                .end = end,
+                                .text = end == ATTEMPT_RAN ? "" : "what the transport says",
+                                .boot_id = "",
+                                .command = "",
+                                .transport = ""};
+    attempt->captures[0] = (struct capture){.stream = "stdout", .bytes = {"", 0}};
+    attempt->captures[1] = (struct capture){.stream = "stderr", .bytes = {"", 0}};
+    return attempt;
+}
+
+/* rc < 0: the part's last mark never came. */
+static const char *marked(struct arena *arena, const char *uuid, const char *part, const char *output, int rc)
+{
+    const char *begun = arena_printf(arena, "@assay-part %s begin %s\n%s", uuid, part, output);
+
+    return rc < 0 ? begun : arena_printf(arena, "%s\n@assay-part %s end %s %d\n", begun, uuid, part, rc);
+}
+
+struct said {
+    const char *part, *output;
+    int rc;
+};
+
+static void ran(struct world *world, const char *step, const char *host, const struct said *parts)
+{
+    struct attempt *attempt = add_attempt(world, step, host, ATTEMPT_RAN);
+    struct check_context context;
+    const char *out = "";
+
+    for (; parts->part != NULL; parts++)
+        out = arena_printf(world->arena, "%s%s", out,
+                           marked(world->arena, attempt->uuid, parts->part, parts->output, parts->rc));
+    attempt->captures[0].bytes = slice_of(out);
+    plan_context(world->arena, &world->sources, &world->record.plan->steps.items[attempt->step], &context);
+    check_read(&context, attempt);
+}
+
+#define RAN(world, step, host, ...) ran(world, step, host, (const struct said[]){__VA_ARGS__, {0}})
+
+static void reached(struct world *world, const char *host)
+{
+    RAN(world, "reachable", host, {"main", "h\nLinux 6 x86_64\nops\n", 0});
+}
+
+static void nccl(struct world *world, const char *host, const char *output, int rc)
+{
+    RAN(world, "nccl-all-reduce", host, {"main", output, rc}, {"kernel-log", "[ 9.0] quiet\n", 0});
+}
+
+static const struct outcome *outcome_of(const struct world *world, const char *step, const char *host,
+                                        const char *metric)
+{
+    const struct plan *plan = world->record.plan;
+    size_t index = find_step(world, step, host);
+
+    for (size_t i = 0; i < world->record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world->record.judgement.outcomes[i];
+
+        if (outcome->step == index &&
+            strcmp(plan->steps.items[index].shape->slots[outcome->slot].metric, metric) == 0)
+            return outcome;
+    }
+    fail_msg("step %s owes no %s", step, metric);
+    return NULL;
+}
+
+static void judge(struct world *world)
+{
+    judge_run(&world->record, &world->sources.limits, "22222222-2222-4222-8222-222222222222");
+}
+
+#define assert_outcome(world, step, host, metric, expected, words)                          \
+    do {                                                                                    \
+        const struct outcome *got = outcome_of(world, step, host, metric);                  \
+                                                                                            \
+        if (got->word != (expected) || strstr(got->cause, words) == NULL)                   \
+            fail_msg("%s of %s on %s: %s, '%s'; expected %s with '%s'", metric, step, host, \
+                     outcome_name(got->word), got->cause, outcome_name(expected), words);   \
+    } while (0)
+
+#define assert_verdict(world, expected) assert_int_equal((world)->record.judgement.verdicts[0].word, expected)
+
+#define BUSBW "nccl.all_reduce.busbw"
+#define WRONG "nccl.all_reduce.wrong"
+#define ONE "node1\n"
+#define TWO "node1\nnode2\n"
+#define CONTRACT SUITE("trial", NCCL_STEP(FLOOR("contract")))
+
+static void driver(struct world *world, const char *host, const char *version)
+{
+    static const char xml[] =
+        "<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM "
+        "\"nvsmi_device_v12.dtd\">\n<nvidia_smi_log>\n"
+        "\t<driver_version>%s</driver_version>\n\t<cuda_version>12.4</cuda_version>\n\t<attached_gpus>2</"
+        "attached_gpus>\n"
+        "\t<gpu id=\"00000000:19:00.0\">\n\t\t<product_name>T</product_name>\n\t</gpu>\n"
+        "\t<gpu id=\"00000000:3B:00.0\">\n\t\t<product_name>T</product_name>\n\t</gpu>\n</nvidia_smi_log>\n";
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    RAN(world, "driver", host, {"nvidia-smi", arena_printf(world->arena, xml, version), 0});
+#pragma GCC diagnostic pop
+}
+
+/* --- the rows ---------------------------------------------------------------------------------------------------- */
+
+static void whole_output_within_limits_passes(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    driver(&world, "node1", "550.90.07");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_PASS, "");
+    assert_verdict(&world, VERDICT_ACCEPT);
+    assert_int_equal(world.record.judgement.verdicts[0].not_run, 0);
+    world_end(&world);
+}
+
+static void number_below_the_floor_fails_and_shows_the_gate(void **state)
+{
+    struct world world;
+    const struct outcome *outcome;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    driver(&world, "node1", "550.90.07");
+    nccl(&world, "node1", NCCL_OUTPUT("412.00", "445.37", "0", "0 OK"), 0);
+    judge(&world);
+    outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
+    assert_int_equal(outcome->word, OUTCOME_FAIL);
+    assert_true(outcome->value == 412);
+    assert_string_equal(outcome->gate, ">= 455 GB/s");
+    assert_string_equal(outcome->status, "contract");
+    assert_verdict(&world, VERDICT_REJECT);
+    world_end(&world);
+}
+
+static void wrong_values_fail_although_bandwidth_is_fine(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", NCCL_OUTPUT("478.74", "478.74", "3", "1 FAILED"), 1);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", WRONG, OUTCOME_FAIL, "3");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    world_end(&world);
+}
+
+static void missing_tool_is_inconclusive_and_named(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", "", 127);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "tool missing");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "tool missing");
+    assert_int_equal(
+        judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
+        STEP_FAILED);
+    world_end(&world);
+}
+
+static void unknown_format_is_inconclusive(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", "all is well, busbw 500\n", 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "unknown output format");
+    world_end(&world);
+}
+
+static void nothing_printed_with_status_0_never_passes(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", "", 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "");
+    world_end(&world);
+}
+
+static void guess_decides_nothing(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", NCCL_STEP(FLOOR("guess"))), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "guess");
+    world_end(&world);
+}
+
+static void gate_without_any_limit_is_inconclusive_and_refused_in_a_delivery(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", NCCL_STEP("")), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "no baseline");
+    world_end(&world);
+    world_begin(&world, SUITE("delivery", NCCL_STEP("")), ONE);
+    assert_null(world.record.plan);
+    assert_non_null(strstr(world.err.text, BUSBW));
+    world_end(&world);
+}
+
+static void crash_is_tried_again_and_fails_only_where_other_hosts_are_fine(void **state)
+{
+    struct world world;
+    size_t step;
+
+    (void)state;
+    world_begin(&world, CONTRACT, TWO);
+    reached(&world, "node1");
+    reached(&world, "node2");
+    step = find_step(&world, "nccl-all-reduce", "node1");
+    nccl(&world, "node1", "# nThread 1", 139);
+    assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_AGAIN);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "signal 11");
+    nccl(&world, "node1", "# nThread 1", 139);
+    assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_FAILED);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "signal 11");
+    nccl(&world, "node2", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "not on others");
+    world_end(&world);
+}
+
+static void crash_that_does_not_come_again_passes_with_a_remark(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", "# nThread 1", -1);
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "passed after 1 broken attempt");
+    assert_true(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->remark);
+    world_end(&world);
+}
+
+static void hang_is_inconclusive_once_and_fails_when_it_comes_again(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_DEADLINE);
+    assert_int_equal(
+        judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
+        STEP_AGAIN);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "hang");
+    add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_DEADLINE);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "2 times");
+    world_end(&world);
+}
+
+static void reboot_fails_the_test_whatever_the_tool_said(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_REBOOTED);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "rebooted");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "rebooted");
+    world_end(&world);
+}
+
+static void xid_in_the_window_fails_a_test_that_looks_good(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    RAN(&world, "nccl-all-reduce", "node1", {"main", good, 0},
+        {"kernel-log", "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n",
+         0});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "79");
+    world_end(&world);
+}
+
+static void kernel_log_that_cannot_be_read_is_no_clean_one(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    RAN(&world, "nccl-all-reduce", "node1", {"main", good, 0}, {"kernel-log", "", 3});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "kernel.log", OUTCOME_INCONCLUSIVE, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    world_end(&world);
+}
+
+static void host_that_is_down_fails_only_if_another_answers(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, TWO);
+    add_attempt(&world, "reachable", "node1", ATTEMPT_UNREACHABLE);
+    add_attempt(&world, "reachable", "node2", ATTEMPT_UNREACHABLE);
+    judge(&world);
+    assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_INCONCLUSIVE, "");
+    assert_verdict(&world, VERDICT_INCOMPLETE);
+    reached(&world, "node2");
+    judge(&world);
+    assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_FAIL, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_NOT_RUN, "needs reachable");
+    assert_verdict(&world, VERDICT_REJECT);
+    world_end(&world);
+}
+
+static void refusals_are_inconclusive(void **state)
+{
+    static const enum attempt_end ends[] = {ATTEMPT_AUTH_REFUSED,     ATTEMPT_HOST_KEY_UNKNOWN,
+                                            ATTEMPT_HOST_KEY_CHANGED, ATTEMPT_SUDO_REFUSED,
+                                            ATTEMPT_NO_ANSWER,        ATTEMPT_NO_SPOOL};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct world world;
+
+        world_begin(&world, CONTRACT, TWO);
+        reached(&world, "node2");
+        add_attempt(&world, "reachable", "node1", ends[i]);
+        judge(&world);
+        assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_INCONCLUSIVE,
+                       "what the transport says");
+        world_end(&world);
+    }
+}
+
+static void one_of_three_repeats_that_fails_is_a_fail(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", NCCL_STEP(FLOOR("contract") ", \"repeat\": 3")), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    assert_int_equal(
+        judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
+        STEP_AGAIN);
+    nccl(&world, "node1", NCCL_OUTPUT("300.00", "389.37", "0", "0 OK"), 0);
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_FAIL, "intermittent, 1 of 3");
+    assert_true(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->value == 300);
+    world_end(&world);
+}
+
+static void repeats_that_are_owed_are_not_passed_before_they_ran(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", NCCL_STEP(FLOOR("contract") ", \"repeat\": 3")), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "1 of 3");
+    world_end(&world);
+}
+
+static void the_host_with_another_driver_fails_and_a_tie_accuses_both(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, "node1\nnode2\nnode3\n");
+    driver(&world, "node1", "550.90.07");
+    driver(&world, "node2", "550.54.14");
+    driver(&world, "node3", "550.90.07");
+    judge(&world);
+    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_PASS, "");
+    assert_outcome(&world, "driver", "node2", "driver.version", OUTCOME_FAIL, "most hosts have 550.90.07");
+    world_end(&world);
+    world_begin(&world, CONTRACT, TWO);
+    driver(&world, "node1", "550.90.07");
+    driver(&world, "node2", "550.54.14");
+    judge(&world);
+    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_FAIL, "do not agree");
+    assert_outcome(&world, "driver", "node2", "driver.version", OUTCOME_FAIL, "do not agree");
+    world_end(&world);
+}
+
+static void an_old_driver_fails_and_a_short_version_is_undecided(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    driver(&world, "node1", "470.57.02");
+    judge(&world);
+    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_FAIL, "525.60.13");
+    world_end(&world);
+}
+
+static void nothing_run_is_incomplete_and_says_why(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_NOT_RUN, "needs reachable");
+    assert_verdict(&world, VERDICT_INCOMPLETE);
+    assert_int_equal(world.record.judgement.verdicts[0].pass, 0);
+    world_end(&world);
+}
+
+static void every_planned_item_has_exactly_one_outcome(void **state)
+{
+    struct world world;
+    const struct verdict *verdict;
+
+    (void)state;
+    world_begin(&world, CONTRACT, TWO);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    verdict = &world.record.judgement.verdicts[0];
+    assert_int_equal(world.record.judgement.outcome_count,
+                     world.record.plan->gate_count + world.record.plan->record_count);
+    assert_int_equal(verdict->pass + verdict->fail + verdict->inconclusive + verdict->not_run,
+                     world.record.plan->gate_count);
+    assert_int_equal(verdict->recorded, world.record.plan->record_count);
+    world_end(&world);
+}
+
+static void a_limit_in_another_unit_is_refused(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(
+        &world,
+        SUITE("trial", NCCL_STEP(", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"floor\": 3640, "
+                                 "\"unit\": \"Gb/s\", \"source\": \"test\", \"status\": \"contract\"}]")),
+        ONE);
+    assert_null(world.record.plan);
+    assert_non_null(strstr(world.err.text, "Gb/s"));
+    world_end(&world);
+}
+
+static void every_check_names_parsers_that_exist(void **state)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+
+    (void)state;
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(checks[i]->read);
+        assert_non_null(checks[i]->expected_s);
+        for (const struct part_row *part = checks[i]->parts; part->name != NULL; part++)
+            if (part->parser != NULL && parser_find(part->parser) == NULL)
+                fail_msg("check %s: part %s names parser '%s', which is not there", checks[i]->name,
+                         part->name, part->parser);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_output_within_limits_passes),
+        cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
+        cmocka_unit_test(wrong_values_fail_although_bandwidth_is_fine),
+        cmocka_unit_test(missing_tool_is_inconclusive_and_named),
+        cmocka_unit_test(unknown_format_is_inconclusive),
+        cmocka_unit_test(nothing_printed_with_status_0_never_passes),
+        cmocka_unit_test(guess_decides_nothing),
+        cmocka_unit_test(gate_without_any_limit_is_inconclusive_and_refused_in_a_delivery),
+        cmocka_unit_test(crash_is_tried_again_and_fails_only_where_other_hosts_are_fine),
+        cmocka_unit_test(crash_that_does_not_come_again_passes_with_a_remark),
+        cmocka_unit_test(hang_is_inconclusive_once_and_fails_when_it_comes_again),
+        cmocka_unit_test(reboot_fails_the_test_whatever_the_tool_said),
+        cmocka_unit_test(xid_in_the_window_fails_a_test_that_looks_good),
+        cmocka_unit_test(kernel_log_that_cannot_be_read_is_no_clean_one),
+        cmocka_unit_test(host_that_is_down_fails_only_if_another_answers),
+        cmocka_unit_test(refusals_are_inconclusive),
+        cmocka_unit_test(one_of_three_repeats_that_fails_is_a_fail),
+        cmocka_unit_test(repeats_that_are_owed_are_not_passed_before_they_ran),
+        cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),
+        cmocka_unit_test(an_old_driver_fails_and_a_short_version_is_undecided),
+        cmocka_unit_test(nothing_run_is_incomplete_and_says_why),
+        cmocka_unit_test(every_planned_item_has_exactly_one_outcome),
+        cmocka_unit_test(a_limit_in_another_unit_is_refused),
+        cmocka_unit_test(every_check_names_parsers_that_exist),
+    };
+
+    return cmocka_run_group_tests_name("outcomes", tests, NULL, NULL);
+}
