@@ -20,6 +20,7 @@ struct board {
     size_t running_count, running_capacity;
     unsigned drawn; /* lines on the screen that the next drawing replaces */
     double started;
+    size_t failed; /* steps that were told as not passed */
 };
 
 bool board_kind_parse(const char *word, enum board_kind *ret_kind)
@@ -119,13 +120,12 @@ static void draw(struct board *board, const struct scheduler_counts *counts)
     const struct plan *plan = board->record->plan;
 
     erase(board);
-    draw_line(
-        board,
-        arena_printf(
-            arena,
-            "%zu of %zu steps done, %zu not passed, %zu skipped | %zu of %zu hosts busy | %s, about %s left",
-            counts->ended, counts->steps, counts->failed, counts->skipped, counts->hosts_busy, counts->hosts,
-            duration_text(arena, now_s() - board->started), duration_text(arena, counts->left_s)));
+    draw_line(board,
+              arena_printf(arena,
+                           "%zu/%zu steps, %zu not passed, %zu skipped | %zu/%zu hosts busy | %s, %s left",
+                           counts->ended, counts->steps, counts->failed, counts->skipped, counts->hosts_busy,
+                           counts->hosts, duration_text(arena, now_s() - board->started),
+                           duration_text(arena, counts->left_s)));
     for (size_t i = 0; i < board->running_count && i < RUNNING_SHOWN; i++) {
         const struct step *step = &plan->steps.items[board->running[i]];
 
@@ -135,6 +135,23 @@ static void draw(struct board *board, const struct scheduler_counts *counts)
     if (board->running_count > RUNNING_SHOWN)
         draw_line(board, arena_printf(arena, "  and %zu more", board->running_count - RUNNING_SHOWN));
     fflush(stderr);
+    arena_destroy(arena);
+}
+
+/* What did not pass stays on the screen above the live lines. */
+static void keep_failure(struct board *board, enum scheduler_event event, size_t step,
+                         const struct scheduler_counts *counts)
+{
+    struct arena *arena;
+
+    if (event != EVENT_STEP_ENDED || counts->failed <= board->failed)
+        return;
+    board->failed = counts->failed;
+    arena = arena_create();
+    erase(board);
+    fprintf(stderr, "not passed: %s on %s\n", board->record->plan->steps.items[step].shape->suite_step,
+            step_target(arena, &board->record->plan->steps.items[step]));
+    draw(board, counts);
     arena_destroy(arena);
 }
 
@@ -226,6 +243,7 @@ void board_event(struct board *board, enum scheduler_event event, size_t step,
     track(board, event, step);
     switch (board->kind) {
     case BOARD_LIVE:
+        keep_failure(board, event, step, counts);
         if (event == EVENT_TICK || event == EVENT_CANCELLING)
             draw(board, counts);
         break;

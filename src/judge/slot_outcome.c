@@ -273,11 +273,11 @@ static void put_limit(struct arena *arena, const struct limit *limit, struct out
     if (limit == NULL)
         return;
     outcome->gate = limit_text(arena, limit);
-    outcome->limit =
-        limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING
-            ? arena_printf(arena, "%s %g %s, tolerance %g%%", limit_rule_name(limit->rule), limit->value,
-                           limit->unit != NULL ? limit->unit : "", limit->tolerance * 100)
-            : outcome->gate;
+    outcome->limit = limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING
+                         ? arena_printf(arena, "%s %g%s%s, tolerance %g%%", limit_rule_name(limit->rule),
+                                        limit->value, limit->unit != NULL && *limit->unit != '\0' ? " " : "",
+                                        limit->unit != NULL ? limit->unit : "", limit->tolerance * 100)
+                         : outcome->gate;
     outcome->source = limit->source != NULL ? limit->source : "";
     outcome->status = limit_status_name(limit->status);
 }
