@@ -146,7 +146,7 @@ const struct part *attempt_part(const struct attempt *attempt, const char *name)
 /* Adds facts, measurements and findings of from to out. */
 void reading_merge(struct reading *out, const struct reading *from);
 /* The usual check->read: all parts, one after the other, the kernel's log by read_kernel_log. Status: the
-   worst of the parts that have a parser. */
+   worst of the parts that have a parser and are no samples. */
 void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 /* kernel.log = read, with the findings of its lines (failing Xids are faults); nothing when it could not be
  * read. */

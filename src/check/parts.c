@@ -73,7 +73,8 @@ void read_parts(const struct check_context *context, const struct attempt *attem
             continue;
         }
         reading_merge(out, reading);
-        if (row->parser != NULL && reading->status < out->status)
+        /* A sample has items of its own: without it they have no value, and the test is what it is. */
+        if (row->parser != NULL && row->sample_after_s == NULL && reading->status < out->status)
             reading_set(out, reading->status, "%s: %s", row->name, reading->reason);
     }
 }
