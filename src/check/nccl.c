@@ -71,11 +71,11 @@ static void put_mpirun(const struct check_context *context, struct text *out)
     /* One launch from the head, not a tree over hosts that may not know each other's keys; a wide launch
        needs as many starters as hosts (Open MPI 4's default of 128 crashes beyond with the daemons attached).
      */
-    text_printf(
-        out,
-        " --hostfile \"$ASSAY_DIR/hosts\" -np %u --map-by ppr:%u:node --mca plm_rsh_no_tree_spawn 1"
-        " --mca plm_rsh_num_concurrent %zu -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER -x PATH -x LD_LIBRARY_PATH",
-        rank_count(context), context->platform->gpu_count, context->member_count);
+    text_printf(out,
+                " --hostfile \"$ASSAY_DIR/hosts\" -np %u --map-by ppr:%u:node --mca plm_rsh_no_tree_spawn 1"
+                " --mca plm_rsh_num_concurrent %zu -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER -x PATH "
+                "${LD_LIBRARY_PATH:+-x LD_LIBRARY_PATH}",
+                rank_count(context), context->platform->gpu_count, context->member_count);
     put_words(json_get(launcher, "flags"), out);
     json_each (variable, json_get(launcher, "environment")) {
         text_put(out, " -x ");
