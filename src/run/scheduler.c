@@ -50,6 +50,7 @@ struct scheduler {
     size_t wide_count;
     struct sweep *sweeps;
     size_t running;
+    size_t forgetting; /* folders of ended attempts that are being removed on the hosts */
     unsigned signals_seen;
     bool failed;
     bool over;
@@ -206,6 +207,16 @@ static void ignore_result(void *context, const struct remote_result *result)
 {
     (void)context;
     (void)result;
+}
+
+/* The run ends when the hosts are clean; a folder that cannot be removed does not undo the result. */
+static void forgotten(void *context, const struct remote_result *result)
+{
+    struct scheduler *scheduler = context;
+
+    (void)result;
+    scheduler->forgetting--;
+    dispatch(scheduler);
 }
 
 static void free_sweep(uv_handle_t *handle)
@@ -385,7 +396,8 @@ static void attempt_done(void *context, const struct remote_result *result)
         struct remote_job forget = {
             .verb = REMOTE_FORGET, .uuid = attempt->uuid, .deadline_s = 60, .as_root = step->shape->as_root};
 
-        remote_start(head->remote, &forget, ignore_result, NULL);
+        scheduler->forgetting++;
+        remote_start(head->remote, &forget, forgotten, scheduler);
     }
     if (result->left)
         sweep_host(flight, head, false);
@@ -584,7 +596,8 @@ static void dispatch(struct scheduler *scheduler)
             consider(scheduler, scheduler->berths[i].steps[k]);
     for (size_t i = 0; scheduler->signals_seen == 0 && i < scheduler->wide_count && !scheduler->over; i++)
         consider(scheduler, scheduler->wide[i]);
-    if (scheduler->over || scheduler->running > 0 || (scheduler->signals_seen == 0 && any_held(scheduler)))
+    if (scheduler->over || scheduler->running > 0 || scheduler->forgetting > 0 ||
+        (scheduler->signals_seen == 0 && any_held(scheduler)))
         return;
     if (scheduler->signals_seen == 0) {
         if (scheduler->hooks->extend != NULL &&

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: a folder that goes away, labs that end, the program itself, and TAP.
+
+Everything is started below one temporary folder and ended with it, also when a test fails, is interrupted, or runs
+into meson's time limit. What is left behind is looked for by the marks that every command of a host carries.
+"""
+
+import atexit
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ASSAY = os.path.abspath(sys.argv[1])
+FOLDER = os.path.realpath(tempfile.mkdtemp(prefix="assay-cli-"))
+PATIENCE_S = 150  # for one call of the program; a deadline of a test is never as long
+
+_labs, _children = [], []
+
+
+def _clean():
+    for child in list(_children):
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+    for lab in list(_labs):
+        lab.down()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+atexit.register(_clean)
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, lambda *_: sys.exit(1))
+
+
+def environment(**more):
+    """Of the caller's environment only what a program needs: no ASSAY_DB, no agent, no proxies."""
+    kept = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+    return {**{name: os.environ[name] for name in kept if name in os.environ},
+            "HOME": FOLDER, "LC_ALL": "C", "TZ": "UTC", **more}
+
+
+def assay(*words, cwd=FOLDER, patience=PATIENCE_S, **more):
+    """Runs the program to its end: returncode, stdout and stderr."""
+    return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=patience, check=False)
+
+
+def start(*words, cwd=FOLDER, **more):
+    """Starts the program and returns at once. It leads a process group, so that signals reach it alone."""
+    child = subprocess.Popen([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    _children.append(child)
+    return child
+
+
+def wait_until(condition, seconds=30):
+    """The condition's value as soon as it is true, or its last one."""
+    until = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return value
+
+
+def marked(*marks):
+    """pid and command line of the processes that have all these entries in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                entries = file.read().split(b"\0")
+            if all(mark.encode() in entries for mark in marks):
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    found.append(f"{pid} {file.read().replace(bytes(1), b' ').decode(errors='replace').strip()}")
+        except OSError:
+            continue
+    return found
+
+
+class Lab:
+    """A simulated cluster in a folder of its own."""
+
+    def __init__(self, name, hosts, faults=(), speed=600, profile="hgx-h100"):
+        self.folder = os.path.join(FOLDER, name)
+        self.hostfile = os.path.join(self.folder, "hostfile")
+        words = [word for fault in faults for word in ("--fault", fault)]
+        self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, "--profile", profile, *words)
+        _labs.append(self)
+        if self.up.returncode != 0:
+            raise RuntimeError(f"assay lab up: {self.up.stderr}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.down()
+
+    def down(self):
+        if self in _labs:
+            _labs.remove(self)
+            done = assay("lab", "down", "--dir", self.folder)
+            if done.returncode != 0:
+                raise RuntimeError(f"assay lab down: {done.stderr}")
+
+    def processes(self):
+        """What runs on the hosts now."""
+        return marked(f"ASSAY_LAB_DIR={self.folder}")
+
+    def count_starts(self, tool):
+        """From now on each start of the tool is counted; the number is that of starts_of()."""
+        path = os.path.join(self.folder, "bin", tool)
+        with open(path, encoding="utf-8") as file:
+            first, rest = file.read().split("\n", 1)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'{first}\necho "$ASSAY_LAB_HOST" >>{self.folder}/starts.{tool}\n{rest}')
+
+    def starts_of(self, tool):
+        try:
+            with open(os.path.join(self.folder, f"starts.{tool}"), encoding="utf-8") as file:
+                return file.read().split()
+        except FileNotFoundError:
+            return []
+
+    def is_burning(self, host):
+        """gpu_burn runs there; the file alone says nothing, so its process is looked for."""
+        return any("lab tool gpu_burn" in line
+                   for line in marked(f"ASSAY_LAB_DIR={self.folder}", f"ASSAY_LAB_HOST={host}"))
+
+    def reboot(self, number):
+        with open(os.path.join(self.folder, "control"), "w", encoding="ascii") as file:
+            file.write(f"reboot {number}\n")
+
+
+class Report:
+    """A run as `assay report --format json` tells it."""
+
+    def __init__(self, database, run=1):
+        self.done = assay("report", run, "--format", "json", "--db", database, "-o", "-")
+        self.json = json.loads(self.done.stdout)
+        self.verdict = self.json["verdict"]
+        self.steps = self.json["steps"]
+        self.entries = self.json["entries"]
+
+    def outcomes(self, duty="gate"):
+        """(step, outcome) of each planned item."""
+        return [(self.steps[item["step"]], item) for item in self.json["outcomes"] if item["duty"] == duty]
+
+    def bad(self):
+        """{(target, step): {word: its items}} of all gates that failed or could not be decided."""
+        found = {}
+        for step, item in self.outcomes():
+            if item["outcome"] in ("fail", "inconclusive"):
+                found.setdefault((step["target"], step["name"]), {}).setdefault(item["outcome"], []).append(item)
+        return found
+
+    def unrun_without_reason(self):
+        """Steps whose state is not what their needs make of it: not run though all needs passed, or the reverse."""
+        states, wrong = [], []
+        for step in self.steps:
+            owed = all(states[need] == "pass" for need in step["needs"])
+            if owed == (step["outcome"] == "not run"):
+                wrong.append(f"{step['target']} {step['name']}: {step['outcome']}")
+            states.append(step["outcome"])
+        return wrong
+
+    def left_behind(self):
+        """Processes and spool folders of this run's attempts, which run on this very machine."""
+        uuids = [attempt["uuid"] for attempt in self.json["attempts"]]
+        spools = [f"{place}/assay-{os.geteuid()}" for place in ("/var/tmp", "/tmp", "/dev/shm")]
+        found = [path for spool in spools for uuid in uuids if os.path.exists(path := f"{spool}/{uuid}")]
+        wanted = {f"ASSAY_ATTEMPT={uuid}".encode() for uuid in uuids}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if not wanted.isdisjoint(file.read().split(b"\0")):
+                        found.append(f"process {pid}")
+            except OSError:
+                continue
+        return found
+
+
+def closing_lines(stdout):
+    """The lines that `assay run` ends with, as a dictionary; None when they are not its last three."""
+    found = re.search(r"(?:^|\n)run: (\d+)\nverdict: ([a-z ]+)\nreport: (/.+)\n$", stdout)
+    return {"run": int(found[1]), "verdict": found[2], "report": found[3]} if found else None
+
+
+class Tap:
+    """Test results, one line each; threads may add to it."""
+
+    def __init__(self):
+        self.count = self.failures = 0
+        self.lock = threading.Lock()
+
+    def _line(self, good, name, remark=""):
+        self.count += 1
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}{remark}", flush=True)
+
+    def _told(self, told):
+        for line in str(told).splitlines()[:40]:
+            print(f"# {line[:300]}", flush=True)
+
+    def ok(self, good, name, *told):
+        """One case. What is told goes with a failure."""
+        with self.lock:
+            self._line(good, name)
+            if not good:
+                self.failures += 1
+                for part in told:
+                    self._told(part)
+        return bool(good)
+
+    def skip(self, name, reason):
+        with self.lock:
+            self._line(True, name, f" # SKIP {reason}")
+
+    def same(self, found, wanted, name, *told):
+        return self.ok(found == wanted, name, f"found  {found!r}", f"wanted {wanted!r}", *told)
+
+    def end(self):
+        print(f"1..{self.count}", flush=True)
+        sys.exit(1 if self.failures or self.count == 0 else 0)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one right outcome of each fault, after the table of outcomes: which step of which host, and which GPU.
+
+Every case has three hosts of its own, "a", "b" and "c". Faults sit on "b" unless the case says otherwise: the head of
+a step across hosts is "a", so a fault of another than the head is what is seen.
+"""
+
+ALL_GPUS = {f"gpu{i}" for i in range(8)}
+HOST = {""}  # the host as a whole
+
+
+def pairs(*gpus):
+    """Both directions of every pair that one of these GPUs is part of."""
+    return {f"gpu{a}->gpu{b}" for a in range(8) for b in range(8) if a != b and (a in gpus or b in gpus)}
+
+
+class Case:
+    """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
+
+    def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None):
+        self.name = fault
+        self.faults = faults or [f"b:{fault}"]
+        self.right = right
+        # What ended the command leaves its other items undecided: they are no second accusation.
+        self.numbers_undecided = numbers_undecided
+        self.runs_on = runs_on  # known only when all hosts are compared, at the end: nothing waited for it
+        self.remedy = remedy
+
+    @property
+    def kind(self):
+        return self.faults[0].split(":")[1]
+
+    @property
+    def verdict(self):
+        words = {word for word, _, _ in self.right.values()}
+        return "reject" if "fail" in words else "incomplete" if words else "accept"
+
+
+def fail(step, subjects, cause="", host="b"):
+    return {(host, step): ("fail", subjects, cause)}
+
+
+def undecided(step, subjects, cause="", host="b"):
+    return {(host, step): ("inconclusive", subjects, cause)}
+
+
+def both(outcome):
+    """Of the two steps over all hosts."""
+    return {**outcome("nccl-all-reduce-cluster", HOST, host="all"), **outcome("nccl-all-gather-cluster", HOST, host="all")}
+
+
+GPUS = [
+    Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
+    Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
+    Case("nvlink-down:2-5", fail("p2p-bandwidth", pairs(2, 5), "GB/s")),
+    Case("persistence-off", fail("gpu-settings", ALL_GPUS, "Disabled")),
+    Case("persistence-off:6", fail("gpu-settings", {"gpu6"}, "Disabled")),
+    Case("mig-on:1", fail("gpu-settings", {"gpu1"}, "Enabled")),
+    Case("ecc-off:4", fail("gpu-settings", {"gpu4"}, "Disabled")),
+    Case("remap-pending:7", fail("gpu-settings", {"gpu7"}, "Yes")),
+    Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
+    Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
+    Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
+]
+
+LOAD = [
+    Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
+    Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
+    Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
+    Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
+    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
+    Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
+    Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
+    Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True),
+]
+
+FABRIC = [
+    Case("fabric-manager-dead", fail("fabric-manager", HOST | ALL_GPUS, "failed")),
+    Case("fabric-manager-version", fail("fabric-manager", HOST, "550.54.14")),
+    Case("fabric-state", fail("fabric-manager", ALL_GPUS, "In Progress")),
+    Case("fabric-state:3", fail("fabric-manager", {"gpu3"}, "In Progress")),
+    Case("driver-version", fail("driver", HOST, "550.54.15"), runs_on=True),
+    Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
+    Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
+    Case("nic-slow:mlx5_3", both(fail)),
+    Case("nccl-socket", both(fail)),
+]
+
+TOOLS = [
+    Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
+    Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
+    Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
+    Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),
+    Case("tool-missing:all_reduce_perf", undecided("nccl-all-reduce", HOST, "all_reduce_perf.* not found")),
+    Case("tool-missing:mpirun", both(undecided), faults=["a:tool-missing:mpirun"]),
+    # Without the kernel's log nobody knows whether an Xid lies in the window of these.
+    Case("tool-missing:dmesg",
+         undecided("p2p-bandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
+    Case("tool-missing:sudo", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
+    Case("tool-crash:gpu_burn", fail("gpu-burn", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
+    Case("tool-crash:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
+    # Every host's tool crashes alike: that says nothing against any of them.
+    Case("tool-crash:dcgmi", {(host, "dcgm-diag"): ("inconclusive", HOST | ALL_GPUS, "Segmentation fault")
+                              for host in "abc"}, faults=[f"{host}:tool-crash:dcgmi" for host in "abc"]),
+    Case("tool-crash:mpirun", both(undecided), faults=["a:tool-crash:mpirun"]),
+    Case("tool-crash:all_gather_perf", undecided("nccl-all-gather-cluster", HOST, host="all"),
+         faults=["a:tool-crash:all_gather_perf"]),
+]
+
+# These take their time: deadlines of ten seconds, twice, and a login that is waited for.
+SLOW = [
+    Case("tool-hang:dcgmi", fail("dcgm-diag", HOST, "2 times .*hang"), numbers_undecided=True),
+    Case("tool-hang:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*hang"), numbers_undecided=True),
+    Case("tool-hang:mpirun", both(undecided), faults=["a:tool-hang:mpirun"]),
+    Case("silent", fail("reachable", HOST, "no answer")),
+    Case("down", fail("reachable", HOST, "refused")),
+    Case("every host down", {(host, "reachable"): ("inconclusive", HOST, "refused") for host in "abc"},
+         faults=[f"{host}:down" for host in "abc"]),
+    Case("sudo-refused", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
+    Case("key-refused", undecided("reachable", HOST, "authorized_keys")),
+    Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
+]
+
+GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "tools": TOOLS, "slow": SLOW}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each kind of fault of the lab, through the whole program: its one right outcome, and nothing else accused.
+
+usage: test_faults.py ASSAY GROUP    GROUP: one of fault_cases.GROUPS, or clean
+"""
+
+import concurrent.futures
+import os
+import re
+import sys
+
+import cluster
+from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
+from fault_cases import GROUPS
+
+AT_ONCE = 8
+EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
+
+tap = Tap()
+
+
+def target_of(host, names):
+    """As steps name it: "node5", or "3 hosts: node[4-6]" for all of a case."""
+    first, last = names["a"], names["c"]
+    return f"3 hosts: node[{first[4:]}-{last[4:]}]" if host == "all" else names[host]
+
+
+def run(lab, names, number):
+    database = os.path.join(FOLDER, f"{number}.db")
+    done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none",
+                 "--hosts", ",".join(names.values()), "-o", os.path.join(FOLDER, f"{number}.html"))
+    return done, Report(database)
+
+
+def wrong_items(case, target, found, right):
+    """Why the bad gates of one step are not the right ones; "" when they are."""
+    word, subjects, cause = right
+    items = found.get(word, [])
+    others = {other for other in found if other != word}
+
+    if {item["subject"] for item in items} != subjects:
+        return f"{target}: {word} of {sorted({item['subject'] for item in items})}, expected {sorted(subjects)}"
+    if others and not (case.numbers_undecided and others == {"inconclusive"}):
+        return f"{target}: also {sorted(others)}"
+    if not any(re.search(cause, item["cause"]) for item in items):
+        return f"{target}: no cause has '{cause}': {items[0]['cause']}"
+    if any(not item["cause"] for item in items):
+        return f"{target}: an item without a cause"
+    if case.remedy and not any(case.remedy in item["remedy"] + item["cause"] for item in items):
+        return f"{target}: no remedy has '{case.remedy}': {items[0]['remedy']}"
+    return ""
+
+
+def wrong_entries(report, right):
+    """The first page must name the same steps, and with a GPU's fault that GPU."""
+    accused, texts = set(), {}
+    for entry in report.entries:
+        for number in entry["outcomes"] if entry["outcome"] != "not run" else []:
+            item = report.json["outcomes"][number]
+            step = report.steps[item["step"]]
+            accused.add((step["target"], step["name"]))
+            if item["outcome"] == entry["outcome"]:
+                texts.setdefault((step["target"], step["name"], item["outcome"]), []).append(entry["subjects"])
+
+    if accused != set(right):
+        return f"entries name {sorted(accused)}"
+    for (target, step), (word, subjects, _) in right.items():
+        shown = set(re.findall(r"gpu\d", " ".join(texts.get((target, step, word), []))))
+        if "" not in subjects and not shown & set(re.findall(r"gpu\d", " ".join(subjects))):
+            return f"the entries of {target} {step} name {sorted(shown)}, expected {sorted(subjects)}"
+    return ""
+
+
+def wrong_substitutes(report, case):
+    """What needs all hosts runs over those that are fit, where two are, and passes there."""
+    added = [step for step in report.steps if step["origin"] != "suite"]
+    lost = {host for host, _ in case.right} - {"all"}
+    wanted = 2 if len(lost) == 1 and not case.runs_on else 0
+
+    if len(added) != wanted:
+        return f"{len(added)} substitute steps, expected {wanted}"
+    if any(step["outcome"] != "pass" for step in added):
+        return f"substitutes: {[(step['name'], step['outcome']) for step in added]}"
+    return ""
+
+
+def wrong(case, names, done, report):
+    """Everything that is not as it must be, one line each."""
+    right = {(target_of(host, names), step): what for (host, step), what in case.right.items()}
+    found = report.bad()
+    said = closing_lines(done.stdout)
+
+    yield "" if report.verdict == case.verdict else f"verdict {report.verdict}, expected {case.verdict}"
+    yield "" if done.returncode == EXIT[case.verdict] else f"exit status {done.returncode}"
+    yield "" if said and said["verdict"] == case.verdict else f"the last lines are: {done.stdout[-300:]}"
+    yield "" if report.json["exit_status"] == done.returncode else "the report names another exit status"
+    yield "" if set(found) == set(right) else f"bad are {sorted(found)}, expected {sorted(right)}"
+    for target, what in right.items():
+        if target in found:
+            yield wrong_items(case, target, found[target], what)
+    yield wrong_entries(report, right)
+    yield wrong_substitutes(report, case)
+    if not case.runs_on:
+        yield from report.unrun_without_reason()
+    yield from report.left_behind()
+
+
+def tell(case, names, done, report):
+    problems = [problem for problem in wrong(case, names, done, report) if problem]
+    words = " and ".join(f"{what[0]} of {step}" for (_, step), what in list(case.right.items())[:2]) or "accept"
+
+    tap.ok(not problems, f"{case.name}: {words}, and nothing else is accused", "\n".join(problems), done.stderr)
+
+
+def number_hosts(cases):
+    return [{host: f"node{3 * i + k + 1}" for k, host in enumerate("abc")} for i in range(len(cases))]
+
+
+def try_all(group):
+    cases = GROUPS[group]
+    names = number_hosts(cases)
+    faults = [f"{names[i][fault[0]]}{fault[1:]}" for i, case in enumerate(cases) for fault in case.faults]
+
+    with Lab(group, 3 * len(cases), faults) as lab, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = [pool.submit(run, lab, names[i], i) for i in range(len(cases))]
+        for i, case in enumerate(cases):
+            try:
+                tell(case, names[i], *jobs[i].result())
+            except Exception as problem:  # one case's trouble is its own
+                tap.ok(False, f"{case.name} can be judged", repr(problem))
+        tap.same(lab.processes(), [], "nothing runs on the hosts when the last run has ended")
+    tap.same(cluster.marked(f"ASSAY_LAB_DIR={lab.folder}"), [], "nothing is left when the lab is down")
+
+
+def every_kind_has_a_case():
+    listed = {line.split()[0] for line in assay("lab", "faults").stdout.splitlines()}
+    tried = {case.kind for cases in GROUPS.values() for case in cases}
+
+    tap.ok(len(listed) > 20, "assay lab faults lists the kinds of faults", listed)
+    tap.same(tried, listed, "each kind of fault that the lab has is tried, and no other")
+
+
+def a_clean_cluster():
+    with Lab("clean", 4) as lab:
+        database = os.path.join(FOLDER, "clean.db")
+        done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none")
+        report = Report(database)
+        words = {item["outcome"] for _, item in report.outcomes()}
+        pages = os.path.join(FOLDER, "assay-report-1.html")
+
+        tap.same((done.returncode, report.verdict), (0, "accept"), "a healthy cluster of 4 is accepted", done.stderr)
+        tap.same(closing_lines(done.stdout), {"run": 1, "verdict": "accept", "report": pages},
+                 "a run ends with its number, its verdict and where its report lies", done.stdout)
+        tap.same(words, {"pass"}, "every gate passes")
+        tap.same({item["outcome"] for _, item in report.outcomes("record")}, {"recorded"}, "all else is recorded")
+        tap.same(report.entries, [], "there is nothing to complain of")
+        tap.ok(report.json["coverage"]["gates"] == report.json["coverage"]["pass"] == len(report.outcomes()) > 1000,
+               "coverage counts each planned gate once", report.json["coverage"])
+        tap.ok(all(item["gate"] and item["source"] for _, item in report.outcomes()),
+               "every pass names the gate that was applied and where it comes from")
+        tap.same({step["name"] for step in report.steps if len(step["members"]) == 4},
+                 {"nccl-all-reduce-cluster", "nccl-all-gather-cluster"}, "two steps go over all hosts")
+        tap.same({verdict["verdict"] for verdict in report.json["verdicts"]}, {"accept"},
+                 "every host and unit is accepted")
+        with open(pages, encoding="utf-8") as file:
+            page = file.read()
+        tap.ok("accept" in page and all(f"node{i}" in page for i in range(1, 5)) and page.rstrip().endswith("</html>"),
+               "the report is whole and names every host")
+        tap.same(report.left_behind(), [], "nothing of it is left on the hosts")
+
+
+def every_gate_is_tried(group):
+    """The group's own answer would be green by itself if it were empty."""
+    tap.ok(len(GROUPS[group]) > 5, f"the group '{group}' has its cases")
+
+
+if sys.argv[2] == "clean":
+    every_kind_has_a_case()
+    a_clean_cluster()
+else:
+    every_gate_is_tried(sys.argv[2])
+    try_all(sys.argv[2])
+tap.end()
