@@ -263,7 +263,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 
 /* Figures. */
 
-#define SOCKET_SHARE                                                                                     \
+#define SOCKET_SHARE \
     0.02                /* of the bandwidth over HCAs, when NCCL goes over TCP on the management network \
                          */
 #define RING_SHARE 0.77 /* of NVLS all_reduce, when it runs as a ring: 370 of 480 */

@@ -74,7 +74,8 @@ static void read_notes(struct document *document, const struct diag_test *test, 
         note_text(document, test, kind, subject, json_string(value, "message", NULL));
     }
     if (value->type == JSON_ARRAY)
-        json_each(item, value) read_notes(document, test, kind, subject, item);
+        json_each (item, value)
+            read_notes(document, test, kind, subject, item);
 }
 
 static void read_all_notes(struct document *document, const struct diag_test *test, const char *subject,
@@ -134,8 +135,7 @@ static void read_test(struct document *document, const struct json *object)
     const struct json *summary = json_get(object, "test_summary");
     const char *status;
 
-    json_each(result, json_get(object, "results"))
-    {
+    json_each (result, json_get(object, "results")) {
         const char *subject = "host";
 
         if (result->type != JSON_OBJECT)
@@ -191,7 +191,8 @@ static void walk(struct document *document, const struct json *value)
         }
     }
     if (value->type == JSON_OBJECT || value->type == JSON_ARRAY)
-        json_each(item, value) walk(document, item);
+        json_each (item, value)
+            walk(document, item);
 }
 
 static void set_status(struct document *document, const char *damage)

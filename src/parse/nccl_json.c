@@ -75,8 +75,7 @@ static bool median(struct arena *arena, const struct json *list, double *ret_med
     if (list->type != JSON_ARRAY || list->count == 0)
         return false;
     values = arena_array(arena, double, list->count);
-    json_each(item, list)
-    {
+    json_each (item, list) {
         if (item->type != JSON_NUMBER)
             return false;
         values[count++] = item->number;
@@ -93,8 +92,7 @@ static void take_ranks(struct nccl_run *run, const char *collective, const struc
     struct arena *arena = run->reading->arena;
     unsigned process = 0;
 
-    json_each(list, json_get(json_get(result, key), "per_process_max_times_us"))
-    {
+    json_each (list, json_get(json_get(result, key), "per_process_max_times_us")) {
         struct measurement *measurement;
         double middle;
 
@@ -145,8 +143,9 @@ static void take_config(struct nccl_run *run, const struct json *config)
     run->step_is_factor = factor != NULL;
     run->step = json_number(config, factor != NULL ? "step_factor" : "step_bytes", 0);
     /* Only the first device of each process is listed; its rank and the last ones' share give the number. */
-    json_each(device, devices) if (json_number(device, "rank", 0) + 1 > ranks) ranks =
-        json_number(device, "rank", 0) + 1;
+    json_each (device, devices)
+        if (json_number(device, "rank", 0) + 1 > ranks)
+            ranks = json_number(device, "rank", 0) + 1;
     if (ranks > 0)
         ranks += json_number(config, "nthreads", 1) * json_number(config, "ngpus", 1) - 1;
     run->ranks = ranks > 0 && ranks < 1e7 ? (uint64_t)ranks : 0;
@@ -170,8 +169,9 @@ static void take_closing(struct nccl_run *run, const struct json *document)
     run->has_average = bandwidth != NULL && bandwidth->type == JSON_NUMBER;
     run->average = run->has_average ? bandwidth->number : 0;
     run->average_failed = is_false(average, "okay");
-    json_each(error, json_get(document, "errors")) if (error->type == JSON_STRING && error->string[0] != '\0')
-        reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "", "%s", error->string);
+    json_each (error, json_get(document, "errors"))
+        if (error->type == JSON_STRING && error->string[0] != '\0')
+            reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "", "%s", error->string);
 }
 
 static void take_document(struct nccl_run *run, const struct json *document)
@@ -183,15 +183,16 @@ static void take_document(struct nccl_run *run, const struct json *document)
     run->began = arguments != NULL && json_get(document, "config") != NULL;
     if (!run->began)
         return;
-    json_each(argument, arguments) if (run->collective == NULL && argument->type == JSON_STRING)
-        run->collective = nccl_collective_of(slice_of(argument->string));
+    json_each (argument, arguments)
+        if (run->collective == NULL && argument->type == JSON_STRING)
+            run->collective = nccl_collective_of(slice_of(argument->string));
     if (code > 0 && code < 1e9)
         nccl_fact(run->reading, "nccl.version", nccl_version_text(arena, (uint64_t)code));
     take_config(run, json_get(document, "config"));
-    json_each(result, results) take_result(run, result);
+    json_each (result, results)
+        take_result(run, result);
     take_closing(run, document);
-    json_each(result, results)
-    {
+    json_each (result, results) {
         const char *collective = run->collective != NULL ? run->collective : "unknown";
 
         take_ranks(run, collective, result, "out_of_place_per_iter", "out");

@@ -42,8 +42,7 @@ static void check_tests(struct text *wrong, const struct json *fact, const struc
 {
     char name[64];
 
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         const char *found = reading_get_fact(reading, fact_name(item->string, name, sizeof name), "host");
 
         if (found == NULL || strcmp(found, value) != 0)
@@ -56,8 +55,7 @@ static void check_tests(struct text *wrong, const struct json *fact, const struc
 /* Of each test, the result of the host and of each of the eight GPUs. */
 static void check_all_tests(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char name[64], subject[16];
         const char *code = fact_name(item->key, name, sizeof name), *found;
 
@@ -107,8 +105,7 @@ static size_t count_severity(const struct reading *reading, enum severity severi
 static void check_gpu_list(struct text *wrong, const struct json *fact, const struct reading *reading,
                            const char *value)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char subject[16];
 
         snprintf(subject, sizeof subject, "gpu%.0f", item->number);
@@ -124,7 +121,8 @@ static void check_info(struct text *wrong, const struct json *fact, const struct
         char subject[16];
 
         snprintf(subject, sizeof subject, "gpu%u", gpu);
-        json_each(item, fact) expected = expected || item->number == gpu;
+        json_each (item, fact)
+            expected = expected || item->number == gpu;
         for (size_t i = 0; i < reading->findings.count; i++)
             found = found || strcmp(reading->findings.items[i].subject, subject) == 0;
         if (expected != found)
@@ -180,8 +178,7 @@ static void check_key(struct text *wrong, const struct json *fact, const struct 
 void check_dcgm(const char *path, const struct json *facts, const struct reading *reading, struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         if (strcmp(fact->key, "failed_tests") == 0)
             check_tests(wrong, fact, reading, "fail");
         else if (strcmp(fact->key, "skipped_tests") == 0)

@@ -33,8 +33,7 @@ void check_fabric_manager(const char *path, const struct json *facts, const stru
                           struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         char text[64];
 
         if (strcmp(fact->key, "cuda_error") == 0) {

@@ -20,13 +20,13 @@ static void check_list(struct text *wrong, const struct json *fact, const struct
 {
     unsigned gpu = 0;
 
-    json_each(item, fact) fact_number(wrong, item, value_of(reading, metric, gpu++));
+    json_each (item, fact)
+        fact_number(wrong, item, value_of(reading, metric, gpu++));
 }
 
 static void check_verdicts(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char subject[32];
         const char *found;
 
@@ -67,8 +67,7 @@ void check_gpu_burn(const char *path, const struct json *facts, const struct rea
                     struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         const char *seconds = reading_get_fact(reading, "gpu_burn.seconds", "");
         double number;
 

@@ -57,8 +57,7 @@ static void check_downgraded(struct text *wrong, const struct json *fact, const 
 {
     size_t expected = 0;
 
-    json_each(pair, fact)
-    {
+    json_each (pair, fact) {
         const char *address = pair->items->string, *text = pair->items->next->string;
         char subject[32];
         bool narrow = strstr(strstr(text, "Width"), "downgraded") != NULL;
@@ -76,8 +75,7 @@ static void check_downgraded(struct text *wrong, const struct json *fact, const 
 
 static void check_dead(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char subject[32];
 
         if (!has_finding(reading, "pci.dead", full_address(item->string, subject, sizeof subject)))
@@ -89,8 +87,7 @@ static void check_dead(struct text *wrong, const struct json *fact, const struct
 
 static void check_no_gpus(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char subject[32];
 
         if (reading_get_fact(reading, "pci.gpu", full_address(item->string, subject, sizeof subject)) != NULL)
@@ -102,8 +99,7 @@ void check_lspci(const char *path, const struct json *facts, const struct readin
                  struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         if (strcmp(fact->key, "cap") == 0)
             check_link(wrong, fact, reading, "pcie.link.speed.max", "pcie.link.width.max");
         else if (strcmp(fact->key, "sta") == 0)

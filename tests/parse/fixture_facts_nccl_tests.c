@@ -56,8 +56,7 @@ static void check_verdict(struct text *wrong, const struct json *fact, const str
 
 static void check_failures(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         struct slice rest = slice_of(item->string);
 
         if (!scan_text(&rest, "NCCL: "))
@@ -94,7 +93,8 @@ static void check_tests(struct text *wrong, const struct json *fact, const struc
         fact_wrong(wrong, fact, "expected %zu runs, found %zu", fact->count, reading->runs.count);
         return;
     }
-    json_each(test, fact) check_run(test, &reading->runs.items[i++], wrong);
+    json_each (test, fact)
+        check_run(test, &reading->runs.items[i++], wrong);
 }
 
 /* A whole table without a failure must be read as complete, and nothing else. */
@@ -109,8 +109,7 @@ static void check_completeness(const struct json *facts, const struct reading *r
 static void check_run(const struct json *facts, const struct reading *reading, struct text *wrong)
 {
     check_completeness(facts, reading, wrong);
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         if (strcmp(fact->key, "rows") == 0)
             fact_number(wrong, fact, (double)count_rows(reading));
         else if (strcmp(fact->key, "max_busbw_gbps") == 0)

@@ -63,8 +63,7 @@ static void check_list(struct text *wrong, const struct json *fact, const struct
 {
     unsigned gpu = 0;
 
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         char *text = mem_printf("%g%%", gpu_value(reading, gpu, metric));
 
         if (item->type == JSON_NUMBER)
@@ -129,8 +128,7 @@ static void check_first_remap(struct text *wrong, const struct json *fact, const
 /* [[0, 0, 4, "Yes", "No"]]: GPU, correctable, uncorrectable, pending, failure. */
 static void check_remaps(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(row, fact)
-    {
+    json_each (row, fact) {
         const struct json *item = row->items;
         unsigned gpu = (unsigned)item->number;
 
@@ -159,8 +157,7 @@ static void check_indexes(struct text *wrong, const struct json *fact, const str
 {
     unsigned seen = 0;
 
-    json_each(item, fact)
-    {
+    json_each (item, fact) {
         if (gpu_fact(reading, (unsigned)item->number, "gpu.name") == NULL)
             fact_wrong(wrong, fact, "gpu%g is not there", item->number);
         seen++;
@@ -217,7 +214,8 @@ static void check_buses(struct text *wrong, const struct json *fact, const struc
 {
     unsigned gpu = 0;
 
-    json_each(item, fact) fact_string(wrong, item, gpu_fact(reading, gpu++, "gpu.pci"));
+    json_each (item, fact)
+        fact_string(wrong, item, gpu_fact(reading, gpu++, "gpu.pci"));
 }
 
 static void check_key(struct text *wrong, const struct json *fact, const struct reading *reading)
@@ -270,8 +268,7 @@ void check_nvidia_smi(const char *path, const struct json *facts, const struct r
                       struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         char subject[16];
 
         if (strcmp(fact->key, "bus") == 0) {

@@ -100,8 +100,9 @@ static double mean_of_gpu(const struct reading *reading, const char *gpu)
 
 static void check_means(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(item, fact) if (!(fabs(mean_of_gpu(reading, item->key) - item->number) < 1.5))
-        fact_wrong(wrong, item, "expected %g, found %g", item->number, mean_of_gpu(reading, item->key));
+    json_each (item, fact)
+        if (!(fabs(mean_of_gpu(reading, item->key) - item->number) < 1.5))
+            fact_wrong(wrong, item, "expected %g, found %g", item->number, mean_of_gpu(reading, item->key));
 }
 
 static void check_slow_gpu(struct text *wrong, const struct json *fact, const struct reading *reading)
@@ -122,8 +123,7 @@ static void check_slow_gpu(struct text *wrong, const struct json *fact, const st
 
 static void check_nvlink_pairs(struct text *wrong, const struct json *fact, const struct reading *reading)
 {
-    json_each(pair, fact)
-    {
+    json_each (pair, fact) {
         char subject[64];
         const struct measurement *cell;
 
@@ -137,8 +137,7 @@ static void check_nvlink_pairs(struct text *wrong, const struct json *fact, cons
 void check_p2p(const char *path, const struct json *facts, const struct reading *reading, struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         const char *gpus = reading_get_fact(reading, "p2p.gpus", "");
         double number;
 

@@ -19,14 +19,14 @@ static void check_xids(struct text *wrong, const struct json *fact, const struct
 {
     size_t expected = 0;
 
-    json_each(device, fact) json_each(xid, device)
-    {
-        char code[32];
+    json_each (device, fact)
+        json_each (xid, device) {
+            char code[32];
 
-        snprintf(code, sizeof code, "xid.%s", xid->key);
-        fact_number(wrong, xid, (double)count_at(reading, code, device->key));
-        expected += (size_t)xid->number;
-    }
+            snprintf(code, sizeof code, "xid.%s", xid->key);
+            fact_number(wrong, xid, (double)count_at(reading, code, device->key));
+            expected += (size_t)xid->number;
+        }
     if (reading->findings.count != expected)
         fact_wrong(wrong, fact, "expected %zu findings, found %zu", expected, reading->findings.count);
     if (reading->status != READING_COMPLETE)
@@ -36,8 +36,7 @@ static void check_xids(struct text *wrong, const struct json *fact, const struct
 void check_xid(const char *path, const struct json *facts, const struct reading *reading, struct text *wrong)
 {
     (void)path;
-    json_each(fact, facts)
-    {
+    json_each (fact, facts) {
         if (strcmp(fact->key, "xids") == 0) {
             check_xids(wrong, fact, reading);
         } else if (strcmp(fact->key, "link") == 0) {
