@@ -139,8 +139,9 @@ void check_read(const struct check_context *context, struct attempt *attempt);
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
-void command_kernel_log(const struct check_context *context,
-                        struct text *out); /* the kernel's lines since the attempt began */
+/* The kernel's lines since command_kernel_log_start, which goes before all parts. */
+void command_kernel_log(const struct check_context *context, struct text *out);
+void command_kernel_log_start(struct text *out);
 /* The part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
 /* Adds facts, measurements and findings of from to out. */
@@ -148,8 +149,8 @@ void reading_merge(struct reading *out, const struct reading *from);
 /* The usual check->read: all parts, one after the other, the kernel's log by read_kernel_log. Status: the
    worst of the parts that have a parser and are no samples. */
 void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out);
-/* kernel.log = read, with the findings of its lines (failing Xids are faults); nothing when it could not be
- * read. */
+/* kernel.log = read, or "not read: WHY"; with the findings of the lines that there are (failing Xids are
+ * faults). */
 void read_kernel_log(const struct attempt *attempt, struct reading *out);
 
 /* Rules that many items share; each ends with a NULL metric. */

@@ -38,7 +38,7 @@ static void put_environment(const struct check_context *context, struct text *ou
         text_put(out, ":$PATH\n");
     }
     /* Where a login shell finds the administrator's tools and a plain ssh session does not. */
-    text_put(out, "export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin\n");
+    text_put(out, "PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\"; export PATH\n");
 }
 
 static void put_begin(struct text *out, const char *name)
@@ -81,7 +81,9 @@ static void put_sample_end(const struct part_row *row, struct text *out)
 void check_command_file(const struct check_context *context, struct text *out)
 {
     put_environment(context, out);
-    text_put(out, "up0=$(cut -d' ' -f1 /proc/uptime)\n");
+    for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
+        if (row->command == command_kernel_log)
+            command_kernel_log_start(out);
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++) {
         const struct part_row *sample = row[1].name != NULL && row[1].sample_after_s != NULL ? row + 1 : NULL;
 

@@ -35,13 +35,25 @@ void command_nvidia_smi_query(const struct check_context *context, struct text *
     text_put(out, " -q -x");
 }
 
+/* A line of dmesg with its stamp, "[  12.345678] ...", in awk with the brackets as separators. */
+#define STAMPED "$1 == \"\" && $2 ~ /^ *[0-9]+[.][0-9]+$/"
+
+void command_kernel_log_start(struct text *out)
+{
+    /* The kernel's own stamps drift from /proc/uptime by minutes in months, so the window begins behind the
+       last line that was there before, by the same clock. */
+    text_put(out, "since=$(dmesg 2>/dev/null | awk -F'[][]' '" STAMPED " { s = $2 } END { print s }')\n");
+}
+
 void command_kernel_log(const struct check_context *context, struct text *out)
 {
     (void)context;
-    /* An empty log is an unreadable one (a container, or rights taken away silently): exit 3, not "no Xid".
-       The stamps are seconds since boot, as up0 is; one second is allowed for rounding. */
+    /* Not "no Xid" but exit 3: an empty log (a container, or rights taken away silently), one without stamps,
+       and one whose oldest line is younger than the window, so that lines of the window are gone. */
     text_put(out, "log=$(dmesg) && [ -n \"$log\" ] || exit 3; "
-                  "printf '%s\\n' \"$log\" | awk -F'[][]' -v up=\"$up0\" '$2 + 1 >= up + 0'");
+                  "printf '%s\\n' \"$log\" | awk -F'[][]' -v since=\"$since\" '" STAMPED
+                  " { if (!n++) first = $2 + 0; new = $2 + 0 > since + 0 } new; "
+                  "END { exit !n || (since != \"\" && first > since + 0) ? 3 : 0 }'");
 }
 
 const struct part *attempt_part(const struct attempt *attempt, const char *name)
@@ -84,20 +96,31 @@ void read_parts(const struct check_context *context, const struct attempt *attem
 static const char *gpu_at(const struct reading *reading, const char *address)
 {
     for (size_t i = 0; i < reading->facts.count; i++)
-        if (strcmp(reading->facts.items[i].name, "gpu.pci_address") == 0 &&
+        if (*address != '\0' && strcmp(reading->facts.items[i].name, "gpu.pci_address") == 0 &&
             slice_starts(slice_of(reading->facts.items[i].value), address))
             return reading->facts.items[i].subject;
     return address;
 }
 
+/* Why the log was not read, in the words of the program that could not. */
+static const char *unread(struct arena *arena, const struct part *part)
+{
+    struct slice rest = part != NULL ? part->err : (struct slice){"", 0}, line;
+
+    if (part == NULL || !part->ended)
+        return "not read: the command did not come to its end";
+    if (scan_line(&rest, &line) && slice_trim(line).length > 0)
+        return arena_printf(arena, "not read: %s", utf8_clean(arena, slice_trim(line)));
+    return "not read: dmesg shows no lines, none with a time, or none as old as the test";
+}
+
 void read_kernel_log(const struct attempt *attempt, struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "kernel-log");
+    bool whole = part != NULL && part->ended && part->rc == 0;
 
-    if (part == NULL || !part->ended || part->rc != 0)
-        return;
-    reading_fact(out, "kernel.log", "", slice_of("read"));
-    for (size_t i = 0; i < part->reading.findings.count; i++) {
+    reading_fact(out, "kernel.log", "", slice_of(whole ? "read" : unread(out->arena, part)));
+    for (size_t i = 0; part != NULL && i < part->reading.findings.count; i++) {
         struct finding *finding = list_push(out->arena, &out->findings);
 
         *finding = part->reading.findings.items[i];

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Command files as a host's shell really runs them, and what is read back from the two streams. The tools are
+ * small scripts in a folder whose name has a space in it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "assay/files.h"
+#include "assay/plan_build.h"
+
+#define UUID "11111111-1111-4111-8111-111111111111"
+
+static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\", \"source\": \"test\", "
+                                    "\"gpus\": {\"count\": 1, \"models\": [\"T\"], "
+                                    "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
+                                    "\"nvswitch\": false, \"fabric_state\": false, "
+                                    "\"driver_minimum\": \"525.60.13\"}";
+
+struct host_folder {
+    struct arena *arena;
+    char path[64];
+    struct error err;
+    struct attempt attempt;
+};
+
+static void put(struct host_folder *folder, const char *name, const char *text)
+{
+    const char *path = arena_printf(folder->arena, "%s/tool box/%s", folder->path, name);
+
+    if (file_write(path, text, strlen(text), 0755, &folder->err) < 0)
+        fail_msg("%s", folder->err.text);
+}
+
+static void folder_begin(struct host_folder *folder)
+{
+    *folder = (struct host_folder){.arena = arena_create(), .path = "/tmp/assay-command-XXXXXX"};
+    if (mkdtemp(folder->path) == NULL)
+        fail_msg("no temporary folder");
+    assert_int_equal(mkdir(arena_printf(folder->arena, "%s/tool box", folder->path), 0700), 0);
+    put(folder, "p2pBandwidthLatencyTest", "#!/bin/sh\necho quiet\n");
+}
+
+static void folder_end(struct host_folder *folder)
+{
+    assert_int_equal(directory_remove(folder->path, &folder->err), 0);
+    arena_destroy(folder->arena);
+}
+
+/* dmesg prints `before` when it is asked for the first time and `after` from then on. */
+static void put_log(struct host_folder *folder, const char *before, const char *after)
+{
+    put(folder, "before", before);
+    put(folder, "after", after);
+    put(folder, "dmesg",
+        "#!/bin/sh\nhere=${0%/*}\nif [ -e \"$here/asked\" ]; then cat \"$here/after\"\n"
+        "else : >\"$here/asked\"; cat \"$here/before\"; fi\n");
+}
+
+static struct slice bytes_of(struct host_folder *folder, const char *name)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, 1 << 20);
+    if (file_read(arena_printf(folder->arena, "%s/%s", folder->path, name), &text, &folder->err) < 0)
+        fail_msg("%s", folder->err.text);
+    return slice_of(arena_strdup(folder->arena, text.bytes));
+}
+
+/* Runs the command file of a p2p-bandwidth step in the folder and reads its captures. */
+static void carry_out(struct host_folder *folder)
+{
+    struct arena *arena = folder->arena;
+    struct plan_sources sources = {0};
+    struct plan_options options = {.run_uuid = UUID};
+    struct plan_notes notes;
+    struct plan *plan;
+    struct check_context context;
+    cleanup_text struct text command = {0};
+    const char *suite = arena_printf(arena,
+                                     "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"trial\", "
+                                     "\"platform\": \"solo\", \"search_path\": [\"%s/tool box\"], "
+                                     "\"steps\": [{\"check\": \"p2p-bandwidth\"}]}",
+                                     folder->path);
+
+    sources.hostfile = hostfile_parse(arena, "hosts", slice_of("node1\n"), &folder->err);
+    sources.suite = suite_parse(arena, "suite", slice_of(suite), &folder->err);
+    if (sources.suite == NULL)
+        fail_msg("%s", folder->err.text);
+    sources.limits.suite = sources.suite;
+    *list_push(arena, &sources.platforms) =
+        platform_parse(arena, "platform", slice_of(platform_text), &folder->err);
+    plan = plan_build(arena, &sources, &options, &notes, &folder->err);
+    if (plan == NULL)
+        fail_msg("%s", folder->err.text);
+    plan_context(arena, &sources, &plan->steps.items[0], &context);
+    text_init(&command, 1 << 20);
+    check_command_file(&context, &command);
+    if (file_write(arena_printf(arena, "%s/command", folder->path), command.bytes, command.length, 0600,
+                   &folder->err) < 0)
+        fail_msg("%s", folder->err.text);
+    assert_int_equal(system(arena_printf(arena, "cd '%s' && ASSAY_ATTEMPT=" UUID " /bin/sh command >out 2>err",
+                                         folder->path)),
+                     0);
+    folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    folder->attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
+    folder->attempt.captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};
+    check_read(&context, &folder->attempt);
+}
+
+static const char *kernel_log(const struct host_folder *folder)
+{
+    return reading_get_fact(&folder->attempt.reading, "kernel.log", "");
+}
+
+#define BOOT "[    0.000000] Linux version 6.1\n"
+#define OLD_XID "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+#define NEW_XID "[ 3600.000002] NVRM: Xid (PCI:0000:19:00): 48, pid=1, name=x, DBE\n"
+
+static void a_tool_in_a_folder_with_a_space_is_found(void **state)
+{
+    struct host_folder folder;
+    const struct part *part;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT, BOOT);
+    carry_out(&folder);
+    part = attempt_part(&folder.attempt, "main");
+    assert_non_null(part);
+    assert_true(part->ended);
+    assert_int_equal(part->rc, 0);
+    assert_true(slice_equal(part->out, "quiet\n"));
+    assert_string_equal(kernel_log(&folder), "read");
+    folder_end(&folder);
+}
+
+static void an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is(void **state)
+{
+    struct host_folder folder;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT OLD_XID, BOOT OLD_XID NEW_XID);
+    carry_out(&folder);
+    assert_string_equal(kernel_log(&folder), "read");
+    assert_int_equal(folder.attempt.reading.findings.count, 1);
+    assert_string_equal(folder.attempt.reading.findings.items[0].code, "xid.48");
+    folder_end(&folder);
+}
+
+static void a_log_that_proves_nothing_is_not_read(void **state)
+{
+    static const char *const logs[][2] = {
+        {"", ""},                              /* empty: nobody's log is */
+        {"Linux version 6.1\n", "NVRM: ok\n"}, /* no times: which lines are new? */
+        {BOOT, NEW_XID},                       /* the lines of the window's begin are gone */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        struct host_folder folder;
+
+        folder_begin(&folder);
+        put_log(&folder, logs[i][0], logs[i][1]);
+        carry_out(&folder);
+        assert_non_null(strstr(kernel_log(&folder), "not read"));
+        folder_end(&folder);
+    }
+}
+
+static void why_the_log_was_not_read_is_in_the_programs_own_words(void **state)
+{
+    struct host_folder folder;
+
+    (void)state;
+    folder_begin(&folder);
+    put(&folder, "dmesg",
+        "#!/bin/sh\necho 'dmesg: read kernel buffer failed: Operation not permitted' >&2\nexit 1\n");
+    carry_out(&folder);
+    assert_string_equal(kernel_log(&folder),
+                        "not read: dmesg: read kernel buffer failed: Operation not permitted");
+    folder_end(&folder);
+}
+
+static void an_xid_in_what_is_left_of_a_flooded_log_is_found(void **state)
+{
+    struct host_folder folder;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT, NEW_XID);
+    carry_out(&folder);
+    assert_int_equal(folder.attempt.reading.findings.count, 1);
+    folder_end(&folder);
+}
+
+static void bytes_between_the_marks_are_the_commands_own(void **state)
+{
+    struct host_folder folder;
+    const struct part *part;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT, BOOT);
+    put(&folder, "p2pBandwidthLatencyTest", "#!/bin/sh\nprintf 'no newline, \\001\\377'; exit 9\n");
+    carry_out(&folder);
+    part = attempt_part(&folder.attempt, "main");
+    assert_true(slice_equal(part->out, "no newline, \001\377"));
+    assert_int_equal(part->rc, 9);
+    folder_end(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tool_in_a_folder_with_a_space_is_found),
+        cmocka_unit_test(an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is),
+        cmocka_unit_test(a_log_that_proves_nothing_is_not_read),
+        cmocka_unit_test(why_the_log_was_not_read_is_in_the_programs_own_words),
+        cmocka_unit_test(an_xid_in_what_is_left_of_a_flooded_log_is_found),
+        cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
+    };
+
+    return cmocka_run_group_tests_name("command file", tests, NULL, NULL);
+}
