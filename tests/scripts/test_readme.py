@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README says nothing that is not so: its commands, options, files and figures are held against the program."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+ROOT, ASSAY = sys.argv[1:3]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+README = read("README.md")
+BLOCKS = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+# Without what stands behind the command in words.
+COMMANDS = [line.split("  #")[0].split() for block in BLOCKS for line in block.splitlines()]
+
+
+def assay(*words, folder=None):
+    done = subprocess.run([ASSAY, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    return done.returncode, done.stdout
+
+
+def some(found, least):
+    """What a search found, which must not be nothing: a test of no commands proves nothing."""
+    found = sorted(set(found))
+    if len(found) < least:
+        raise AssertionError(f"only {found} found in the README")
+    return found
+
+
+def scripts_exist():
+    for path in some(re.findall(r"\bscripts/[a-z-]+", README), 4):
+        tap.same((path, os.access(os.path.join(ROOT, path), os.X_OK)), (path, True))
+
+
+def files_exist():
+    links = re.findall(r"\]\(([^)#][^)]*)\)", README)
+    named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", README) if path.split("/")[0] in os.listdir(ROOT)]
+    for path in some(links + named, 8):
+        if not path.startswith("build"):
+            path = path.replace("/check_NAME", "/check_reachable").replace("/parse_NAME", "/parse_xid")
+            tap.same((path, os.path.exists(os.path.join(ROOT, path))), (path, True))
+
+
+def commands_exist():
+    known = re.findall(r"^  ([a-z]+)  ", assay("--help")[1], re.MULTILINE)
+    spoken = [words.split() for words in re.findall(r"`assay ([^`]+)`", README)]
+    for words in some(map(tuple, spoken + [words[1:] for words in COMMANDS if words[:1] == ["assay"]]), 8):
+        tap.same((words, words[0] in known), (words, True))
+        options = re.findall(r"(?<!\S)--?[A-Za-z-]+", " ".join(words))
+        code, text = assay(*(words[:1] if words[0] != "lab" else words[:2]), *(["--help"] if options else []))
+        for option in options:
+            tap.same((words, option, bool(re.search(rf"(?<![\w-]){option}(?![\w-])", text))), (words, option, True))
+
+
+def first_cluster_is_planned():
+    hostfile = some((block for block in BLOCKS if "defaults " in block), 1)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "cluster"), "w", encoding="utf-8") as file:
+            file.write(hostfile)
+        for suite in ("delivery", "smoke"):
+            code, text = assay("plan", "-H", "cluster", "-s", suite, folder=folder)
+            tap.same((code, "hosts: 4" in text), (0, True))
+
+
+def exit_statuses_are_told():
+    text = assay("--help")[1].replace("\n", " ")
+    for verdict, status in some(re.findall(r"^\| `([a-z ]+)` \|.*\| (\d) \|$", README, re.MULTILINE), 4):
+        tap.same((verdict, f" {status} {verdict}," in text), (verdict, True))
+
+
+def tools_lie_there():
+    for folder in json.loads(read("suites/delivery.json"))["search_path"]:
+        tap.same((folder, f"`{folder}`" in README), (folder, True))
+
+
+def platforms_are_built_in():
+    for name in os.listdir(os.path.join(ROOT, "suites/platforms")):
+        tap.same((name, f"`{name[:-5]}`" in README), (name, True))
+
+
+CASES = [
+    ("each script exists and can be executed", scripts_exist),
+    ("each file and link exists", files_exist),
+    ("each command and option exists", commands_exist),
+    ("the first real cluster can be planned", first_cluster_is_planned),
+    ("the exit status of each verdict is the program's", exit_statuses_are_told),
+    ("the folders of the tools are the suite's", tools_lie_there),
+    ("each platform is named", platforms_are_built_in),
+]
+
+tap.run(CASES)
