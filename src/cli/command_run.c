@@ -62,17 +62,23 @@ static void drop_bytes(struct attempt *attempt)
         attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
 }
 
+static int read_and_keep(struct run *run, struct record *record, struct attempt *attempt, struct error *err)
+{
+    struct check_context check;
+
+    plan_context(record->arena, run->sources, &record->plan->steps.items[attempt->step], &check);
+    check_read(&check, attempt);
+    return store_put_readings(run->store, record, attempt, err);
+}
+
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct run *run = context;
-    struct check_context check;
 
     /* Raw bytes first: whatever becomes of the parsing, the evidence is there. */
     if (store_end_attempt(run->store, run->record, attempt, err) < 0)
         return -1;
-    plan_context(run->record->arena, run->sources, &run->record->plan->steps.items[attempt->step], &check);
-    check_read(&check, attempt);
-    if (store_put_readings(run->store, run->record, attempt, err) < 0)
+    if (read_and_keep(run, run->record, attempt, err) < 0)
         return -1;
     drop_bytes(attempt);
     return 0;
@@ -157,6 +163,36 @@ static struct record *new_record(struct arena *arena, struct run_options *option
     return record;
 }
 
+static bool is_unread(const struct attempt *attempt)
+{
+    return attempt->state == ATTEMPT_ENDED && *attempt->reading.tool == '\0';
+}
+
+/* A controller that died after it kept an attempt's bytes, and before it kept what it read in them, left the
+ * attempt unread: it is read now, from the evidence. */
+static int read_unread(struct run *run, struct error *err)
+{
+    struct record *record = run->record;
+    bool any = false;
+
+    for (size_t i = 0; i < record->attempts.count; i++)
+        any |= is_unread(&record->attempts.items[i]);
+    if (!any)
+        return 0;
+    record = store_load_run(run->store, record->arena, record->number, true, err);
+    if (record == NULL)
+        return -1;
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        struct attempt *attempt = &record->attempts.items[i];
+
+        if (is_unread(attempt) && read_and_keep(run, record, attempt, err) < 0)
+            return -1;
+        drop_bytes(attempt);
+    }
+    run->record = record;
+    return 0;
+}
+
 /* The suite, hostfile and baselines of a resumed run are those it was begun with: another question is another
  * run. */
 static int resume_record(struct arena *arena, struct run *run, struct error *err)
@@ -176,7 +212,9 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     run->sources = &run->options.plan.sources;
     if (cli_sources_of_record(arena, run->record, NULL, run->sources, err) < 0)
         return -1;
-    return store_resume_run(run->store, run->record, err);
+    if (store_resume_run(run->store, run->record, err) < 0)
+        return -1;
+    return read_unread(run, err);
 }
 
 static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)

@@ -6,7 +6,8 @@
  * Addresses of 127.0.0.0/8 only: no other machine can reach a lab. A host that is down has no listener, so
  * the kernel itself refuses; a silent host's listener is never accepted from, so the kernel alone answers.
  *
- * Commands come through the named pipe DIRECTORY/control, one a line: "reboot K".
+ * Commands come through the named pipe DIRECTORY/control, one a line: "reboot K", and "cut K", which breaks
+ * the connections of host K and leaves what runs there alone.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -129,10 +130,17 @@ static void obey(struct server *server, int control)
     struct slice rest = {buffer, got > 0 ? (size_t)got : 0}, line;
     uint64_t number;
 
-    while (scan_line(&rest, &line))
-        if (scan_text(&line, "reboot ") && scan_u64(line, &number) && number >= 1 &&
-            number <= server->lab->hosts)
+    while (scan_line(&rest, &line)) {
+        bool cut = scan_text(&line, "cut ");
+
+        if ((!cut && !scan_text(&line, "reboot ")) || !scan_u64(line, &number) || number < 1 ||
+            number > server->lab->hosts)
+            continue;
+        if (cut)
+            sessions_cut(server, (unsigned)number);
+        else
             reboot(server, &server->hosts[number - 1]);
+    }
 }
 
 static void take_connection(struct server_host *host, ssh_bind bind_)

@@ -50,7 +50,8 @@ struct scheduler {
     size_t wide_count;
     struct sweep *sweeps;
     size_t running;
-    size_t forgetting; /* folders of ended attempts that are being removed on the hosts */
+    size_t forgetting; /* cancels and removals of folders that the hosts have not answered */
+    bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
     unsigned signals_seen;
     bool failed;
     bool over;
@@ -62,8 +63,7 @@ struct flight {
     size_t step;
     size_t attempt; /* index into record->attempts */
     struct arena *arena;
-    bool spooled; /* on the light path there is nothing to cancel, attach to or forget */
-    bool cancelling;
+    bool spooled;  /* on the light path there is nothing to cancel, attach to or forget */
     size_t sweeps; /* REMOTE_GONE answers awaited */
 };
 
@@ -203,12 +203,6 @@ static void take_claims(struct scheduler *scheduler, const struct step *step, bo
 /* --- the end of an attempt
  * --------------------------------------------------------------------------------------- */
 
-static void ignore_result(void *context, const struct remote_result *result)
-{
-    (void)context;
-    (void)result;
-}
-
 /* The run ends when the hosts are clean; a folder that cannot be removed does not undo the result. */
 static void forgotten(void *context, const struct remote_result *result)
 {
@@ -217,6 +211,24 @@ static void forgotten(void *context, const struct remote_result *result)
     (void)result;
     scheduler->forgetting--;
     dispatch(scheduler);
+}
+
+/* Its evidence is kept here: the host need keep it no longer. */
+static void forget(struct scheduler *scheduler, const struct attempt *attempt)
+{
+    const struct step *step = step_at(scheduler, attempt->step);
+    struct remote_job job = {
+        .verb = REMOTE_FORGET, .uuid = attempt->uuid, .deadline_s = 60, .as_root = step->shape->as_root};
+
+    scheduler->forgetting++;
+    remote_start(berth_of(scheduler, step->members[0])->remote, &job, forgotten, scheduler);
+}
+
+/* Whether the host keeps something of this attempt, and answered when it was last asked. */
+static bool has_folder(const struct scheduler *scheduler, const struct attempt *attempt)
+{
+    return !step_at(scheduler, attempt->step)->shape->passive && attempt->state == ATTEMPT_ENDED &&
+           (attempt->end < ATTEMPT_UNREACHABLE || attempt->end == ATTEMPT_CANCELLED);
 }
 
 static void free_sweep(uv_handle_t *handle)
@@ -392,13 +404,9 @@ static void attempt_done(void *context, const struct remote_result *result)
         fail(scheduler);
         return;
     }
-    if (flight->spooled && result->end == REMOTE_ENDED) {
-        struct remote_job forget = {
-            .verb = REMOTE_FORGET, .uuid = attempt->uuid, .deadline_s = 60, .as_root = step->shape->as_root};
-
-        scheduler->forgetting++;
-        remote_start(head->remote, &forget, forgotten, scheduler);
-    }
+    if (has_folder(scheduler, attempt) &&
+        (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
+        forget(scheduler, attempt);
     if (result->left)
         sweep_host(flight, head, false);
     flight->sweeps++;
@@ -618,8 +626,44 @@ static void dispatch(struct scheduler *scheduler)
 /* --- signals, start and end
  * -------------------------------------------------------------------------------------- */
 
+struct cancel {
+    struct scheduler *scheduler;
+    size_t attempt;
+};
+
+/* Only now may the folder go: a cancel that finds none leaves a mark against a command that comes late. */
+static void cancel_answered(void *context, const struct remote_result *result)
+{
+    struct cancel *cancel = context;
+    struct scheduler *scheduler = cancel->scheduler;
+    const struct attempt *attempt = &scheduler->record->attempts.items[cancel->attempt];
+
+    (void)result;
+    scheduler->cancelling[cancel->attempt] = false;
+    scheduler->forgetting--;
+    free(cancel);
+    if (scheduler->over)
+        return;
+    if (has_folder(scheduler, attempt))
+        forget(scheduler, attempt);
+    dispatch(scheduler);
+}
+
+static void cancel_attempt(struct scheduler *scheduler, size_t index, const struct remote_job *job)
+{
+    const struct attempt *attempt = &scheduler->record->attempts.items[index];
+    struct cancel *cancel = mem_alloc(sizeof *cancel);
+
+    *cancel = (struct cancel){scheduler, index};
+    scheduler->cancelling[index] = true;
+    scheduler->forgetting++;
+    remote_start(berth_of(scheduler, step_at(scheduler, attempt->step)->members[0])->remote, job,
+                 cancel_answered, cancel);
+}
+
 static void cancel_running(struct scheduler *scheduler)
 {
+    scheduler->cancelling = mem_alloc(scheduler->record->attempts.count * sizeof *scheduler->cancelling + 1);
     for (size_t i = 0; i < scheduler->record->attempts.count; i++) {
         const struct attempt *attempt = &scheduler->record->attempts.items[i];
         const struct step *step = step_at(scheduler, attempt->step);
@@ -630,7 +674,7 @@ static void cancel_running(struct scheduler *scheduler)
                                  .as_root = step->shape->as_root};
 
         if (attempt->state == ATTEMPT_SENT && !step->shape->passive)
-            remote_start(berth_of(scheduler, step->members[0])->remote, &job, ignore_result, NULL);
+            cancel_attempt(scheduler, i, &job);
     }
 }
 
@@ -725,6 +769,25 @@ static int close_light(struct scheduler *scheduler, size_t index)
     return scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err);
 }
 
+/* Of a host's last commands that ended, the folders may not have been removed: a removal goes beside the next
+ * command, and both may have been cut short. */
+static void forget_last(struct scheduler *scheduler, const struct berth *berth)
+{
+    unsigned left = 2;
+
+    for (size_t i = scheduler->record->attempts.count; left > 0 && i-- > 0;) {
+        const struct attempt *attempt = &scheduler->record->attempts.items[i];
+        const struct step *step = step_at(scheduler, attempt->step);
+
+        if (step->shape->passive || step->members[0] != berth->host)
+            continue;
+        if (has_folder(scheduler, attempt)) {
+            forget(scheduler, attempt);
+            left--;
+        }
+    }
+}
+
 /* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
 static int take_up(struct scheduler *scheduler)
 {
@@ -751,6 +814,8 @@ static int take_up(struct scheduler *scheduler)
             scheduler->states[i] = scheduler->hooks->judge(scheduler->hooks->context, i);
         }
     }
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        forget_last(scheduler, &scheduler->berths[i]);
     return 0;
 }
 
@@ -773,6 +838,7 @@ static void tear_down(struct scheduler *scheduler)
     for (size_t i = 0; i < scheduler->berth_count; i++)
         free(scheduler->berths[i].steps);
     free(scheduler->berths);
+    free(scheduler->cancelling);
     free(scheduler->states);
     free(scheduler->wide);
 }

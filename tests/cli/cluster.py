@@ -6,6 +6,7 @@ into meson's time limit. What is left behind is looked for by the marks that eve
 """
 
 import atexit
+import concurrent.futures
 import json
 import os
 import re
@@ -132,9 +133,10 @@ class Lab:
         return any("lab tool gpu_burn" in line
                    for line in marked(f"ASSAY_LAB_DIR={self.folder}", f"ASSAY_LAB_HOST={host}"))
 
-    def reboot(self, number):
+    def cut(self, number):
+        """Breaks the connections of a host; what runs there goes on."""
         with open(os.path.join(self.folder, "control"), "w", encoding="ascii") as file:
-            file.write(f"reboot {number}\n")
+            file.write(f"cut {number}\n")
 
 
 class Report:
@@ -191,6 +193,20 @@ def closing_lines(stdout):
     return {"run": int(found[1]), "verdict": found[2], "report": found[3]} if found else None
 
 
+class Recorder:
+    """What one story of several found, to be told later."""
+
+    def __init__(self):
+        self.told = []
+
+    def ok(self, good, name, *told):
+        self.told.append((good, name, *told))
+        return bool(good)
+
+    def same(self, found, wanted, name, *told):
+        return self.ok(found == wanted, name, f"found  {found!r}", f"wanted {wanted!r}", *told)
+
+
 class Tap:
     """Test results, one line each; threads may add to it."""
 
@@ -222,6 +238,18 @@ class Tap:
 
     def same(self, found, wanted, name, *told):
         return self.ok(found == wanted, name, f"found  {found!r}", f"wanted {wanted!r}", *told)
+
+    def together(self, stories):
+        """Runs all stories at once; each gets a recorder with ok and same. What they say is told in their order."""
+        with concurrent.futures.ThreadPoolExecutor(len(stories)) as pool:
+            recorders = [Recorder() for _ in stories]
+            jobs = [pool.submit(story, recorder) for story, recorder in zip(stories, recorders)]
+            for story, recorder, job in zip(stories, recorders, jobs):
+                problem = job.exception()
+                for told in recorder.told:
+                    self.ok(*told)
+                if problem is not None or not recorder.told:
+                    self.ok(False, f"{story.__name__.replace('_', ' ')}: can be tried to its end", repr(problem))
 
     def end(self):
         print(f"1..{self.count}", flush=True)

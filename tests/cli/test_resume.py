@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is between a run and its end: cut connections, a killed controller, Ctrl-C.
+
+The tests on the hosts are started once and only once, their own result counts, and nothing of them is left.
+"""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import time
+
+from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until
+
+SPEED = 200  # a burn of 1800 s takes 9 s, long enough to be met in its middle
+SUITE = {
+    "name": "burn", "purpose": "trial",
+    "steps": [
+        {"check": "reachable"},
+        {"check": "privilege", "needs": ["reachable"]},
+        {"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 1800}},
+        {"check": "nccl-all-gather", "scope": "cluster", "needs": ["gpu-burn"],
+         "arguments": {"begin": "1G", "end": "8G"}, "sizes_judged": ["8G"]},
+    ],
+}
+
+tap = Tap()
+
+
+def write_suite():
+    path = os.path.join(FOLDER, "burn.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(SUITE, file)
+    return path
+
+
+class Begun:
+    """A run of the burn suite on two hosts, met in the middle of both burns."""
+
+    def __init__(self, name, first):
+        self.hosts = [f"node{first}", f"node{first + 1}"]
+        self.database = os.path.join(FOLDER, f"{name}.db")
+        self.page = os.path.join(FOLDER, f"{name}.html")
+        self.child = start("run", "-H", lab.hostfile, "-s", suite, "--db", self.database, "--progress", "none",
+                           "--hosts", ",".join(self.hosts), "-o", self.page)
+        self.burning = wait_until(lambda: all(lab.is_burning(host) for host in self.hosts), 40)
+        time.sleep(1)
+
+    def end(self):
+        self.out, self.err = self.child.communicate(timeout=120)
+        return self.child.returncode
+
+    def kill(self):
+        self.child.kill()
+        self.end()
+
+    def resume(self):
+        return assay("run", "--resume", 1, "--db", self.database, "--progress", "none", "-o", self.page)
+
+    def starts(self):
+        return [lab.starts_of("gpu_burn").count(host) for host in self.hosts]
+
+    def state(self):
+        """As `assay list` shows it."""
+        line = assay("list", "--db", self.database).stdout.splitlines()[1]
+        return re.split(r"  +", line.strip())[2]
+
+    def burns(self):
+        """(attempts, outcome, how the last one ended, seconds) of each host's burn."""
+        report = Report(self.database)
+        found = []
+        for step in report.steps:
+            if step["check"] == "gpu-burn":
+                last = report.json["attempts"][step["attempts"][-1]]
+                found.append((len(step["attempts"]), step["outcome"], last["end"], last["ended"] - last["began"]))
+        return found
+
+
+def whole_burns(begun):
+    """Each burn was one attempt that passed by its own result after its whole time."""
+    burns = begun.burns()
+    return len(burns) == 2 and all(burn[:3] == (1, "pass", "ran") and burn[3] > 1800 / SPEED for burn in burns)
+
+
+def a_connection_is_cut(tell):
+    begun = Begun("cut", 1)
+    tell.ok(begun.burning, "cut connection: the burns have begun")
+    lab.cut(1)
+    lab.cut(2)
+    time.sleep(2)
+    lab.cut(2)
+    tell.same((begun.end(), closing_lines(begun.out)["verdict"]), (0, "accept"),
+              "cut connection: the run is accepted as if nothing had been", begun.out, begun.err)
+    tell.same(begun.starts(), [1, 1], "cut connection: each burn was started once")
+    tell.ok(whole_burns(begun), "cut connection: the burns' own results count", begun.burns())
+    report = Report(begun.database)
+    tell.ok(sorted(attempt["connections"] for attempt in report.json["attempts"])[-1] > 1,
+            "cut connection: the report tells of more than one connection")
+    tell.same(report.left_behind(), [], "cut connection: nothing is left on the hosts")
+
+
+def the_controller_is_killed(tell):
+    begun = Begun("killed", 3)
+    tell.ok(begun.burning, "killed controller: the burns have begun")
+    begun.kill()
+    tell.same(begun.state(), "interrupted", "killed controller: the run is listed as interrupted")
+    tell.ok(all(lab.is_burning(host) for host in begun.hosts), "killed controller: the burns go on without it")
+    done = begun.resume()
+    tell.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (0, "accept"),
+              "killed controller: --resume ends the same run with its verdict", done.stdout, done.stderr)
+    tell.same(begun.starts(), [1, 1], "killed controller: each burn was started once")
+    tell.ok(whole_burns(begun), "killed controller: the burns' own results count", begun.burns())
+    tell.same(Report(begun.database).left_behind(), [], "killed controller: nothing is left on the hosts")
+    again = begun.resume()
+    tell.ok(again.returncode == 64 and "has ended" in again.stderr, "killed controller: an ended run is not resumed",
+            again.stderr)
+
+
+def the_burns_end_while_nobody_looks(tell):
+    begun = Begun("late", 5)
+    begun.kill()
+    tell.ok(wait_until(lambda: not any(lab.is_burning(host) for host in begun.hosts), 40),
+            "late resume: the burns end by themselves")
+    done = begun.resume()
+    tell.same((done.returncode, begun.starts()), (0, [1, 1]), "late resume: what ended meanwhile is taken, not run again",
+              done.stdout, done.stderr)
+    tell.ok([burn[:3] for burn in begun.burns()] == [(1, "pass", "ran")] * 2, "late resume: its result counts",
+            begun.burns())
+    tell.same(Report(begun.database).left_behind(), [], "late resume: nothing is left on the hosts")
+
+
+def interrupted(tell, name, first, number):
+    begun = Begun(name, first)
+    sent = time.monotonic()
+    begun.child.send_signal(number)
+    status = begun.end()
+    took = time.monotonic() - sent
+    report = Report(begun.database)
+    said = closing_lines(begun.out) or {}
+
+    tell.same((status, said.get("verdict")), (130, "incomplete"), f"{name}: exit status 130, verdict incomplete",
+              begun.out, begun.err)
+    tell.ok(took < 8, f"{name}: the tests are ended, not waited for", f"{took:.1f} s")
+    tell.same((report.json["run"]["state"], begun.state()), ("cancelled", "cancelled"), f"{name}: the run is cancelled")
+    tell.same({step["outcome"] for step in report.steps if step["check"] in ("gpu-burn", "nccl-all-gather")},
+              {"not run"}, f"{name}: what was cancelled did not run")
+    tell.ok(all(item["cause"] for _, item in report.outcomes() if item["outcome"] == "not run"),
+            f"{name}: each of them says why")
+    tell.same({step["outcome"] for step in report.steps if step["check"] == "privilege"}, {"pass"},
+              f"{name}: what had ended is kept")
+    tell.same((report.left_behind(), [host for host in begun.hosts if lab.is_burning(host)]), ([], []),
+              f"{name}: nothing is left running on the hosts")
+
+
+def an_interrupt_from_the_keyboard(tell):
+    interrupted(tell, "SIGINT", 7, signal.SIGINT)
+
+
+def a_request_to_terminate(tell):
+    interrupted(tell, "SIGTERM", 9, signal.SIGTERM)
+
+
+def the_terminal_closes(tell):
+    begun = Begun("SIGHUP", 11)
+    begun.child.send_signal(signal.SIGHUP)
+    tell.same((begun.end(), begun.starts()), (0, [1, 1]), "SIGHUP: a run goes on when its terminal closes", begun.err)
+    tell.ok(whole_burns(begun), "SIGHUP: the burns' own results count", begun.burns())
+
+
+def a_tool_that_ignores_signals(tell):
+    """On node13 and node14 gpu_burn hangs and ignores SIGTERM."""
+    begun = Begun("deaf", 13)
+    sent = time.monotonic()
+    begun.child.send_signal(signal.SIGINT)
+    tell.same((begun.end(), time.monotonic() - sent < 15), (130, True), "SIGINT: a tool that ignores SIGTERM is ended too")
+    tell.same([host for host in begun.hosts if lab.is_burning(host)], [], "SIGINT: nothing of it is left running")
+
+
+def two_interrupts(tell):
+    begun = Begun("two interrupts", 17)
+    sent = time.monotonic()
+    begun.child.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    begun.child.send_signal(signal.SIGINT)
+    tell.same((begun.end(), time.monotonic() - sent < 4), (130, True), "SIGINT twice: the program stops at once")
+    tell.ok(wait_until(lambda: not any(lab.is_burning(host) for host in begun.hosts), 40),
+            "SIGINT twice: what runs on the hosts comes to its end there")
+
+
+def a_run_has_one_controller(tell):
+    begun = Begun("two", 15)
+    done = begun.resume()
+    tell.ok(done.returncode == 64 and "run 1" in done.stderr, "a run that goes on is not resumed beside it", done.stderr)
+    begun.child.send_signal(signal.SIGINT)
+    tell.same(begun.end(), 130, "and its own controller goes on undisturbed", begun.err)
+
+
+# --- a controller that is killed at any moment
+
+MOMENTS = (0.15, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5, 3.2, 4.0, 4.8)
+
+
+def ended_steps(stderr):
+    """(step, target) of each step that the progress told to have ended."""
+    events = [json.loads(line) for line in stderr.splitlines() if line.startswith("{") and line.endswith("}")]
+    return {(event["step"], event["target"]) for event in events if event.get("event") == "step ended"}
+
+
+def kept_steps(report):
+    """(step, target) of each step with an attempt that has ended and been read in full."""
+    attempts = report.json["attempts"]
+    return {(step["name"], step["target"]) for step in report.steps
+            if any(attempts[number]["state"] == "ended" for number in step["attempts"])}
+
+
+def killed_at(number, moment):
+    def story(tell):
+        name = f"killed after {moment:.2f} s"
+        database = os.path.join(FOLDER, f"moment{number}.db")
+        child = start("run", "-H", small.hostfile, "-s", "delivery", "--db", database, "--progress", "json",
+                      "--hosts", f"node{2 * number + 1},node{2 * number + 2}", "-o", database + ".html")
+        time.sleep(moment)
+        child.kill()
+        out, err = child.communicate(timeout=30)
+        if not os.path.exists(database):
+            tell.ok(moment < 1, f"{name}: it had not begun yet")
+            return
+        listed = assay("list", "--db", database)
+        with sqlite3.connect(database) as connection:
+            whole = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        tell.same((listed.returncode, whole), (0, "ok"), f"{name}: the database opens and is whole", listed.stderr)
+        rows = listed.stdout.splitlines()[1:]
+        if not rows:
+            tell.same(ended_steps(err), set(), f"{name}: nothing had been begun")
+            return
+        tell.ok(len(rows) == 1 and "interrupted" in rows[0], f"{name}: the run is listed as interrupted", rows, out)
+        report = Report(database)
+        lost = ended_steps(err) - kept_steps(report)
+        tell.same(lost, set(), f"{name}: every finished step is kept", err[-500:])
+        tell.ok(report.verdict == "incomplete", f"{name}: it is not taken for an accepted one", report.verdict)
+        kept = {step["key"]: step["attempts"] for step in report.steps}
+        done = assay("run", "--resume", 1, "--db", database, "--progress", "none", "-o", database + ".html")
+        after = Report(database)
+        tell.same((done.returncode, after.verdict), (0, "accept"), f"{name}: resumed it comes to its verdict",
+                  done.stdout, done.stderr)
+        before = {report.json["attempts"][i]["uuid"] for i, _ in enumerate(report.json["attempts"])}
+        tell.ok(before <= {attempt["uuid"] for attempt in after.json["attempts"]},
+                f"{name}: each attempt of before is still shown")
+        again = [step["name"] for step in after.steps if (step["name"], step["target"]) in kept_steps(report)
+                 and len(step["attempts"]) > len(kept.get(step["key"], []))]
+        tell.same(again, [], f"{name}: no finished step is run again")
+        tell.same(after.left_behind(), [], f"{name}: nothing is left on the hosts")
+
+    story.__name__ = f"killed_after_{moment}_s"
+    return story
+
+
+suite = write_suite()
+with Lab("burns", 18, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
+    lab.count_starts("gpu_burn")
+    tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
+                  an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes, a_tool_that_ignores_signals, two_interrupts,
+                  a_run_has_one_controller])
+    tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
+with Lab("moments", 2 * len(MOMENTS)) as small:
+    small.count_starts("gpu_burn")
+    tap.together([killed_at(number, moment) for number, moment in enumerate(MOMENTS)])
+    tap.same(small.processes(), [], "nothing runs on the hosts after all these")
+    counts = [small.starts_of("gpu_burn").count(f"node{i}") for i in range(1, 2 * len(MOMENTS) + 1)]
+    tap.ok(set(counts) == {1}, "each of these burns was started once, whenever the controller was killed", counts)
+tap.end()
