@@ -144,7 +144,7 @@ void command_kernel_log(const struct check_context *context, struct text *out);
 void command_kernel_log_start(struct text *out);
 /* The part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
-/* Adds facts, measurements and findings of from to out. */
+/* Adds facts, measurements and findings of from to out; of several runs in one output those of each. */
 void reading_merge(struct reading *out, const struct reading *from);
 /* The usual check->read: all parts, one after the other, the kernel's log by read_kernel_log. Status: the
    worst of the parts that have a parser and are no samples. */

@@ -38,16 +38,31 @@ static const char *missing_in(const struct reading *one, const char *name, bool 
     return NULL;
 }
 
-/* All product names, each once: "NVIDIA H100 80GB HBM3". */
+static bool has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (; *list != '\0'; list += strcspn(list, "|"), list += *list == '|')
+        if (strcspn(list, "|") == length && memcmp(list, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* All product names, each once: "NVIDIA H100 80GB HBM3"; "" when a GPU is without one. */
 static const char *models(const struct reading *smi, struct arena *arena)
 {
     const char *text = "";
 
     for (size_t i = 0; i < smi->facts.count; i++) {
         const struct fact *fact = &smi->facts.items[i];
+        const char *name = reading_get_fact(smi, "gpu.name", fact->subject);
 
-        if (strcmp(fact->name, "gpu.name") == 0 && strstr(text, fact->value) == NULL)
-            text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? "|" : "", fact->value);
+        if (strcmp(fact->name, "gpu.pci_address") != 0)
+            continue;
+        if (name == NULL)
+            return "";
+        if (!has_word(text, name))
+            text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? "|" : "", name);
     }
     return text;
 }

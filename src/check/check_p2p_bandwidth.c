@@ -34,6 +34,7 @@ static const struct remedy remedies[] = {
     {"p2p.access", "check Fabric Manager, the IOMMU and ACS settings; see `nvidia-smi topo -p2p r`"},
     {"p2p.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again; if it stays, "
               "have baseboard or GPU replaced"},
+    {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
     {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {0},
 };

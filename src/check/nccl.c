@@ -23,6 +23,9 @@ const struct remedy nccl_remedies[] = {
     {"nccl.*.busbw",
      "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
      "links that are down, a host or cable that slows the group"},
+    {"sound",
+     "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
+     "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
     {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
     {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {0},

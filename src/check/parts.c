@@ -64,12 +64,20 @@ const struct part *attempt_part(const struct attempt *attempt, const char *name)
     return NULL;
 }
 
-void reading_merge(struct reading *out, const struct reading *from)
+static void merge_values(struct reading *out, const struct reading *from)
 {
     for (size_t i = 0; i < from->facts.count; i++)
         *list_push(out->arena, &out->facts) = from->facts.items[i];
     for (size_t i = 0; i < from->measurements.count; i++)
         *list_push(out->arena, &out->measurements) = from->measurements.items[i];
+}
+
+void reading_merge(struct reading *out, const struct reading *from)
+{
+    merge_values(out, from);
+    /* The top level has the findings of all runs, and the values of the last one only. */
+    for (size_t i = 0; i + 1 < from->runs.count; i++)
+        merge_values(out, &from->runs.items[i]);
     for (size_t i = 0; i < from->findings.count; i++)
         *list_push(out->arena, &out->findings) = from->findings.items[i];
 }

@@ -9,7 +9,13 @@ enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128, SI
 
 static struct attempt_bearing bearing(enum attempt_kind kind, const char *cause)
 {
-    return (struct attempt_bearing){kind, cause};
+    return (struct attempt_bearing){.kind = kind, .cause = cause};
+}
+
+/* What the transport says of an end has its remedy in it. */
+static struct attempt_bearing bearing_with(enum attempt_kind kind, const char *cause, const char *remedy)
+{
+    return (struct attempt_bearing){kind, cause, remedy};
 }
 
 /* The program of "cd /opt/x && A=b ./gpu_burn 60": for messages only. */
@@ -47,10 +53,14 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
     if (part->reading.status == READING_COMPLETE && has_fault(&part->reading))
         return bearing(KIND_WHOLE, "");
     if (part->rc == SHELL_NOT_FOUND)
-        return bearing(KIND_UNDECIDED,
-                       arena_printf(arena, "tool missing: `%s` is not found on the host", command));
+        return bearing_with(KIND_UNDECIDED,
+                            arena_printf(arena, "tool missing: `%s` is not found on the host", command),
+                            "install it on the host, or say where it is: \"search_path\" or \"tools\" in the "
+                            "suite");
     if (part->rc == SHELL_NOT_EXECUTABLE)
-        return bearing(KIND_UNDECIDED, arena_printf(arena, "`%s` cannot be executed on the host", command));
+        return bearing_with(
+            KIND_UNDECIDED, arena_printf(arena, "`%s` cannot be executed on the host", command),
+            "let the login user read and execute it, or name another one: \"tools\" in the suite");
     if (part->rc > SHELL_SIGNAL && part->rc <= SHELL_SIGNAL + SIGNALS)
         return bearing(KIND_CRASH, arena_printf(arena, "`%s` died of signal %d (%s)", command,
                                                 part->rc - SHELL_SIGNAL, strsignal(part->rc - SHELL_SIGNAL)));
@@ -65,6 +75,15 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
 {
     const struct reading *reading = &attempt->reading;
 
+    for (size_t i = 0; i < 2; i++)
+        if (attempt->captures[i].clipped || attempt->captures[i].cut)
+            return bearing(KIND_UNDECIDED,
+                           arena_printf(arena,
+                                        attempt->captures[i].clipped
+                                            ? "more was written to %s than is kept (%llu bytes)"
+                                            : "%s did not arrive whole (%llu bytes did)",
+                                        attempt->captures[i].stream,
+                                        (unsigned long long)attempt->captures[i].bytes.length));
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (is_main(&attempt->parts.items[i])) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);
@@ -110,6 +129,6 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
     case ATTEMPT_NO_ANSWER:
     case ATTEMPT_NO_SPOOL:
     default:
-        return bearing(KIND_UNDECIDED, attempt->text);
+        return bearing_with(KIND_UNDECIDED, attempt->text, "");
     }
 }

@@ -40,16 +40,19 @@ static void collect_attempts(struct whole_run *run)
     }
 }
 
-/* The value in the last whole attempt of a step; NULL when there is none. */
+/* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. */
 static const char *value_of(struct whole_run *run, size_t step, const struct slot *slot)
 {
     const struct step_attempts *attempts = &run->attempts[step];
-    struct value value;
+    struct values values;
 
     for (size_t i = attempts->count; i-- > 0;)
         if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE) {
-            value = slot_value(run->arena, slot, attempts->items[i]);
-            return value.found ? value.text : NULL;
+            slot_values(run->arena, slot, attempts->items[i], &values);
+            for (size_t k = 1; k < values.items.count; k++)
+                if (strcmp(values.items.items[k].text, values.items.items[0].text) != 0)
+                    return NULL;
+            return values.items.count > 0 ? values.items.items[0].text : NULL;
         }
     return NULL;
 }

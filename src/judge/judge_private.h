@@ -33,7 +33,8 @@ enum attempt_kind {
 };
 struct attempt_bearing {
     enum attempt_kind kind;
-    const char *cause; /* "" for KIND_WHOLE */
+    const char *cause;  /* "" for KIND_WHOLE */
+    const char *remedy; /* NULL: that of the check for "sound" */
 };
 struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt);
 
@@ -47,8 +48,12 @@ struct value {
 };
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
 
-/* The value of the slot in one attempt: the worst of those that match. */
-struct value slot_value(struct arena *arena, const struct slot *slot, const struct attempt *attempt);
+/* All values that one attempt has for the slot: a tool may say a thing twice, and not the same. */
+struct values {
+    LIST_OF(struct value) items;
+};
+void slot_values(struct arena *arena, const struct slot *slot, const struct attempt *attempt,
+                 struct values *ret_values);
 /* By the metric's direction; without one the larger number is the one to look at: errors, temperatures. */
 bool is_worse(const char *metric, double value, double than);
 /* "12.1 GB/s" */

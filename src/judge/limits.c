@@ -18,12 +18,10 @@ static enum met version_at_least(const char *version, const char *minimum)
 {
     struct slice is = slice_of(version), least = slice_of(minimum);
     uint64_t a, b;
-    bool any = false;
 
     while (next_piece(&least, &b)) {
         if (!next_piece(&is, &a))
-            return any ? MISSED : UNDECIDED; /* "535" is not known to be 535.60 or later */
-        any = true;
+            return UNDECIDED; /* "535" is not known to be 535.60 or later */
         if (a != b)
             return a > b ? MET : MISSED;
     }

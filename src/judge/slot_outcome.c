@@ -20,6 +20,7 @@ struct item_case {
 struct opinion {
     enum outcome_word word;
     const char *cause;
+    const char *remedy; /* NULL: the check's for the metric */
     struct value value;
     const struct limit *limit; /* the one that decided; NULL */
     bool remark;
@@ -39,20 +40,42 @@ static bool subject_is_planned(const struct shape *shape, const char *subject)
     return false;
 }
 
-/* Whether one of the subject's own values already says what is wrong with it. */
-static bool fails_by_value(const struct item_case *item, const struct attempt *attempt, const char *subject)
+/* Whether the check's own rules fail this value; as in by_limits, the first that is not met decides. */
+static bool fails_own_rules(const struct slot *slot, const struct value *value)
+{
+    for (size_t i = 0; i < slot->own_count; i++) {
+        enum met met = limit_met(&slot->own[i], value, value->text);
+
+        if (met != MET)
+            return met == MISSED && !slot->own[i].inconclusive;
+    }
+    return false;
+}
+
+/* "gpu_burn.faulty" and "gpu_burn.verdict": words of one tool. */
+static bool same_family(const char *code, const char *metric)
+{
+    size_t length = strcspn(code, ".");
+
+    return length == strcspn(metric, ".") && memcmp(code, metric, length) == 0;
+}
+
+/* Whether the tool's own values of the subject already say what the finding says. */
+static bool fails_by_value(const struct item_case *item, const struct attempt *attempt,
+                           const struct finding *finding)
 {
     const struct shape *shape = item->step->shape;
 
     for (size_t i = 0; i < shape->slot_count; i++) {
         const struct slot *slot = &shape->slots[i];
-        struct value value;
+        struct values values;
 
-        if (slot->duty != DUTY_GATE || strcmp(slot->subject, subject) != 0)
+        if (slot->duty != DUTY_GATE || strcmp(slot->subject, finding->subject) != 0 ||
+            !same_family(finding->code, slot->metric))
             continue;
-        value = slot_value(item->arena, slot, attempt);
-        for (size_t k = 0; value.found && k < slot->own_count; k++)
-            if (!slot->own[k].inconclusive && limit_met(&slot->own[k], &value, value.text) == MISSED)
+        slot_values(item->arena, slot, attempt, &values);
+        for (size_t k = 0; k < values.items.count; k++)
+            if (fails_own_rules(slot, &values.items.items[k]))
                 return true;
     }
     return false;
@@ -74,7 +97,7 @@ static const struct finding *own_fault(const struct item_case *item, const struc
                 return finding;
             continue;
         }
-        if (fails_by_value(item, attempt, finding->subject))
+        if (fails_by_value(item, attempt, finding))
             continue;
         while (shape->slots[first].duty != DUTY_GATE ||
                strcmp(shape->slots[first].subject, finding->subject) != 0)
@@ -114,16 +137,16 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
         if (limit->rule == RULE_SAME && common == NULL)
-            opinion.cause = arena_printf(item->arena, "%s; the hosts do not agree on one value",
-                                         value_with_unit(item->arena, &value));
+            opinion.cause = arena_printf(item->arena, "%s is %s; the hosts do not agree on one value",
+                                         item->slot->metric, value_with_unit(item->arena, &value));
         else if (limit->rule == RULE_SAME)
-            opinion.cause = arena_printf(item->arena, "%s, while most hosts have %s",
-                                         value_with_unit(item->arena, &value), common);
+            opinion.cause = arena_printf(item->arena, "%s is %s, while most hosts have %s",
+                                         item->slot->metric, value_with_unit(item->arena, &value), common);
         else
             opinion.cause =
-                arena_printf(item->arena, "%s, expected %s%s%s", value_with_unit(item->arena, &value),
-                             limit_text(item->arena, limit), limit->note != NULL ? "; " : "",
-                             limit->note != NULL ? limit->note : "");
+                arena_printf(item->arena, "%s is %s, expected %s%s%s", item->slot->metric,
+                             value_with_unit(item->arena, &value), limit_text(item->arena, limit),
+                             limit->note != NULL ? "; " : "", limit->note != NULL ? limit->note : "");
         return opinion;
     }
     if (!enforceable && item->slot->duty == DUTY_GATE) {
@@ -132,10 +155,55 @@ static struct opinion by_limits(const struct item_case *item, struct value value
                                               : "no baseline has a limit for it";
     } else if (opinion.remark) {
         opinion.cause =
-            arena_printf(item->arena, "remark: %s, a guess expects %s", value_with_unit(item->arena, &value),
-                         limit_text(item->arena, opinion.limit));
+            arena_printf(item->arena, "remark: %s is %s, a guess expects %s", item->slot->metric,
+                         value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit));
     }
     return opinion;
+}
+
+static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)
+{
+    if (!than->found || isnan(than->number))
+        return value->found;
+    return !isnan(value->number) && is_worse(metric, value->number, than->number);
+}
+
+/* Worse by its word, and of two alike the one with the worse number. */
+static bool is_worse_opinion(const char *metric, const struct opinion *opinion, const struct opinion *than)
+{
+    return opinion->word > than->word ||
+           (opinion->word == than->word && is_worse_value(metric, &opinion->value, &than->value));
+}
+
+/* By every value that the attempt has for the item: the worst counts. */
+static struct opinion by_values(const struct item_case *item, const struct attempt *attempt)
+{
+    struct opinion worst = {.word = OUTCOME_INCONCLUSIVE,
+                            .cause = "the output is whole, but has no value for it",
+                            .value = {.text = "", .unit = "", .number = NAN}};
+    struct values values = {0};
+
+    if (item->sound)
+        *list_push(item->arena, &values.items) =
+            (struct value){.text = "yes", .unit = "", .number = NAN, .found = true};
+    else
+        slot_values(item->arena, item->slot, attempt, &values);
+    for (size_t i = 0; i < values.items.count; i++) {
+        struct opinion opinion = by_limits(item, values.items.items[i]);
+
+        if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
+            worst = opinion;
+    }
+    return worst;
+}
+
+/* A word (FAULTY), or a count of errors; of an output that is not whole, "8 of something" proves nothing. */
+static bool is_bad_word(const struct opinion *opinion)
+{
+    const struct limit *limit = opinion->limit;
+
+    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && limit->rule != RULE_SAME &&
+           (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */
@@ -143,43 +211,33 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
                                 struct attempt_bearing bearing)
 {
     struct opinion opinion = {.cause = bearing.cause, .value = {.text = "", .unit = "", .number = NAN}};
-    struct value value = slot_value(item->arena, item->slot, attempt);
+    struct opinion judged = by_values(item, attempt);
     const struct finding *fault = own_fault(item, attempt);
 
+    opinion.remedy = bearing.remedy != NULL
+                         ? bearing.remedy
+                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
         opinion.word = OUTCOME_FAIL;
     if (fault != NULL) {
         opinion.word = OUTCOME_FAIL;
         opinion.cause = fault->text;
+        opinion.remedy = NULL;
     }
-    if (value.found) {
-        struct opinion judged = by_limits(item, value);
-
-        if (judged.word == OUTCOME_FAIL && judged.limit->status == LIMIT_TOOL &&
-            judged.limit->rule != RULE_SAME)
-            return judged;
-    }
-    return opinion;
+    return is_bad_word(&judged) ? judged : opinion;
 }
 
 static struct opinion of_whole(const struct item_case *item, const struct attempt *attempt)
 {
-    struct value value = slot_value(item->arena, item->slot, attempt);
     const struct finding *fault = own_fault(item, attempt);
-    struct opinion opinion;
+    struct opinion opinion = by_values(item, attempt);
 
-    if (item->sound)
-        value = (struct value){.text = "yes", .unit = "", .number = NAN, .found = true};
-    if (value.found)
-        opinion = by_limits(item, value);
-    else
-        opinion = (struct opinion){.word = OUTCOME_INCONCLUSIVE,
-                                   .cause = "the output is whole, but has no value for it",
-                                   .value = value};
-    if (fault != NULL && opinion.word != OUTCOME_FAIL) {
+    if (fault != NULL) {
+        opinion.cause = opinion.word == OUTCOME_FAIL
+                            ? arena_printf(item->arena, "%s; %s", opinion.cause, fault->text)
+                            : fault->text;
         opinion.word = OUTCOME_FAIL;
-        opinion.cause = fault->text;
     }
     return opinion;
 }
@@ -224,13 +282,6 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
                                   elsewhere ? " and not on others" : "", opinion->cause);
 }
 
-static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)
-{
-    if (!than->found || isnan(than->number))
-        return value->found;
-    return !isnan(value->number) && is_worse(metric, value->number, than->number);
-}
-
 static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
 {
     struct opinion worst = {0}, opinion;
@@ -241,8 +292,7 @@ static struct opinion combine(const struct item_case *item, const struct step_at
         passes += opinion.word == OUTCOME_PASS;
         fails += opinion.word == OUTCOME_FAIL;
         broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
-        if (i == 0 || opinion.word > worst.word ||
-            (opinion.word == worst.word && is_worse_value(item->slot->metric, &opinion.value, &worst.value)))
+        if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
             worst = opinion;
     }
     if (fails > 0 && passes > 0)
@@ -316,6 +366,8 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
         if (!opinion.value.found)
             ret_outcome->cause = opinion.cause;
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
-        ret_outcome->remedy = check_remedy(check_find(step->shape->check), slot->metric);
+        ret_outcome->remedy = opinion.remedy != NULL
+                                  ? opinion.remedy
+                                  : check_remedy(check_find(step->shape->check), slot->metric);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value that an attempt's reading has for a slot. */
+/* The values that an attempt's reading has for a slot. */
 #include <math.h>
 #include <string.h>
 
@@ -33,33 +33,49 @@ bool is_worse(const char *metric, double value, double than)
     return row != NULL && row->better == BETTER_HIGHER ? value < than : value > than;
 }
 
-struct value slot_value(struct arena *arena, const struct slot *slot, const struct attempt *attempt)
+static void add_measurement(struct arena *arena, const struct measurement *measurement, struct values *values)
 {
-    const struct reading *reading = &attempt->reading;
-    struct value value = {.text = "", .unit = "", .number = NAN};
     char buffer[32];
 
+    *list_push(arena, &values->items) =
+        (struct value){.text = arena_strdup(arena, number_text(measurement->value, buffer, sizeof buffer)),
+                       .unit = measurement->unit,
+                       .number = measurement->value,
+                       .found = true};
+}
+
+static void add_fact(struct arena *arena, const struct fact *fact, struct values *values)
+{
+    struct value *value = list_push(arena, &values->items);
+
+    *value = (struct value){.text = fact->value, .unit = "", .found = true};
+    if (!scan_double(slice_of(value->text), &value->number))
+        value->number = NAN;
+}
+
+static void add_values(struct arena *arena, const struct slot *slot, const struct reading *reading,
+                       struct values *values)
+{
     for (size_t i = 0; i < reading->measurements.count; i++) {
         const struct measurement *measurement = &reading->measurements.items[i];
 
-        if (strcmp(measurement->metric, slot->metric) != 0 ||
-            strcmp(measurement->subject, slot->subject) != 0 || !at_matches(slot->at, measurement))
-            continue;
-        if (value.found && !is_worse(slot->metric, measurement->value, value.number))
-            continue;
-        value = (struct value){.number = measurement->value, .unit = measurement->unit, .found = true};
+        if (strcmp(measurement->metric, slot->metric) == 0 &&
+            strcmp(measurement->subject, slot->subject) == 0 && at_matches(slot->at, measurement))
+            add_measurement(arena, measurement, values);
     }
-    if (value.found) {
-        value.text = arena_strdup(arena, number_text(value.number, buffer, sizeof buffer));
-        return value;
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *fact = &reading->facts.items[i];
+
+        if (strcmp(fact->name, slot->metric) == 0 && strcmp(fact->subject, slot->subject) == 0)
+            add_fact(arena, fact, values);
     }
-    value.text = reading_get_fact(reading, slot->metric, slot->subject);
-    value.found = value.text != NULL;
-    if (!value.found)
-        value.text = "";
-    else if (!scan_double(slice_of(value.text), &value.number))
-        value.number = NAN;
-    return value;
+}
+
+void slot_values(struct arena *arena, const struct slot *slot, const struct attempt *attempt,
+                 struct values *ret_values)
+{
+    *ret_values = (struct values){0};
+    add_values(arena, slot, &attempt->reading, ret_values);
 }
 
 const char *value_with_unit(struct arena *arena, const struct value *value)

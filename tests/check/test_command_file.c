@@ -107,9 +107,10 @@ static void carry_out(struct host_folder *folder)
     if (file_write(arena_printf(arena, "%s/command", folder->path), command.bytes, command.length, 0600,
                    &folder->err) < 0)
         fail_msg("%s", folder->err.text);
-    assert_int_equal(system(arena_printf(arena, "cd '%s' && ASSAY_ATTEMPT=" UUID " /bin/sh command >out 2>err",
-                                         folder->path)),
-                     0);
+    assert_int_equal(
+        system(arena_printf(arena, "cd '%s' && ASSAY_ATTEMPT=" UUID " /bin/sh command >out 2>err",
+                            folder->path)),
+        0);
     folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     folder->attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
     folder->attempt.captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};

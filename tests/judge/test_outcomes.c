@@ -245,6 +245,7 @@ static void number_below_the_floor_fails_and_shows_the_gate(void **state)
     assert_int_equal(outcome->word, OUTCOME_FAIL);
     assert_true(outcome->value == 412);
     assert_string_equal(outcome->gate, ">= 455 GB/s");
+    assert_string_equal(outcome->cause, BUSBW " is 412 GB/s, expected >= 455 GB/s");
     assert_string_equal(outcome->status, "contract");
     assert_verdict(&world, VERDICT_REJECT);
     world_end(&world);
@@ -275,6 +276,7 @@ static void missing_tool_is_inconclusive_and_named(void **state)
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "tool missing");
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "tool missing");
+    assert_non_null(strstr(outcome_of(&world, "nccl-all-reduce", "node1", "kernel.log")->remedy, "install"));
     assert_int_equal(
         judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
         STEP_FAILED);
@@ -542,6 +544,11 @@ static void an_old_driver_fails_and_a_short_version_is_undecided(void **state)
     judge(&world);
     assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_FAIL, "525.60.13");
     world_end(&world);
+    world_begin(&world, CONTRACT, ONE);
+    driver(&world, "node1", "525");
+    judge(&world);
+    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_INCONCLUSIVE, "525.60.13");
+    world_end(&world);
 }
 
 static void nothing_run_is_incomplete_and_says_why(void **state)
@@ -591,6 +598,103 @@ static void a_limit_in_another_unit_is_refused(void **state)
     world_end(&world);
 }
 
+static void two_runs_in_one_output_count_with_the_worse_one(void **state)
+{
+    static const char both[] =
+        NCCL_OUTPUT("300.00", "389.37", "0", "0 OK") NCCL_OUTPUT("478.74", "478.74", "0", "0 OK");
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", both, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_FAIL, "300");
+    assert_true(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->value == 300);
+    world_end(&world);
+}
+
+static void count_of_a_list_that_is_cut_accuses_nobody(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", "{\"check\": \"gpu-inventory\"}"), ONE);
+    RAN(&world, "gpu-inventory", "node1",
+        {"lspci",
+         "0000:19:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev "
+         "a1)\n",
+         -1});
+    judge(&world);
+    assert_outcome(&world, "gpu-inventory", "node1", "pci.gpu.count", OUTCOME_INCONCLUSIVE, "ends early");
+    world_end(&world);
+}
+
+static void flooded_output_is_inconclusive_however_often_it_comes(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, TWO);
+    reached(&world, "node1");
+    reached(&world, "node2");
+    nccl(&world, "node2", good, 0);
+    for (int i = 0; i < 2; i++) {
+        nccl(&world, "node1", "# nThread 1", -1);
+        world.record.attempts.items[world.record.attempts.count - 1].captures[0].clipped = true;
+    }
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "more was written");
+    world_end(&world);
+}
+
+#define BURN_OUTPUT(verdict)                                                                         \
+    "GPU 0: T (UUID: GPU-0)\nGPU 1: T (UUID: GPU-1)\nInitialized device 0 with 81000 MB of memory\n" \
+    "100.0%  proc'd: 100 (900 Gflop/s) - 100 (900 Gflop/s)   errors: 0 - 0   temps: 60 C - 60 C\n"   \
+    "Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: " verdict "\n"
+#define SMI_OUTPUT                                                                                          \
+    "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>550.90.07</driver_version>\n"              \
+    "<attached_gpus>2</attached_gpus>\n<gpu id=\"00000000:19:00.0\"><product_name>T</product_name></gpu>\n" \
+    "<gpu id=\"00000000:3B:00.0\"><product_name>T</product_name></gpu>\n</nvidia_smi_log>\n"
+#define XID_OUTPUT "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+
+static void an_xid_is_named_beside_the_tools_own_verdict(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), ONE);
+    RAN(&world, "gpu-burn", "node1", {"main", BURN_OUTPUT("FAULTY"), 0}, {"under-load", SMI_OUTPUT, 0},
+        {"kernel-log", XID_OUTPUT, 0});
+    judge(&world);
+    for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world.record.judgement.outcomes[i];
+        const struct step *step = &world.record.plan->steps.items[outcome->step];
+        const struct slot *slot = &step->shape->slots[outcome->slot];
+
+        if (strcmp(slot->metric, "gpu_burn.verdict") != 0)
+            continue;
+        assert_int_equal(outcome->word, strcmp(slot->subject, "gpu1") == 0 ? OUTCOME_FAIL : OUTCOME_PASS);
+        if (outcome->word == OUTCOME_FAIL && strstr(outcome->cause, "Xid") == NULL)
+            fail_msg("%s", outcome->cause);
+    }
+    world_end(&world);
+}
+
+static void whether_a_step_is_sound_cannot_be_left_to_the_record(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", NCCL_STEP(", \"record\": [\"*\"]")), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", "", 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_RECORDED, "");
+    world_end(&world);
+}
+
 static void every_check_names_parsers_that_exist(void **state)
 {
     size_t count;
@@ -634,6 +738,11 @@ int main(void)
         cmocka_unit_test(nothing_run_is_incomplete_and_says_why),
         cmocka_unit_test(every_planned_item_has_exactly_one_outcome),
         cmocka_unit_test(a_limit_in_another_unit_is_refused),
+        cmocka_unit_test(two_runs_in_one_output_count_with_the_worse_one),
+        cmocka_unit_test(count_of_a_list_that_is_cut_accuses_nobody),
+        cmocka_unit_test(flooded_output_is_inconclusive_however_often_it_comes),
+        cmocka_unit_test(an_xid_is_named_beside_the_tools_own_verdict),
+        cmocka_unit_test(whether_a_step_is_sound_cannot_be_left_to_the_record),
         cmocka_unit_test(every_check_names_parsers_that_exist),
     };
 
