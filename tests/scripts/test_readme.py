@@ -9,7 +9,7 @@ import tempfile
 
 import tap
 
-ROOT, ASSAY = sys.argv[1:3]
+ROOT, ASSAY = map(os.path.abspath, sys.argv[1:3])
 
 
 def read(path):
