@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 
-ASSAY = os.path.abspath(sys.argv[1])
+ASSAY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FOLDER = os.path.realpath(tempfile.mkdtemp(prefix="assay-cli-"))
 PATIENCE_S = 150  # for one call of the program; a deadline of a test is never as long
 
@@ -51,6 +51,13 @@ def assay(*words, cwd=FOLDER, patience=PATIENCE_S, **more):
     """Runs the program to its end: returncode, stdout and stderr."""
     return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=patience, check=False)
+
+
+def start_program(words, **more):
+    """Starts another program, which ends with the test."""
+    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, **more)
+    _children.append(child)
+    return child
 
 
 def start(*words, cwd=FOLDER, **more):
@@ -171,10 +178,10 @@ class Report:
             states.append(step["outcome"])
         return wrong
 
-    def left_behind(self):
+    def left_behind(self, users=(os.geteuid(),)):
         """Processes and spool folders of this run's attempts, which run on this very machine."""
         uuids = [attempt["uuid"] for attempt in self.json["attempts"]]
-        spools = [f"{place}/assay-{os.geteuid()}" for place in ("/var/tmp", "/tmp", "/dev/shm")]
+        spools = [f"{place}/assay-{user}" for place in ("/var/tmp", "/tmp", "/dev/shm") for user in users]
         found = [path for spool in spools for uuid in uuids if os.path.exists(path := f"{spool}/{uuid}")]
         wanted = {f"ASSAY_ATTEMPT={uuid}".encode() for uuid in uuids}
         for pid in filter(str.isdigit, os.listdir("/proc")):

@@ -260,8 +260,8 @@ suite = write_suite()
 with Lab("burns", 18, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
-                  an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes, a_tool_that_ignores_signals, two_interrupts,
-                  a_run_has_one_controller])
+                  an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
+                  a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 with Lab("moments", 2 * len(MOMENTS)) as small:
     small.count_starts("gpu_burn")

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The delivery run against OpenSSH's sshd and sudo, as an ordinary user: the same outcomes as on the lab's own server.
+
+In a mount namespace of its own the machine has two more users, "operator" who may use sudo and "visitor" who may not.
+Nothing of that is seen outside of it. One sshd a host answers as that host of the lab: the simulated tools are first
+on PATH, and the lab's marks are in the environment.
+"""
+
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+
+SELF = os.path.abspath(__file__)
+NEEDED = ("/usr/sbin/sshd", "ssh-keygen", "sudo", "unshare", "mount")
+INSIDE = "ASSAY_TEST_NAMESPACE"
+USERS = {"operator": 47113, "visitor": 47114}
+HOSTS = 3
+FAULTS = ["node2:dcgm:3", "node2:p2p:0-1=45"]
+
+
+def reason_to_skip():
+    missing = [name for name in NEEDED if shutil.which(name) is None]
+
+    if os.geteuid() != 0:
+        return "needs root, to give a private namespace users of its own"
+    if missing:
+        return f"not installed: {', '.join(missing)}"
+    tried = subprocess.run(["unshare", "--mount", "--propagation", "private", "mount", "--bind", "/etc/passwd",
+                            "/etc/passwd"], capture_output=True, text=True, check=False)
+    return f"no private mounts here: {tried.stderr.strip()}" if tried.returncode != 0 else ""
+
+
+if os.environ.get(INSIDE) != "yes":
+    REASON = reason_to_skip()
+    if REASON:
+        print(f"1..0 # SKIP {REASON}")
+        sys.exit(0)
+    os.execvpe("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, SELF, *sys.argv[1:]],
+               {**os.environ, INSIDE: "yes"})
+
+# pylint: disable=wrong-import-position
+import cluster  # noqa: E402
+from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start_program, wait_until  # noqa: E402
+
+os.chmod(FOLDER, 0o755)
+shutil.copy2(cluster.ASSAY, os.path.join(FOLDER, "assay"))  # where other users can reach it
+cluster.ASSAY = os.path.join(FOLDER, "assay")
+NETWORK = f"127.77.{random.randrange(256)}"  # a loopback network of our own: no port of anybody else's is taken
+
+tap = Tap()
+
+
+def write(name, text, mode=0o644):
+    path = os.path.join(FOLDER, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+def bind(source, target):
+    subprocess.run(["mount", "--bind", source, target], check=True)
+
+
+def add_users():
+    """In this namespace only."""
+    for path, line in (("/etc/passwd", "{name}:x:{uid}:{uid}::{home}:/bin/sh"),
+                       ("/etc/shadow", "{name}:*:19000:0:99999:7:::"),
+                       ("/etc/group", "{name}:x:{uid}:")):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for name, uid in USERS.items():
+            text += line.format(name=name, uid=uid, home=f"{FOLDER}/{name}") + "\n"
+        bind(write(os.path.basename(path), text, 0o640 if "shadow" in path else 0o644), path)
+    for name, uid in USERS.items():
+        os.mkdir(f"{FOLDER}/{name}")
+        os.chown(f"{FOLDER}/{name}", uid, uid)
+
+
+def allow_sudo(lab):
+    rules = (f'Defaults env_keep += "ASSAY_LAB_DIR ASSAY_LAB_HOST ASSAY_LAB_BOOT_ID"\n'
+             f'Defaults secure_path="{lab.folder}/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
+             "root ALL=(ALL) ALL\noperator ALL=(ALL) NOPASSWD: ALL\n")
+    os.mkdir(f"{FOLDER}/sudoers.d")
+    if os.path.isdir("/etc/sudoers.d"):
+        bind(f"{FOLDER}/sudoers.d", "/etc/sudoers.d")
+    bind(write("sudoers", rules, 0o440), "/etc/sudoers")
+    os.remove(f"{lab.folder}/bin/sudo")  # here the real one is what is tried
+
+
+def free_port():
+    with socket.create_server((f"{NETWORK}.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def start_sshd(lab, number, port):
+    name = f"node{number}"
+    config = write(f"sshd_config.{name}", f"""
+ListenAddress {NETWORK}.{number}
+Port {port}
+HostKey {FOLDER}/host_key
+AuthorizedKeysFile {lab.folder}/id_ed25519.pub
+PidFile {FOLDER}/sshd.{name}.pid
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+MaxStartups 100
+SetEnv ASSAY_LAB_DIR={lab.folder} ASSAY_LAB_HOST={name} ASSAY_LAB_BOOT_ID={lab.folder}/hosts/{name}/boot_id PATH={lab.folder}/bin:/usr/local/bin:/usr/bin:/bin
+""")
+    with open(f"{FOLDER}/sshd.{name}.log", "w", encoding="utf-8") as log:
+        start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)
+
+
+def answers(number, port):
+    try:
+        with socket.create_connection((f"{NETWORK}.{number}", port), 1) as connection:
+            return connection.recv(4) == b"SSH-"
+    except OSError:
+        return False
+
+
+def start_hosts(lab):
+    """One sshd a host, and the hostfile that leads to them."""
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{FOLDER}/host_key"], check=True)
+    os.makedirs("/run/sshd", exist_ok=True)
+    port = free_port()
+    with open(f"{FOLDER}/host_key.pub", encoding="utf-8") as file:
+        key = " ".join(file.read().split()[:2])
+    for number in range(1, HOSTS + 1):
+        start_sshd(lab, number, port)
+    write("known_hosts", "".join(f"[{NETWORK}.{number}]:{port} {key}\n" for number in range(1, HOSTS + 1)))
+    if not wait_until(lambda: all(answers(number, port) for number in range(1, HOSTS + 1)), 10):
+        raise RuntimeError("sshd does not answer")
+    return port
+
+
+def write_hostfile(name, lab, port, user, openssh=()):
+    lines = [f"defaults slots=8 user={user} become=sudo port={port} identity={lab.folder}/id_ed25519 "
+             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600"]
+    lines += [f"node{number} address={NETWORK}.{number} mpi_address=node{number} unit=su1 rack=r1 leaf=l1"
+              f"{' transport=openssh' if number in openssh else ''}" for number in range(1, HOSTS + 1)]
+    return write(name, "\n".join(lines) + "\n")
+
+
+def run(name, hostfile, *words):
+    database = f"{FOLDER}/{name}.db"
+    done = assay("run", "-H", hostfile, "-s", "delivery", "--db", database, "--progress", "none",
+                 "-o", f"{FOLDER}/{name}.html", *words)
+    return done, Report(database)
+
+
+def outcomes(report):
+    """All planned items and what became of them, without what the hosts measured."""
+    steps = report.steps
+    return {(steps[item["step"]]["name"], steps[item["step"]]["target"], item["metric"], item["subject"], item["at"]):
+            (item["outcome"], item["duty"], item["gate"]) for item in report.json["outcomes"]}
+
+
+def differing(one, other):
+    keys = sorted(set(one) | set(other))
+    return [f"{' '.join(key)}: {one.get(key)} there, {other.get(key)} here" for key in keys
+            if one.get(key) != other.get(key)]
+
+
+def same_outcomes(wanted, done, report, name):
+    tap.same((done.returncode, report.verdict), (1, "reject"), f"{name}: the same verdict as on the lab's server",
+             done.stdout, done.stderr)
+    tap.same(differing(outcomes(wanted), outcomes(report)), [], f"{name}: the same outcome of every planned item")
+    tap.same([(entry["outcome"], entry["target"], entry["check"], entry["subjects"]) for entry in report.entries],
+             [(entry["outcome"], entry["target"], entry["check"], entry["subjects"]) for entry in wanted.entries],
+             f"{name}: the same first page")
+    tap.same(report.left_behind((0, *USERS.values())), [], f"{name}: nothing is left on the hosts")
+
+
+def transports(report):
+    """Of each host, by its steps."""
+    found = {}
+    for attempt in report.json["attempts"]:
+        step = report.steps[attempt["step"]]
+        if len(step["members"]) == 1:
+            found.setdefault(step["target"], set()).add(attempt["transport"].split()[0])
+    return found
+
+
+def as_operator(lab, port, wanted):
+    done, report = run("libssh2", write_hostfile("hosts", lab, port, "operator"))
+    same_outcomes(wanted, done, report, "sshd and sudo")
+    tap.same(transports(report), {f"node{number}": {"ssh"} for number in range(1, HOSTS + 1)},
+             "sshd and sudo: over libssh2")
+    logins = {item["measured"] for _, item in report.outcomes("record") if item["metric"] == "host.login"}
+    roots = {item["measured"] for _, item in report.outcomes() if item["metric"] == "host.root"}
+    tap.same((logins, roots), ({"operator"}, {"yes"}), "sshd and sudo: an ordinary user logs in, and root is reached")
+
+
+def over_openssh(lab, port, wanted):
+    done, report = run("openssh", write_hostfile("hosts.openssh", lab, port, "operator", openssh=(3,)))
+    same_outcomes(wanted, done, report, "transport=openssh")
+    tap.same(transports(report).get("node3"), {"openssh"}, "transport=openssh: one host goes over the ssh program")
+
+
+def as_visitor(lab, port):
+    done, report = run("visitor", write_hostfile("hosts.visitor", lab, port, "visitor"), "--hosts", "node1,node3")
+    bad = report.bad()
+    remedies = {item["remedy"] for words in bad.values() for items in words.values() for item in items}
+
+    tap.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (2, "incomplete"),
+             "sudo refused: the verdict is incomplete", done.stdout, done.stderr)
+    tap.same({where: set(words) for where, words in bad.items()},
+             {(host, "privilege"): {"inconclusive"} for host in ("node1", "node3")},
+             "sudo refused: that is inconclusive, and nothing else is")
+    tap.ok(remedies and all("NOPASSWD" in remedy for remedy in remedies), "sudo refused: the remedy is named", remedies)
+    tap.same(report.unrun_without_reason(), [], "sudo refused: what needs root did not run, and the rest did")
+
+
+add_users()
+with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
+    allow_sudo(here)
+    sshd_port = start_hosts(here)
+    _, on_lab = run("lab-server", there.hostfile)
+    tap.same(on_lab.verdict, "reject", "the lab's own server gives what is compared with")
+    as_operator(here, sshd_port, on_lab)
+    over_openssh(here, sshd_port, on_lab)
+    as_visitor(here, sshd_port)
+    tap.same(here.processes(), [], "nothing runs on the hosts in the end")
+for uid in USERS.values():
+    try:
+        os.rmdir(f"/var/tmp/assay-{uid}")
+    except OSError:
+        pass
+tap.end()
