@@ -20,7 +20,11 @@
 
 enum duty { DUTY_RECORD, DUTY_GATE };
 enum exclusivity { EXCLUSIVE_NONE, EXCLUSIVE_HOST, EXCLUSIVE_LEAF, EXCLUSIVE_FABRIC };
-enum step_origin { ORIGIN_SUITE, ORIGIN_SUBSTITUTE };
+enum step_origin {
+    ORIGIN_SUITE,
+    ORIGIN_SUBSTITUTE,
+    ORIGIN_LEFT_OUT, /* the suite owes it and this run does not do it; its items are `not run` */
+};
 
 /* One planned item. */
 struct slot {
@@ -56,7 +60,7 @@ struct step {
     const char *key; /* hash of (run uuid, shape, members, origin): the same again on resume */
     const struct shape *shape;
     enum step_origin origin;
-    const char *origin_note;     /* "" or why it was added: "6 of 8 hosts are fit" */
+    const char *origin_note;     /* "" or why it was added or left out: "6 of 8 hosts are fit" */
     const struct host **members; /* the first is the head, where the command runs */
     size_t member_count;
     size_t *needs; /* indexes of earlier steps, all of which must have passed */

@@ -29,7 +29,8 @@ int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, cons
 struct plan_options {
     const char *run_uuid;
     const struct hostlist *hosts; /* only these; NULL: all */
-    const struct hostlist *steps; /* only these steps of the suite, without what they need; NULL: all */
+    const struct hostlist *
+        steps; /* only these steps of the suite, without what they need; the others are left out. NULL: all */
 };
 
 struct plan_note {

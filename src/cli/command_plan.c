@@ -94,6 +94,11 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
         const struct step *first = NULL;
         size_t count = steps_of(plan, shape, &first);
 
+        if (first->origin == ORIGIN_LEFT_OUT) {
+            printf("%3zu. %s (%s, %s): not run, %s\n", i + 1, shape->suite_step, shape->check,
+                   shape->platform, first->origin_note);
+            continue;
+        }
         printf("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
                shape->suite_step, shape->check, shape->platform,
                shape->hosts == 1 ? "on each host" : step_target(arena, first), count, count == 1 ? "" : "s",
@@ -124,7 +129,8 @@ int command_plan(int argc, char **argv)
         {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
-        {"steps", 0, OPTION_STRING, "LIST", &cli.steps, "only these steps of the suite"},
+        {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
+         "only these steps of the suite; the others count as not run"},
         {"checks", 0, OPTION_FLAG, NULL, &checks,
          "list the checks that suites may name, with their arguments"},
         OPTION_END,

@@ -272,9 +272,15 @@ static void print_entries(const struct run *run)
     struct report_entry *entries;
     size_t count = report_entries(run->record->arena, run->record, &entries), shown = 0;
 
-    for (size_t i = 0; i < count && entries[i].word != OUTCOME_NOT_RUN; i++, shown++)
+    for (size_t i = 0; i < count; i++) {
+        const struct step *step = &run->record->plan->steps.items[entries[i].step];
+
+        if (entries[i].word == OUTCOME_NOT_RUN && step->origin != ORIGIN_LEFT_OUT)
+            continue;
         printf("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word), entries[i].target, entries[i].check,
                *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
+        shown++;
+    }
     if (count > shown)
         printf("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
                count - shown == 1 ? "" : "s");
@@ -334,7 +340,8 @@ int command_run(int argc, char **argv)
          "baseline file or built-in name for all hosts; default: by platform"},
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
-        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only these steps of the suite"},
+        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
+         "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again"},

@@ -156,6 +156,8 @@ static const char *why_not_run(struct whole_run *run, const struct step *step, c
 {
     const struct plan *plan = run->record->plan;
 
+    if (step->origin == ORIGIN_LEFT_OUT)
+        return step->origin_note;
     for (size_t i = 0; i < step->need_count; i++) {
         const struct step *need = &plan->steps.items[step->needs[i]];
         enum outcome_word word = worst[step->needs[i]];
@@ -264,8 +266,9 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
     for (size_t i = 0; i < judgement->outcome_count;) {
         const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
         struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));
-        struct verdict *host =
-            step->member_count == 1 ? find_verdict(judgement, "host", step->members[0]->name) : NULL;
+        struct verdict *host = strcmp(step->shape->scope, "host") == 0
+                                   ? find_verdict(judgement, "host", step->members[0]->name)
+                                   : NULL;
 
         for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
             count_word(&judgement->verdicts[0], judgement->outcomes[i].word);

@@ -14,7 +14,7 @@ static const char *const outcome_names[] = {"recorded", "pass", "not run", "inco
 static const char *const verdict_names[] = {"accept", "accept with exceptions", "incomplete", "reject"};
 static const char *const duty_names[] = {"record", "gate"};
 static const char *const exclusivity_names[] = {"none", "host", "leaf", "fabric"};
-static const char *const origin_names[] = {"suite", "substitute"};
+static const char *const origin_names[] = {"suite", "substitute", "left out"};
 static const char *const run_state_names[] = {"running", "ended", "interrupted", "cancelled"};
 static const char *const attempt_end_names[] = {
     "ran",         "killed",       "deadline",         "rebooted",         "lost",

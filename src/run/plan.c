@@ -330,10 +330,28 @@ static void add_note(struct builder *builder, const char *text)
     list_push(builder->arena, &builder->notes->notes)->text = text;
 }
 
+/* Owed by the suite and not done by this run: it is counted as not run, so that the verdict knows of it. What
+   needs it does not wait for it. */
+static void leave_out(struct builder *builder, const struct suite_step *suite_step,
+                      const struct platform *platform, const struct host *const *members, size_t member_count,
+                      const char *why)
+{
+    size_t step = add_step(builder->plan, builder->sources, suite_step, platform, members, member_count,
+                           ORIGIN_LEFT_OUT);
+
+    builder->plan->steps.items[step].origin_note = why;
+}
+
+static const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
+{
+    return in_list(builder->options->steps, suite_step->name) ? NULL : "left out by --steps";
+}
+
 static void plan_host_step(struct builder *builder, size_t suite_index, const struct check *check)
 {
     const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
     struct plan *plan = builder->plan;
+    const char *left_out = left_out_by_user(builder, suite_step);
 
     for (size_t i = 0; i < plan->hosts.count; i++) {
         const struct platform *platform = host_platform(builder->sources, plan->hosts.items[i]);
@@ -341,6 +359,10 @@ static void plan_host_step(struct builder *builder, size_t suite_index, const st
 
         if (check->applies != NULL && !check->applies(platform))
             continue;
+        if (left_out != NULL) {
+            leave_out(builder, suite_step, platform, &plan->hosts.items[i], 1, left_out);
+            continue;
+        }
         step = add_step(plan, builder->sources, suite_step, platform, &plan->hosts.items[i], 1, ORIGIN_SUITE);
         builder->step_of[suite_index * plan->hosts.count + i] = step + 1;
         add_needs(builder, step, suite_step);
@@ -357,6 +379,7 @@ static void plan_wide_step(struct builder *builder, size_t suite_index, const st
 
     for (size_t p = 0; p < builder->sources->platforms.count; p++) {
         const struct platform *platform = builder->sources->platforms.items[p];
+        const char *left_out = left_out_by_user(builder, suite_step);
         size_t count = 0, step;
 
         if (check->applies != NULL && !check->applies(platform))
@@ -364,12 +387,13 @@ static void plan_wide_step(struct builder *builder, size_t suite_index, const st
         for (size_t i = 0; i < plan->hosts.count; i++)
             if (host_platform(builder->sources, plan->hosts.items[i]) == platform)
                 members[count++] = plan->hosts.items[i];
-        if (count < FEWEST_WIDE) {
-            add_note(builder,
-                     arena_printf(builder->arena,
-                                  "step %s is not planned: it needs %d hosts of platform %s, there %s %zu",
-                                  suite_step->name, FEWEST_WIDE, platform->name, count == 1 ? "is" : "are",
-                                  count));
+        if (count == 0)
+            continue;
+        if (left_out == NULL && count < FEWEST_WIDE)
+            left_out = arena_printf(builder->arena, "it needs %d hosts of platform %s, there is %zu",
+                                    FEWEST_WIDE, platform->name, count);
+        if (left_out != NULL) {
+            leave_out(builder, suite_step, platform, members, count, left_out);
             continue;
         }
         step = add_step(plan, builder->sources, suite_step, platform, members, count, ORIGIN_SUITE);
@@ -443,6 +467,34 @@ static int check_units(const struct builder *builder, const struct shape *shape,
     return 0;
 }
 
+static bool is_carried_out(const struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
+            return true;
+    return false;
+}
+
+static void note_left_out(struct builder *builder)
+{
+    const struct plan *plan = builder->plan;
+    const char *names = NULL, *last = "";
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->origin != ORIGIN_LEFT_OUT || strcmp(step->shape->suite_step, last) == 0)
+            continue;
+        last = step->shape->suite_step;
+        names = names == NULL ? last : arena_printf(builder->arena, "%s, %s", names, last);
+    }
+    if (names != NULL)
+        add_note(builder,
+                 arena_printf(builder->arena,
+                              "the verdict can be `incomplete` at best, for these steps will not run: %s",
+                              names));
+}
+
 /* Patterns are checked, and a delivery suite's gates, once every shape is there. */
 static int check_shapes(struct builder *builder, struct error *err)
 {
@@ -458,6 +510,8 @@ static int check_shapes(struct builder *builder, struct error *err)
                  .items[suite_step_index(builder->sources->suite, shape->suite_step)];
         const char *last = "";
 
+        if (!is_carried_out(plan, shape))
+            continue;
         if (check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
             check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
             check_patterns(step, "record_without_limit", step->record_without_limit.items,
@@ -525,13 +579,12 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
 
         if (check_step(suite, i, err) < 0)
             return NULL;
-        if (!in_list(options->steps, step->name))
-            continue;
         if (strcmp(step->scope, "host") == 0)
             plan_host_step(&builder, i, check_find(step->check));
         else
             plan_wide_step(&builder, i, check_find(step->check));
     }
+    note_left_out(&builder);
     return check_shapes(&builder, err) < 0 ? NULL : plan;
 }
 

@@ -566,7 +566,8 @@ static void index_steps(struct scheduler *scheduler)
         const struct step *step = step_at(scheduler, scheduler->state_count);
         struct berth *berth = berth_of(scheduler, step->members[0]);
 
-        scheduler->states[scheduler->state_count] = STEP_WAITING;
+        scheduler->states[scheduler->state_count] =
+            step->origin == ORIGIN_LEFT_OUT ? STEP_SKIPPED : STEP_WAITING;
         if (step->member_count > 1) {
             scheduler->wide[scheduler->wide_count++] = scheduler->state_count;
             continue;

@@ -12,7 +12,7 @@ VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool");
-VOCABULARY(origin, "step origin", "suite", "substitute");
+VOCABULARY(origin, "step origin", "suite", "substitute", "left out");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
            "auth refused", "host key unknown", "host key changed", "sudo refused", "no answer", "no spool",

@@ -64,9 +64,10 @@ struct world {
     struct error err;
 };
 
-static void world_begin(struct world *world, const char *suite, const char *hosts)
+static void world_begin_with(struct world *world, const char *suite, const char *hosts,
+                             const struct hostlist *steps)
 {
-    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
+    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000", .steps = steps};
     struct plan_notes notes;
     struct plan_sources *sources = &world->sources;
 
@@ -80,6 +81,11 @@ static void world_begin(struct world *world, const char *suite, const char *host
         platform_parse(world->arena, "platform", slice_of(platform_text), &world->err);
     world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
     world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
+}
+
+static void world_begin(struct world *world, const char *suite, const char *hosts)
+{
+    world_begin_with(world, suite, hosts, NULL);
 }
 
 static void world_end(struct world *world)
@@ -695,6 +701,47 @@ static void whether_a_step_is_sound_cannot_be_left_to_the_record(void **state)
     world_end(&world);
 }
 
+static void steps_that_are_left_out_are_not_run_and_nothing_is_accepted(void **state)
+{
+    struct arena *arena = arena_create();
+    struct hostlist steps = {0};
+    struct world world;
+
+    (void)state;
+    *list_push(arena, &steps.names) = "nccl-all-reduce";
+    world_begin_with(&world, CONTRACT, ONE, &steps);
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_NOT_RUN, "--steps");
+    assert_verdict(&world, VERDICT_INCOMPLETE);
+    world_end(&world);
+    arena_destroy(arena);
+}
+
+static void step_across_hosts_is_owed_where_there_is_one_host_only(void **state)
+{
+    struct world world;
+    const struct judgement *judgement = &world.record.judgement;
+
+    (void)state;
+    world_begin(&world,
+                SUITE("delivery", "{\"name\": \"wide\", \"check\": \"nccl-all-reduce\", \"scope\": "
+                                  "\"cluster\", \"arguments\": {\"begin\": \"8G\", \"end\": \"8G\"}}"),
+                ONE);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    reached(&world, "node1");
+    driver(&world, "node1", "550.90.07");
+    judge(&world);
+    assert_outcome(&world, "wide", "node1", "sound", OUTCOME_NOT_RUN, "needs 2 hosts of platform duo");
+    assert_verdict(&world, VERDICT_INCOMPLETE);
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        if (strcmp(judgement->verdicts[i].scope, "host") == 0)
+            assert_int_equal(judgement->verdicts[i].word, VERDICT_ACCEPT);
+    world_end(&world);
+}
+
 static void every_check_names_parsers_that_exist(void **state)
 {
     size_t count;
@@ -743,6 +790,8 @@ int main(void)
         cmocka_unit_test(flooded_output_is_inconclusive_however_often_it_comes),
         cmocka_unit_test(an_xid_is_named_beside_the_tools_own_verdict),
         cmocka_unit_test(whether_a_step_is_sound_cannot_be_left_to_the_record),
+        cmocka_unit_test(steps_that_are_left_out_are_not_run_and_nothing_is_accepted),
+        cmocka_unit_test(step_across_hosts_is_owed_where_there_is_one_host_only),
         cmocka_unit_test(every_check_names_parsers_that_exist),
     };
 
