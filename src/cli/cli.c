@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/files.h"
 #include "assay/text.h"
 
 enum { HELP_BYTES = 64 * 1024 };
@@ -44,6 +45,14 @@ const char *cli_database(const char *option)
     if (option != NULL)
         return option;
     return from_environment != NULL && *from_environment != '\0' ? from_environment : "assay.db";
+}
+
+struct store *cli_stored(const char *option, struct error *err)
+{
+    const char *path = cli_database(option);
+
+    /* Opened for reading only, a missing file is an error with its own words; and else it would be made. */
+    return store_open(path, !file_exists(path), err);
 }
 
 static int expand(struct arena *arena, const char *option, const char *text, struct hostlist *list,

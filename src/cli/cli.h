@@ -46,6 +46,8 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
                  int *ret_status);
 /* --db, else ASSAY_DB, else assay.db. */
 const char *cli_database(const char *option);
+/* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */
+struct store *cli_stored(const char *option, struct error *err) __attribute__((warn_unused_result));
 
 /* Hostfile, suite, platforms, baselines and plan, from the options that `plan` and `run` share. */
 struct cli_plan {

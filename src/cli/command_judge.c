@@ -88,7 +88,7 @@ int command_judge(int argc, char **argv)
         return EXIT_USAGE;
     }
     arena = arena_create();
-    store = store_open(cli_database(db), false, &err);
+    store = cli_stored(db, &err);
     status = store != NULL ? judge_again(store, arena, argv[first], baseline, &err) : cli_fail(&err);
     store_close(store);
     arena_destroy(arena);

@@ -217,12 +217,18 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     return read_unread(run, err);
 }
 
+/* The plan comes before the database: a question that is put wrongly leaves nothing behind. */
 static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
 {
-    if (run->options.resume != NULL)
-        return resume_record(arena, run, err);
+    if (run->options.resume != NULL) {
+        run->store = cli_stored(run->options.db, err);
+        return run->store != NULL ? resume_record(arena, run, err) : -1;
+    }
     run->record = new_record(arena, &run->options, argc, argv, err);
     if (run->record == NULL)
+        return -1;
+    run->store = store_open(cli_database(run->options.db), false, err);
+    if (run->store == NULL)
         return -1;
     run->sources = &run->options.plan.sources;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
@@ -308,13 +314,10 @@ static int run_all(struct arena *arena, struct run *run, enum board_kind kind, i
     bool cancelled = false;
     int status;
 
-    run->store = store_open(cli_database(run->options.db), false, &err);
-    if (run->store == NULL)
+    if (begin(arena, run, argc, argv, &err) < 0)
         return cli_fail(&err);
     if (*store_note(run->store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->store));
-    if (begin(arena, run, argc, argv, &err) < 0)
-        return cli_fail(&err);
     run->board = board_create(kind, run->record);
     status = carry_out(run, &cancelled, &err);
     board_destroy(run->board);

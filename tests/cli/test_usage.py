@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A question that is put wrongly: refused with exit status 64, told by its word and place, and nothing is left behind.
+
+Nothing here connects to anything.
+"""
+
+import json
+import os
+import re
+import sqlite3
+
+from cluster import FOLDER, Tap, assay
+
+tap = Tap()
+
+
+def write(name, text):
+    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+        file.write(text if isinstance(text, str) else json.dumps(text))
+
+
+def suite(purpose, *steps):
+    return {"name": "mine", "purpose": purpose, "steps": [{"check": "reachable"}, *steps]}
+
+
+RATE = {"check": "gpu-burn", "gate": ["gpu_burn.gflops"]}  # no baseline has an enforceable limit for it
+
+write("hosts", "defaults slots=8 platform=hgx-h100 user=ops\nnode[1-4] unit=su1 leaf=l1\n")
+write("wrong-key", "node1 slots=8 platform=hgx-h100\nnode2 slots=8 platfrom=hgx-h100\n")
+write("wrong-value", "# racks\nnode1 slots=eight\n")
+write("wrong-range", "node[1-x] slots=8\n")
+write("twice", "node1 platform=hgx-h100\nnode1 platform=hgx-h100\n")
+write("no-hosts", "# none yet\n")
+write("no-platform", "node1 slots=8\n")
+write("typo.json", suite("trial", {"check": "gpu-brun"}))
+write("needs.json", suite("trial", {"check": "driver", "needs": ["inventory"]}))
+write("argument.json", suite("trial", {"check": "gpu-burn", "arguments": {"secnods": 60}}))
+write("comma.json", '{"name": "mine",\n "steps": [{"check": "reachable",}]}\n')
+write("duplicate.json", '{"name": "mine",\n "name": "yours", "steps": [{"check": "reachable"}]}\n')
+write("gate.json", suite("delivery", RATE))
+write("gate-trial.json", suite("trial", RATE))
+write("gate-with-limit.json", suite("delivery", {**RATE, "limits": [
+    {"metric": "gpu_burn.gflops", "floor": 40000, "unit": "GFLOP/s", "source": "contract, clause 4", "status": "contract"}]}))
+write("gate-with-guess.json", suite("delivery", {**RATE, "limits": [
+    {"metric": "gpu_burn.gflops", "floor": 40000, "unit": "GFLOP/s", "source": "a hunch", "status": "guess"}]}))
+
+RUN = ("run", "-H", "hosts", "-s", "delivery")
+# (what is put wrongly, words of the command, what the message must have)
+REFUSED = [
+    ("no command", (), "usage: assay COMMAND"),
+    ("an unknown command", ("frobnicate",), "'frobnicate'"),
+    ("an unknown option", (*RUN, "--frob"), "'--frob'"),
+    ("an option without its value", ("run", "-s", "delivery", "-H"), "-H|hostfile"),
+    ("no hostfile", ("run", "-s", "delivery"), "-H HOSTFILE is missing"),
+    ("no suite", ("run", "-H", "hosts"), "-s SUITE is missing"),
+    ("a word too much", (*RUN, "extra"), "'extra'"),
+    ("a hostfile that is not there", ("run", "-H", "nowhere", "-s", "delivery"), "nowhere: No such file"),
+    ("a folder for a hostfile", ("run", "-H", ".", "-s", "delivery"), r"^assay: \."),
+    ("a hostfile with an unknown key", ("run", "-H", "wrong-key", "-s", "delivery"),
+     r"wrong-key:2:15: .*'platfrom'.*did you mean 'platform'"),
+    ("a hostfile with a wrong value", ("run", "-H", "wrong-value", "-s", "delivery"), r"wrong-value:2:13: .*'eight'"),
+    ("a hostfile with a wrong range", ("run", "-H", "wrong-range", "-s", "delivery"), r"wrong-range:1:6: .*'1-x'"),
+    ("a host that stands twice", ("run", "-H", "twice", "-s", "delivery"), r"twice:2:1: .*'node1'.*line 1"),
+    ("a hostfile without hosts", ("run", "-H", "no-hosts", "-s", "delivery"), "no-hosts"),
+    ("a host without a platform", ("run", "-H", "no-platform", "-s", "delivery"), "platform"),
+    ("an unknown suite", ("run", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*delivery, smoke"),
+    ("a suite file that is not there", ("run", "-H", "hosts", "-s", "./none.json"), "none.json: No such file"),
+    ("a suite that is no JSON", ("run", "-H", "hosts", "-s", "comma.json"), r"comma.json:2:\d+: .*'}'"),
+    ("a suite with a key twice", ("run", "-H", "hosts", "-s", "duplicate.json"), r"duplicate.json:2:\d+: .*name"),
+    ("a suite with an unknown check", ("run", "-H", "hosts", "-s", "typo.json"), r"typo.json:1:\d+: .*'gpu-brun'.*'gpu-burn'"),
+    ("a step that needs no earlier step", ("run", "-H", "hosts", "-s", "needs.json"), r"needs.json:1:\d+: .*inventory"),
+    ("an argument that the check does not know", ("run", "-H", "hosts", "-s", "argument.json"), "secnods"),
+    ("an unknown baseline", (*RUN, "-b", "hgx-h1000"), "'hgx-h1000'.*hgx-h100"),
+    ("a host that is not in the hostfile", (*RUN, "--hosts", "node5"), "--hosts: .*'node5'"),
+    ("a list of hosts that does not end", (*RUN, "--hosts", "node[1-"), r"--hosts: column 5: .*'node\[1-'"),
+    ("a step that the suite has not", (*RUN, "--steps", "reachabel"), "--steps: .*'reachabel'"),
+    ("no step at all", (*RUN, "--steps", ""), "--steps"),
+    ("a number that is none", (*RUN, "--connections", "many"), "--connections .*'many'"),
+    ("an unknown kind of progress", (*RUN, "--progress", "loud"), "'loud'.*auto, plain, json or none"),
+    ("a delivery suite with a gate without a limit", ("run", "-H", "hosts", "-s", "gate.json"),
+     "enforceable limit.*gpu_burn.gflops of step gpu-burn"),
+    ("a delivery suite with a gate that is guessed", ("run", "-H", "hosts", "-s", "gate-with-guess.json"),
+     "enforceable limit.*gpu_burn.gflops of step gpu-burn"),
+    ("the plan of such a suite", ("plan", "-H", "hosts", "-s", "gate.json"), "enforceable limit.*gpu_burn.gflops"),
+    ("a resumed run with another hostfile", ("run", "--resume", "1", "-H", "hosts"), "assay.db|give none of them"),
+    ("a resumed run where there is no database", ("run", "--resume", "1"), "assay.db: No such file"),
+    ("a run to show where there is no database", ("show", "1"), "assay.db: No such file"),
+    ("a run to judge where there is no database", ("judge", "1"), "assay.db: No such file"),
+    ("a list where there is no database", ("list", "--db", "other.db"), "other.db: No such file"),
+    ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
+    ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
+    ("a lab of no hosts", ("lab", "up", "0"), "'0' is not a number of hosts"),
+    ("a lab with an unknown fault", ("lab", "up", "2", "--dir", "L", "--fault", "node1:flood"), "column 7: 'flood'"),
+    ("a lab with a fault on no host of it", ("lab", "up", "2", "--dir", "L", "--fault", "node3:down"), "'node3'"),
+    ("a lab that is not there", ("lab", "down", "--dir", "nolab"), "nolab: No such file"),
+]
+
+
+def one_is_refused(what, words, message):
+    done = assay(*words)
+    text = done.stderr + done.stdout
+
+    tap.ok(done.returncode == 64 and re.search(message, text), f"refused: {what}", f"exit status {done.returncode}", text)
+
+
+before = set(os.listdir(FOLDER))
+for row in REFUSED:
+    one_is_refused(*row)
+tap.same(set(os.listdir(FOLDER)) - before, set(), "none of them leaves a database, a report or a lab behind")
+
+# --- a database without the run
+
+sqlite3.connect(os.path.join(FOLDER, "empty.db")).close()
+for command in ("show", "report", "judge"):
+    asked = assay(command, "7", "--db", "empty.db")
+    tap.ok(asked.returncode == 64 and not asked.stdout, f"{command}: an empty file is no database of runs, or has no run 7",
+           asked.returncode, asked.stdout, asked.stderr)
+write("text.db", "this is no database at all, only a text that is long enough to be read as a header\n" * 20)
+asked = assay("list", "--db", "text.db")
+tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no database is refused by its name",
+       asked.stderr)
+
+# --- what is put well
+
+for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("parse",), ("lab",)):
+    asked = assay(*words, "--help")
+    tap.ok(asked.returncode == 0 and asked.stdout.startswith("usage: assay") and not asked.stderr,
+           f"assay {' '.join((*words, '--help'))} says how it is used", asked.returncode, asked.stderr)
+asked = assay("--version")
+tap.ok(asked.returncode == 0 and re.fullmatch(r"assay \d+\.\d+\.\d+\n", asked.stdout), "the version is printed", asked.stdout)
+
+
+def plan(*words):
+    return assay("plan", "-H", "hosts", *words)
+
+
+asked = plan("-s", "delivery")
+steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
+total = re.search(r"^(\d+) steps owe (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
+tap.same([name for _, name in steps],
+         ["reachable", "privilege", "gpu-inventory", "driver", "gpu-settings", "fabric-manager", "p2p-bandwidth",
+          "nccl-all-reduce", "dcgm-diag", "gpu-burn", "nccl-all-reduce-cluster", "nccl-all-gather-cluster"],
+         "plan: the delivery suite's steps, in their order", asked.stdout[:500], asked.stderr)
+tap.ok(total and int(total[1]) == 4 * 10 + 2 and int(total[2]) == int(total[3]) + int(total[4]),
+       "plan: ten steps on each of four hosts and two over all, each measurement a gate or a record", asked.stdout[-200:])
+tap.ok(not re.search(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE), "plan: every gate shows its limit",
+       re.findall(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE))
+tap.ok(">= 455 GB/s (field:" in asked.stdout and "node[1-4]" in asked.stdout, "plan: limits with their source, hosts by name")
+
+asked = plan("-s", "delivery", "--hosts", "node[2-3]", "--steps", "reachable,gpu-inventory")
+tap.ok(asked.returncode == 0 and "4 steps owe" in asked.stdout and "gpu-burn" not in asked.stdout,
+       "plan: --hosts and --steps narrow it", asked.stdout, asked.stderr)
+asked = plan("-s", "gate-trial.json")
+tap.ok(asked.returncode == 0 and re.search(r"(?s)gpu_burn\.gflops.*(limit|inconclusive)", asked.stdout + asked.stderr),
+       "plan: a trial suite with a gate without a limit is warned of", asked.stdout, asked.stderr)
+asked = plan("-s", "gate-with-limit.json")
+tap.ok(asked.returncode == 0 and "contract, clause 4" in asked.stdout, "plan: the contract's limit makes it a delivery suite",
+       asked.stdout, asked.stderr)
+asked = assay("plan", "--checks")
+tap.ok(asked.returncode == 0 and "gpu-burn" in asked.stdout and "seconds" in asked.stdout,
+       "plan --checks: the checks and their arguments")
+tap.ok("assay.db" not in os.listdir(FOLDER), "a plan makes no database")
+tap.end()
