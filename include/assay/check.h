@@ -92,9 +92,11 @@ struct check {
     enum exclusivity exclusive;
     bool (*applies)(const struct platform *platform); /* NULL: to all */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
-    const struct part_row *parts;                     /* ends with a NULL name */
-    const struct item *items;                         /* ends with a NULL metric; NULL: none */
-    const struct remedy *remedies;                    /* ends with a NULL metric; NULL: none */
+    /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has step and check. */
+    const char *(*arguments_fault)(const struct check_context *context);
+    const struct part_row *parts;  /* ends with a NULL name */
+    const struct item *items;      /* ends with a NULL metric; NULL: none */
+    const struct remedy *remedies; /* ends with a NULL metric; NULL: none */
     /* Further slots that depend on arguments (message sizes, DCGM tests); NULL: none. */
     void (*more_slots)(const struct check_context *context, struct slot_list *slots);
     unsigned (*expected_s)(const struct check_context *context); /* at timescale 1 */

@@ -66,6 +66,9 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
         [ARGUMENT_LIST] = "a list of texts",
     };
 
+    const struct check_context context = {.step = step, .check = check};
+    const char *fault;
+
     json_each (value, step->arguments) {
         const struct argument *row = find_argument(check, value->key);
 
@@ -77,6 +80,10 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
                               value->type == JSON_STRING ? value->string : "",
                               value->type == JSON_STRING ? "'" : "");
     }
+    fault = check->arguments_fault != NULL ? check->arguments_fault(&context) : NULL;
+    if (fault != NULL)
+        return json_error(err, step->at, "the arguments of check '%s' do not go together: %s", check->name,
+                          fault);
     return 0;
 }
 

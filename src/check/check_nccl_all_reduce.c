@@ -14,6 +14,7 @@ const struct check check_nccl_all_reduce = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = nccl_arguments,
+    .arguments_fault = nccl_arguments_fault,
     .parts = parts,
     .remedies = nccl_remedies,
     .more_slots = nccl_slots,

@@ -98,19 +98,37 @@ void nccl_command(const struct check_context *context, struct text *out)
                 is_wide(context) ? 1 : context->platform->gpu_count);
 }
 
+static bool is_measured(const struct check_context *context, double size)
+{
+    double end = check_number(context, "end"), factor = check_number(context, "factor");
+
+    for (double planned = check_number(context, "begin"); planned <= end; planned *= factor)
+        if (planned == size)
+            return true;
+    return false;
+}
+
+/* Where the suite does not say which, and none of the usual sizes is measured, the largest is judged: bandwidth
+   is never left out of the gates by a choice of sizes. */
 static bool is_judged(const struct check_context *context, double size)
 {
     const struct suite_step *step = context->step;
+    bool usual = false;
     double judged;
 
     for (size_t i = 0; i < step->sizes_judged.count; i++)
         if (size_parse(step->sizes_judged.items[i], &judged) && judged == size)
             return true;
-    for (size_t i = 0;
-         step->sizes_judged.count == 0 && i < sizeof judged_by_default / sizeof judged_by_default[0]; i++)
-        if (size_parse(judged_by_default[i], &judged) && judged == size)
+    if (step->sizes_judged.count > 0)
+        return false;
+    for (size_t i = 0; i < sizeof judged_by_default / sizeof judged_by_default[0]; i++) {
+        if (!size_parse(judged_by_default[i], &judged))
+            continue;
+        if (judged == size)
             return true;
-    return false;
+        usual |= is_measured(context, judged);
+    }
+    return !usual && size * check_number(context, "factor") > check_number(context, "end");
 }
 
 static void size_slots(const struct check_context *context, struct slot_list *slots, double size,
@@ -152,11 +170,18 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots)
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     if (!is_wide(context))
         slot_add(context, slots, "kernel.log", "", NULL, DUTY_GATE, rule_kernel_log);
-    for (double size = check_number(context, "begin"); size > 0 && size <= end; size *= factor) {
+    for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
-        if (factor < 2)
-            break;
-    }
+}
+
+const char *nccl_arguments_fault(const struct check_context *context)
+{
+    /* nccl-tests takes a factor of 1 for none, and then adds a step of its own choice. */
+    if (check_number(context, "factor") < 2)
+        return "\"factor\" is less than 2";
+    if (check_number(context, "begin") < 1 || check_number(context, "begin") > check_number(context, "end"))
+        return "\"begin\" is larger than \"end\", or no size";
+    return NULL;
 }
 
 /* The planned size that nccl-tests rounded down to this one, so that it divides among the ranks; 0: none. */

@@ -495,6 +495,24 @@ static void note_left_out(struct builder *builder)
                               names));
 }
 
+/* A size that is to be judged and is never measured would judge nothing. */
+static int check_sizes(const struct suite_step *step, const struct shape *shape, struct error *err)
+{
+    for (size_t i = 0; i < step->sizes_judged.count; i++) {
+        bool found = false;
+        double size;
+
+        for (size_t k = 0; k < shape->slot_count && !found; k++)
+            found = size_parse(step->sizes_judged.items[i], &size) && shape->slots[k].size_bytes == size;
+        if (!found)
+            return json_error(
+                err, step->at,
+                "step '%s': \"sizes_judged\" names '%s', which is none of the sizes that it measures",
+                step->name, step->sizes_judged.items[i]);
+    }
+    return 0;
+}
+
 /* Patterns are checked, and a delivery suite's gates, once every shape is there. */
 static int check_shapes(struct builder *builder, struct error *err)
 {
@@ -512,7 +530,8 @@ static int check_shapes(struct builder *builder, struct error *err)
 
         if (!is_carried_out(plan, shape))
             continue;
-        if (check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
+        if (check_sizes(step, shape, err) < 0 ||
+            check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
             check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
             check_patterns(step, "record_without_limit", step->record_without_limit.items,
                            step->record_without_limit.count, shape, err) < 0)

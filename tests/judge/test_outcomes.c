@@ -742,6 +742,59 @@ static void step_across_hosts_is_owed_where_there_is_one_host_only(void **state)
     world_end(&world);
 }
 
+static void sizes_that_would_judge_nothing_are_refused(void **state)
+{
+    static const struct {
+        const char *step, *complaint;
+    } cases[] = {
+        {"{\"check\": \"nccl-all-reduce\", \"arguments\": {\"begin\": \"1G\", \"end\": \"4G\"}, "
+         "\"sizes_judged\": [\"8G\"]}",
+         "8G"},
+        {"{\"check\": \"nccl-all-reduce\", \"arguments\": {\"begin\": \"8G\", \"end\": \"1G\"}}",
+         "larger than"},
+        {"{\"check\": \"nccl-all-reduce\", \"arguments\": {\"factor\": 1}}", "factor"},
+        {"{\"check\": \"gpu-burn\", \"sizes_judged\": [\"8G\"]}", "8G"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+        struct arena *arena = arena_create();
+
+        world_begin(&world,
+                    arena_printf(arena,
+                                 "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"trial\", "
+                                 "\"platform\": \"duo\", \"steps\": [%s]}",
+                                 cases[i].step),
+                    ONE);
+        if (world.record.plan != NULL || strstr(world.err.text, cases[i].complaint) == NULL)
+            fail_msg("case %zu: '%s'", i, world.err.text);
+        world_end(&world);
+        arena_destroy(arena);
+    }
+}
+
+static void bandwidth_of_the_largest_size_is_judged_where_the_usual_ones_are_not_measured(void **state)
+{
+    struct world world;
+    const struct shape *shape;
+    size_t gates = 0;
+
+    (void)state;
+    world_begin(&world,
+                SUITE("trial", "{\"check\": \"nccl-all-reduce\", \"arguments\": {\"begin\": \"1G\", \"end\": "
+                               "\"4G\"}}"),
+                ONE);
+    shape = world.record.plan->steps.items[find_step(&world, "nccl-all-reduce", "node1")].shape;
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, BUSBW) == 0 && shape->slots[i].duty == DUTY_GATE) {
+            assert_true(shape->slots[i].size_bytes == 4294967296.0);
+            gates++;
+        }
+    assert_int_equal(gates, 1);
+    world_end(&world);
+}
+
 static void every_check_names_parsers_that_exist(void **state)
 {
     size_t count;
@@ -792,6 +845,8 @@ int main(void)
         cmocka_unit_test(whether_a_step_is_sound_cannot_be_left_to_the_record),
         cmocka_unit_test(steps_that_are_left_out_are_not_run_and_nothing_is_accepted),
         cmocka_unit_test(step_across_hosts_is_owed_where_there_is_one_host_only),
+        cmocka_unit_test(sizes_that_would_judge_nothing_are_refused),
+        cmocka_unit_test(bandwidth_of_the_largest_size_is_judged_where_the_usual_ones_are_not_measured),
         cmocka_unit_test(every_check_names_parsers_that_exist),
     };
 
