@@ -140,6 +140,21 @@ static const char *part_command(const struct check_context *context, const struc
     return arena_strdup(context->arena, command.bytes);
 }
 
+/* What an output is not whole for is often said on the other stream only. */
+static void add_complaint(struct part *part)
+{
+    struct slice rest = part->err, line;
+
+    if (part->reading.status == READING_COMPLETE)
+        return;
+    while (scan_line(&rest, &line))
+        if (slice_trim(line).length > 0) {
+            reading_set(&part->reading, part->reading.status, "%s; stderr: %.*s", part->reading.reason,
+                        slice_print(slice_trim(line)));
+            return;
+        }
+}
+
 static void read_part(const struct check_context *context, const struct part_row *row,
                       struct attempt *attempt)
 {
@@ -162,6 +177,7 @@ static void read_part(const struct check_context *context, const struct part_row
     parser_run(parser, part->out, context->arena, &part->reading);
     if (!part->ended && part->reading.status == READING_COMPLETE)
         reading_set(&part->reading, READING_PARTIAL, "the command did not come to its end");
+    add_complaint(part);
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)

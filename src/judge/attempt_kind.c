@@ -27,6 +27,15 @@ static const char *command_of(struct arena *arena, const struct part *part)
                                             : arena_printf(arena, "%.*s...", LONGEST, part->command);
 }
 
+/* "; stderr: ..." where the part has said something there. */
+static const char *complaint_of(const struct part *part)
+{
+    const char *reason = part->reading.status != READING_COMPLETE ? part->reading.reason : NULL;
+    const char *complaint = reason != NULL ? strstr(reason, "; stderr: ") : NULL;
+
+    return complaint != NULL ? complaint : "";
+}
+
 static bool has_fault(const struct reading *reading)
 {
     for (size_t i = 0; i < reading->findings.count; i++)
@@ -53,13 +62,15 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
     if (part->reading.status == READING_COMPLETE && has_fault(&part->reading))
         return bearing(KIND_WHOLE, "");
     if (part->rc == SHELL_NOT_FOUND)
-        return bearing_with(KIND_UNDECIDED,
-                            arena_printf(arena, "tool missing: `%s` is not found on the host", command),
-                            "install it on the host, or say where it is: \"search_path\" or \"tools\" in the "
-                            "suite");
+        return bearing_with(
+            KIND_UNDECIDED,
+            arena_printf(arena, "tool missing: `%s` is not found on the host%s", command, complaint_of(part)),
+            "install it on the host, or say where it is: \"search_path\" or \"tools\" in the "
+            "suite");
     if (part->rc == SHELL_NOT_EXECUTABLE)
         return bearing_with(
-            KIND_UNDECIDED, arena_printf(arena, "`%s` cannot be executed on the host", command),
+            KIND_UNDECIDED,
+            arena_printf(arena, "`%s` cannot be executed on the host%s", command, complaint_of(part)),
             "let the login user read and execute it, or name another one: \"tools\" in the suite");
     if (part->rc > SHELL_SIGNAL && part->rc <= SHELL_SIGNAL + SIGNALS)
         return bearing(KIND_CRASH, arena_printf(arena, "`%s` died of signal %d (%s)", command,
@@ -77,13 +88,12 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
 
     for (size_t i = 0; i < 2; i++)
         if (attempt->captures[i].clipped || attempt->captures[i].cut)
-            return bearing(KIND_UNDECIDED,
-                           arena_printf(arena,
-                                        attempt->captures[i].clipped
-                                            ? "more was written to %s than is kept (%llu bytes)"
-                                            : "%s did not arrive whole (%llu bytes did)",
-                                        attempt->captures[i].stream,
-                                        (unsigned long long)attempt->captures[i].bytes.length));
+            return bearing(
+                KIND_UNDECIDED,
+                arena_printf(arena,
+                             attempt->captures[i].clipped ? "more was written to %s than is kept (%llu bytes)"
+                                                          : "%s did not arrive whole (%llu bytes did)",
+                             attempt->captures[i].stream, (unsigned long long)attempt->captures[i].length));
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (is_main(&attempt->parts.items[i])) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);

@@ -220,6 +220,22 @@ static void bytes_between_the_marks_are_the_commands_own(void **state)
     folder_end(&folder);
 }
 
+static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
+{
+    struct host_folder folder;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT, BOOT);
+    put(&folder, "p2pBandwidthLatencyTest",
+        "#!/bin/sh\necho 'error while loading shared libraries: libcudart.so.12' >&2; exit 127\n");
+    carry_out(&folder);
+    assert_int_not_equal(folder.attempt.reading.status, READING_COMPLETE);
+    assert_non_null(
+        strstr(folder.attempt.reading.reason, "stderr: error while loading shared libraries: libcudart"));
+    folder_end(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +245,7 @@ int main(void)
         cmocka_unit_test(why_the_log_was_not_read_is_in_the_programs_own_words),
         cmocka_unit_test(an_xid_in_what_is_left_of_a_flooded_log_is_found),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
+        cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
     };
 
     return cmocka_run_group_tests_name("command file", tests, NULL, NULL);
