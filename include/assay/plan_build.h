@@ -51,6 +51,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
 /*
  * Adds a step of the same suite step on fewer members, because not all of them are fit. It carries slots of
  * its own: it can tell something about its members and never stands for the whole. Returns its index.
+ * The same one is not added twice: a resumed run has it already.
  */
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
                            const struct host *const *members, size_t member_count);

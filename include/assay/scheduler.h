@@ -51,6 +51,9 @@ struct scheduler_hooks {
 struct scheduler_options {
     struct remote_options remote;
     unsigned grace_s; /* between TERM and KILL of what is ended; 0: 10 */
+    unsigned
+        gone_wait_ms; /* how long a step waits for the proof that nothing of it is left on its other hosts;
+                              after that only the host without an answer is held; 0: 60000 */
 };
 
 /*

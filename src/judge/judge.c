@@ -341,19 +341,38 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     return last == KIND_WHOLE && whole < shape->repeat;
 }
 
+/* From the end, where a step that goes on has its own: a run has as many attempts as steps. */
+static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
+{
+    struct step_attempts attempts = {0};
+    size_t missing = 1;
+
+    for (size_t i = record->attempts.count; i-- > 0 && missing > 0;) {
+        const struct attempt *attempt = &record->attempts.items[i];
+
+        if (attempt->step != step)
+            continue;
+        if (attempts.items == NULL) {
+            attempts.count = missing = attempt->n;
+            attempts.items = arena_array(arena, const struct attempt *, attempts.count);
+        }
+        attempts.items[--missing] = attempt;
+    }
+    /* Those that are not there would stand first. */
+    attempts.items += missing < attempts.count ? missing : 0;
+    attempts.count -= missing < attempts.count ? missing : attempts.count;
+    return attempts;
+}
+
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step_index)
 {
     struct arena *arena = arena_create();
     const struct shape *shape = record->plan->steps.items[step_index].shape;
     struct whole_run run = {.arena = arena, .record = record};
     struct outcome *outcomes = arena_array(arena, struct outcome, shape->slot_count);
-    struct step_attempts attempts = {.items =
-                                         arena_array(arena, const struct attempt *, record->attempts.count)};
+    struct step_attempts attempts = attempts_of(arena, record, step_index);
     enum step_state state = STEP_FAILED;
 
-    for (size_t i = 0; i < record->attempts.count; i++)
-        if (record->attempts.items[i].step == step_index)
-            attempts.items[attempts.count++] = &record->attempts.items[i];
     if (is_due_again(arena, shape, &attempts)) {
         state = STEP_AGAIN;
     } else if (attempts.count > 0) {

@@ -607,6 +607,21 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     return check_shapes(&builder, err) < 0 ? NULL : plan;
 }
 
+/* A run that is resumed has it from before; plan->steps.count when it has not. */
+static size_t find_substitute(const struct plan *plan, const struct step *original,
+                              const struct host *const *members, size_t member_count)
+{
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->origin == ORIGIN_SUBSTITUTE && step->member_count == member_count &&
+            strcmp(step->shape->suite_step, original->shape->suite_step) == 0 &&
+            memcmp(step->members, members, member_count * sizeof *members) == 0)
+            return i;
+    }
+    return plan->steps.count;
+}
+
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
                            const struct host *const *members, size_t member_count)
 {
@@ -614,9 +629,12 @@ size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources
     size_t whole = original->member_count;
     const struct suite_step *suite_step =
         &sources->suite->steps.items[suite_step_index(sources->suite, original->shape->suite_step)];
-    size_t added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), members,
-                            member_count, ORIGIN_SUBSTITUTE);
+    size_t added = find_substitute(plan, original, members, member_count);
 
+    if (added < plan->steps.count)
+        return added;
+    added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), members, member_count,
+                     ORIGIN_SUBSTITUTE);
     plan->steps.items[added].origin_note =
         arena_printf(plan->arena, "%zu of %zu hosts are fit for it", member_count, whole);
     return added;

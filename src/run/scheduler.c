@@ -12,10 +12,12 @@
 
 enum {
     COMMAND_BYTES = 256 * 1024,
+    COMMANDS_COMPARED = 16,
     TICK_MS = 500,
     BOOT_ID_SIZE = 64,
     GONE_TRIES = 6,
     GONE_PAUSE_MS = 10000,
+    GONE_WAIT_MS = 60000,
 };
 
 /* One host as a resource: many passive steps, or one step alone. */
@@ -25,10 +27,19 @@ struct berth {
     size_t *steps; /* of host scope, in plan order */
     size_t step_count, step_capacity;
     unsigned passive;
+    unsigned held;              /* sweeps that have not yet proven that nothing of ours is left there */
     bool taken;                 /* by a step that wants it alone */
-    bool held;                  /* something of ours could not be ended there */
     char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
     bool lost;                  /* out of reach, or refuses us: its further steps are skipped */
+    bool due;                   /* something that its steps wait for may have changed */
+    struct berth *next_due;
+};
+
+/* A step as it goes on, beside its state. */
+struct task {
+    struct berth **berths; /* of its members */
+    size_t needs_passed;   /* of its needs, so many from the first on */
+    size_t attempts, last; /* how many there are, and the index of the last */
 };
 
 struct scheduler {
@@ -43,15 +54,22 @@ struct scheduler {
     uv_timer_t tick;
     struct remote_pool *pool;
     struct berth *berths;
-    size_t berth_count;
+    size_t berth_count, busy_count;
+    struct berth **berths_by_host; /* sorted by the host's address in memory */
+    struct berth *due, **due_end;
+    struct task *tasks;
     enum step_state *states;
     size_t state_count;
+    size_t counts[STEP_SKIPPED + 1]; /* steps by state */
+    size_t *sharing;                 /* running steps that want a leaf or the fabric alone */
+    size_t sharing_count;
     size_t *wide; /* steps above host scope, in plan order */
     size_t wide_count;
     struct sweep *sweeps;
     size_t running;
     size_t forgetting; /* cancels and removals of folders that the hosts have not answered */
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
+    double left_s;     /* as last guessed */
     unsigned signals_seen;
     bool failed;
     bool over;
@@ -73,6 +91,7 @@ struct sweep {
     struct berth *berth;
     char uuid[UUID_SIZE];
     unsigned tries;
+    uint64_t began_ms;
     bool as_root;
     bool pausing;
     uv_timer_t pause;
@@ -89,12 +108,25 @@ static double now_s(void)
 
 static void dispatch(struct scheduler *scheduler);
 
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct host *left = (*(struct berth *const *)a)->host, *right = (*(struct berth *const *)b)->host;
+
+    return left < right ? -1 : left > right;
+}
+
 static struct berth *berth_of(struct scheduler *scheduler, const struct host *host)
 {
-    for (size_t i = 0; i < scheduler->berth_count; i++)
-        if (scheduler->berths[i].host == host)
-            return &scheduler->berths[i];
-    return NULL;
+    struct berth wanted = {.host = host}, *key = &wanted;
+    struct berth **found = bsearch(&key, scheduler->berths_by_host, scheduler->berth_count,
+                                   sizeof *scheduler->berths_by_host, compare_hosts);
+
+    return *found; /* members are hosts of the plan */
+}
+
+static struct berth *head_of(const struct scheduler *scheduler, size_t step)
+{
+    return scheduler->tasks[step].berths[0];
 }
 
 static const struct step *step_at(const struct scheduler *scheduler, size_t step)
@@ -102,43 +134,69 @@ static const struct step *step_at(const struct scheduler *scheduler, size_t step
     return &scheduler->plan->steps.items[step];
 }
 
-static void count_states(const struct scheduler *scheduler, struct scheduler_counts *counts)
+/* Asked for at ticks only: it looks at every step. */
+static double guess_left_s(const struct scheduler *scheduler)
 {
-    double alone_s = 0;
+    double longest_s = 0, alone_s = 0;
 
-    *counts =
-        (struct scheduler_counts){.steps = scheduler->plan->steps.count, .hosts = scheduler->berth_count};
-    for (size_t i = 0; i < scheduler->state_count; i++) {
-        counts->passed += scheduler->states[i] == STEP_PASSED;
-        counts->failed += scheduler->states[i] == STEP_FAILED;
-        counts->skipped += scheduler->states[i] == STEP_SKIPPED;
-        counts->running += scheduler->states[i] == STEP_RUNNING;
-    }
-    counts->ended = counts->passed + counts->failed + counts->skipped;
     for (size_t i = 0; i < scheduler->berth_count; i++) {
         const struct berth *berth = &scheduler->berths[i];
         double host_s = 0;
 
-        counts->hosts_busy += berth->taken || berth->passive > 0;
         for (size_t k = 0; k < berth->step_count; k++)
             if (scheduler->states[berth->steps[k]] <= STEP_AGAIN)
                 host_s += step_expected_s(step_at(scheduler, berth->steps[k]));
-        counts->left_s = host_s > counts->left_s ? host_s : counts->left_s;
+        longest_s = host_s > longest_s ? host_s : longest_s;
     }
     for (size_t i = 0; i < scheduler->wide_count; i++)
         if (scheduler->states[scheduler->wide[i]] <= STEP_AGAIN)
             alone_s += step_expected_s(step_at(scheduler, scheduler->wide[i]));
-    counts->left_s += alone_s;
+    return longest_s + alone_s;
 }
 
 static void tell(struct scheduler *scheduler, enum scheduler_event event, size_t step)
 {
-    struct scheduler_counts counts;
+    const size_t *by_state = scheduler->counts;
+    struct scheduler_counts counts = {.steps = scheduler->plan->steps.count,
+                                      .running = by_state[STEP_RUNNING],
+                                      .passed = by_state[STEP_PASSED],
+                                      .failed = by_state[STEP_FAILED],
+                                      .skipped = by_state[STEP_SKIPPED],
+                                      .hosts = scheduler->berth_count,
+                                      .hosts_busy = scheduler->busy_count,
+                                      .left_s = scheduler->left_s};
 
     if (scheduler->hooks->progress == NULL)
         return;
-    count_states(scheduler, &counts);
+    counts.ended = counts.passed + counts.failed + counts.skipped;
     scheduler->hooks->progress(scheduler->hooks->context, event, step, &counts);
+}
+
+/* The host's steps are looked at again when dispatch comes to it. */
+static void wake(struct scheduler *scheduler, struct berth *berth)
+{
+    if (berth->due)
+        return;
+    berth->due = true;
+    berth->next_due = NULL;
+    *scheduler->due_end = berth;
+    scheduler->due_end = &berth->next_due;
+}
+
+static void wake_members(struct scheduler *scheduler, size_t step)
+{
+    for (size_t i = 0; i < step_at(scheduler, step)->member_count; i++)
+        wake(scheduler, scheduler->tasks[step].berths[i]);
+}
+
+/* Whoever needs a step on some host is a step on that host too. */
+static void set_state(struct scheduler *scheduler, size_t step, enum step_state state)
+{
+    scheduler->counts[scheduler->states[step]]--;
+    scheduler->counts[state]++;
+    scheduler->states[step] = state;
+    if (state != STEP_RUNNING)
+        wake_members(scheduler, step);
 }
 
 /* An error of ours: stop at once; what runs on the hosts goes on there and is taken up by --resume. */
@@ -165,11 +223,9 @@ static bool fabric_is_free(const struct scheduler *scheduler, const struct step 
 {
     if (step->shape->exclusive < EXCLUSIVE_LEAF)
         return true;
-    for (size_t i = 0; i < scheduler->state_count; i++) {
-        const struct step *other = step_at(scheduler, i);
+    for (size_t i = 0; i < scheduler->sharing_count; i++) {
+        const struct step *other = step_at(scheduler, scheduler->sharing[i]);
 
-        if (scheduler->states[i] != STEP_RUNNING || other->shape->exclusive < EXCLUSIVE_LEAF)
-            continue;
         if (step->shape->exclusive == EXCLUSIVE_FABRIC || other->shape->exclusive == EXCLUSIVE_FABRIC ||
             shares_leaf(step, other))
             return false;
@@ -177,27 +233,56 @@ static bool fabric_is_free(const struct scheduler *scheduler, const struct step 
     return true;
 }
 
-static bool claims_are_free(struct scheduler *scheduler, const struct step *step)
+static bool claims_are_free(struct scheduler *scheduler, size_t index)
 {
-    for (size_t i = 0; i < step->member_count; i++) {
-        const struct berth *berth = berth_of(scheduler, step->members[i]);
+    const struct step *step = step_at(scheduler, index);
 
-        if (berth->held || berth->taken || (berth->passive > 0 && step->shape->exclusive != EXCLUSIVE_NONE))
+    for (size_t i = 0; i < step->member_count; i++) {
+        const struct berth *berth = scheduler->tasks[index].berths[i];
+
+        if (berth->held > 0 || berth->taken ||
+            (berth->passive > 0 && step->shape->exclusive != EXCLUSIVE_NONE))
             return false;
     }
     return fabric_is_free(scheduler, step);
 }
 
-static void take_claims(struct scheduler *scheduler, const struct step *step, bool take)
+static bool is_busy(const struct berth *berth)
 {
-    for (size_t i = 0; i < step->member_count; i++) {
-        struct berth *berth = berth_of(scheduler, step->members[i]);
+    return berth->taken || berth->passive > 0;
+}
 
+static void share_fabric(struct scheduler *scheduler, size_t step, bool take)
+{
+    size_t i = 0;
+
+    if (take) {
+        scheduler->sharing[scheduler->sharing_count++] = step;
+        return;
+    }
+    while (scheduler->sharing[i] != step)
+        i++;
+    scheduler->sharing[i] = scheduler->sharing[--scheduler->sharing_count];
+    for (i = 0; i < scheduler->berth_count; i++)
+        wake(scheduler, &scheduler->berths[i]);
+}
+
+static void take_claims(struct scheduler *scheduler, size_t index, bool take)
+{
+    const struct step *step = step_at(scheduler, index);
+
+    for (size_t i = 0; i < step->member_count; i++) {
+        struct berth *berth = scheduler->tasks[index].berths[i];
+
+        scheduler->busy_count -= is_busy(berth);
         if (step->shape->exclusive != EXCLUSIVE_NONE)
             berth->taken = take;
         else
             berth->passive += take ? 1 : -1u;
+        scheduler->busy_count += is_busy(berth);
     }
+    if (step->shape->exclusive >= EXCLUSIVE_LEAF)
+        share_fabric(scheduler, index, take);
 }
 
 /* --- the end of an attempt
@@ -221,7 +306,7 @@ static void forget(struct scheduler *scheduler, const struct attempt *attempt)
         .verb = REMOTE_FORGET, .uuid = attempt->uuid, .deadline_s = 60, .as_root = step->shape->as_root};
 
     scheduler->forgetting++;
-    remote_start(berth_of(scheduler, step->members[0])->remote, &job, forgotten, scheduler);
+    remote_start(head_of(scheduler, attempt->step)->remote, &job, forgotten, scheduler);
 }
 
 /* Whether the host keeps something of this attempt, and answered when it was last asked. */
@@ -243,6 +328,8 @@ static void close_sweep(struct sweep *sweep)
     while (*link != sweep)
         link = &(*link)->next;
     *link = sweep->next;
+    sweep->berth->held--;
+    wake(sweep->scheduler, sweep->berth);
     uv_close((uv_handle_t *)&sweep->pause, free_sweep);
 }
 
@@ -258,16 +345,23 @@ static void sweep_again(uv_timer_t *timer)
 
 static void end_step(struct flight *flight);
 
+/* The step goes on without this sweep; the host stays held until it has an answer. */
+static void let_go(struct sweep *sweep)
+{
+    struct flight *flight = sweep->flight;
+
+    sweep->flight = NULL;
+    if (flight != NULL && --flight->sweeps == 0)
+        end_step(flight);
+}
+
 static void sweep_done(void *context, const struct remote_result *result)
 {
     struct sweep *sweep = context;
     struct scheduler *scheduler = sweep->scheduler;
     bool clean = result->end == REMOTE_ENDED && !result->left;
 
-    if (sweep->flight != NULL && --sweep->flight->sweeps == 0)
-        end_step(sweep->flight);
-    sweep->flight = NULL;
-    sweep->berth->held = !clean;
+    let_go(sweep);
     if (clean || scheduler->over || ++sweep->tries >= GONE_TRIES || result->end != REMOTE_ENDED) {
         sweep->berth->lost |= !clean;
         close_sweep(sweep);
@@ -302,26 +396,34 @@ static void sweep_host(struct flight *flight, struct berth *berth, bool wait)
     sweep->pause.data = sweep;
     sweep->next = scheduler->sweeps;
     scheduler->sweeps = sweep;
-    berth->held = true;
+    sweep->began_ms = uv_now(&scheduler->loop);
+    berth->held++;
     sweep_start(sweep);
+}
+
+static void drop_flight(struct flight *flight)
+{
+    struct scheduler *scheduler = flight->scheduler;
+
+    arena_destroy(flight->arena);
+    free(flight);
+    fail(scheduler);
 }
 
 static void end_step(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
-    const struct step *step = step_at(scheduler, flight->step);
     const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
     enum step_state state = scheduler->hooks->judge(scheduler->hooks->context, flight->step);
-    struct berth *head = berth_of(scheduler, step->members[0]);
 
-    take_claims(scheduler, step, false);
+    take_claims(scheduler, flight->step, false);
     scheduler->running--;
     if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
         state = STEP_FAILED;
     if (attempt->end >= ATTEMPT_UNREACHABLE && attempt->end != ATTEMPT_SUDO_REFUSED &&
         attempt->end != ATTEMPT_CANCELLED)
-        head->lost = true;
-    scheduler->states[flight->step] = state;
+        head_of(scheduler, flight->step)->lost = true;
+    set_state(scheduler, flight->step, state);
     tell(scheduler, state == STEP_AGAIN ? EVENT_ATTEMPT_ENDED : EVENT_STEP_ENDED, flight->step);
     arena_destroy(flight->arena);
     free(flight);
@@ -388,7 +490,7 @@ static void attempt_done(void *context, const struct remote_result *result)
     struct flight *flight = context;
     struct scheduler *scheduler = flight->scheduler;
     const struct step *step = step_at(scheduler, flight->step);
-    struct berth *head = berth_of(scheduler, step->members[0]);
+    struct berth *head = head_of(scheduler, flight->step);
     struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
 
     if (scheduler->over) { /* the pool is going down: the attempt stays open in the store, for --resume */
@@ -399,9 +501,7 @@ static void attempt_done(void *context, const struct remote_result *result)
     take_result(scheduler, attempt, result, remote_transport_note(head->remote));
     note_boot(head, attempt->boot_id);
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
-        arena_destroy(flight->arena);
-        free(flight);
-        fail(scheduler);
+        drop_flight(flight);
         return;
     }
     if (has_folder(scheduler, attempt) &&
@@ -411,7 +511,7 @@ static void attempt_done(void *context, const struct remote_result *result)
         sweep_host(flight, head, false);
     flight->sweeps++;
     for (size_t i = 1; i < step->member_count; i++)
-        sweep_host(flight, berth_of(scheduler, step->members[i]), true);
+        sweep_host(flight, scheduler->tasks[flight->step].berths[i], true);
     if (--flight->sweeps == 0)
         end_step(flight);
 }
@@ -419,27 +519,31 @@ static void attempt_done(void *context, const struct remote_result *result)
 /* --- the start of an attempt
  * ------------------------------------------------------------------------------------- */
 
-static void send_attempt(struct flight *flight)
+static int too_long(const struct scheduler *scheduler, const struct step *step)
+{
+    return error_set(scheduler->err, ERROR_INTERNAL, "the command of step %s on %s is longer than %d bytes",
+                     step->shape->suite_step, step->members[0]->name, COMMAND_BYTES);
+}
+
+static int send_attempt(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
     const struct step *step = step_at(scheduler, flight->step);
     const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
     struct check_context context;
-    cleanup_text struct text command = {0}, hosts = {0};
+    cleanup_text struct text hosts = {0};
     struct remote_file file = {.name = "hosts"};
-    struct berth *head = berth_of(scheduler, step->members[0]);
+    struct berth *head = head_of(scheduler, flight->step);
     struct remote_job job = {.verb = flight->spooled ? REMOTE_ENSURE : REMOTE_READ,
                              .uuid = attempt->uuid,
                              .boot_id = *head->boot_id != '\0' ? head->boot_id : NULL,
+                             .command = attempt->command,
                              .deadline_s = step_deadline_s(step),
                              .grace_s = scheduler->options->grace_s,
                              .as_root = step->shape->as_root};
 
-    text_init(&command, COMMAND_BYTES);
     text_init(&hosts, COMMAND_BYTES);
     plan_context(flight->arena, scheduler->sources, step, &context);
-    check_command_file(&context, &command);
-    job.command = command.bytes;
     if (context.check->hosts_file != NULL) {
         context.check->hosts_file(&context, &hosts);
         file.bytes = hosts.bytes;
@@ -447,7 +551,10 @@ static void send_attempt(struct flight *flight)
         job.files = &file;
         job.file_count = 1;
     }
+    if (hosts.clipped)
+        return too_long(scheduler, step);
     remote_start(head->remote, &job, attempt_done, flight);
+    return 0;
 }
 
 static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_t attempt)
@@ -459,58 +566,84 @@ static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_
                               .attempt = attempt,
                               .arena = arena_create(),
                               .spooled = !step_at(scheduler, step)->shape->passive};
-    scheduler->states[step] = STEP_RUNNING;
+    set_state(scheduler, step, STEP_RUNNING);
     scheduler->running++;
-    take_claims(scheduler, step_at(scheduler, step), true);
+    take_claims(scheduler, step, true);
     return flight;
 }
 
+/* The command files of most hosts are the same: one copy in the record serves them all. */
+static const char *keep_command(struct scheduler *scheduler, const char *command)
+{
+    const struct attempt *attempts = scheduler->record->attempts.items;
+    size_t count = scheduler->record->attempts.count;
+
+    for (size_t i = 0; i < count && i < COMMANDS_COMPARED; i++)
+        if (attempts[count - 1 - i].command != NULL && strcmp(attempts[count - 1 - i].command, command) == 0)
+            return attempts[count - 1 - i].command;
+    return arena_strdup(scheduler->record->arena, command);
+}
+
+/* NULL with err set. */
 static const char *command_text(struct scheduler *scheduler, const struct step *step)
 {
     struct arena *arena = arena_create();
     struct check_context context;
     cleanup_text struct text command = {0};
-    const char *kept;
 
     text_init(&command, COMMAND_BYTES);
     plan_context(arena, scheduler->sources, step, &context);
     check_command_file(&context, &command);
-    kept = arena_strdup(scheduler->record->arena, command.bytes);
     arena_destroy(arena);
-    return kept;
+    if (command.clipped) {
+        (void)too_long(scheduler, step); /* the error is what counts */
+        return NULL;
+    }
+    return keep_command(scheduler, command.bytes);
 }
 
-static void start_attempt(struct scheduler *scheduler, size_t step)
+static struct attempt *add_attempt(struct scheduler *scheduler, size_t step, const char *command)
 {
     struct arena *arena = scheduler->record->arena;
-    size_t index = scheduler->record->attempts.count;
+    struct task *task = &scheduler->tasks[step];
     struct attempt *attempt = list_push(arena, &scheduler->record->attempts);
-    struct flight *flight;
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
+    task->last = scheduler->record->attempts.count - 1;
     *attempt = (struct attempt){.step = step,
-                                .n = 1,
+                                .n = (unsigned)++task->attempts,
                                 .uuid = arena_strdup(arena, uuid),
                                 .state = ATTEMPT_SENT,
                                 .text = "",
                                 .boot_id = "",
                                 .transport = "",
-                                .command = command_text(scheduler, step_at(scheduler, step))};
-    for (size_t i = 0; i < index; i++)
-        attempt->n += scheduler->record->attempts.items[i].step == step;
+                                .command = command};
     attempt->sent = attempt->began = now_s();
     take_capture(&attempt->captures[0], "stdout", (struct slice){"", 0}, false, false);
     take_capture(&attempt->captures[1], "stderr", (struct slice){"", 0}, false, false);
-    flight = new_flight(scheduler, step, index);
-    if (scheduler->hooks->attempt_begins(scheduler->hooks->context, attempt, scheduler->err) < 0) {
-        arena_destroy(flight->arena);
-        free(flight);
+    return attempt;
+}
+
+static void start_attempt(struct scheduler *scheduler, size_t step)
+{
+    const char *command = command_text(scheduler, step_at(scheduler, step));
+    const struct attempt *attempt;
+    struct flight *flight;
+
+    if (command == NULL) {
         fail(scheduler);
         return;
     }
+    attempt = add_attempt(scheduler, step, command);
+    flight = new_flight(scheduler, step, scheduler->tasks[step].last);
+    if (scheduler->hooks->attempt_begins(scheduler->hooks->context, attempt, scheduler->err) < 0) {
+        drop_flight(flight);
+        return;
+    }
     tell(scheduler, EVENT_STARTED, step);
-    send_attempt(flight);
+    if (send_attempt(flight) < 0)
+        drop_flight(flight);
 }
 
 /* --- what may start
@@ -521,25 +654,27 @@ enum readiness { READY, NOT_YET, NEVER };
 static enum readiness readiness(struct scheduler *scheduler, size_t index)
 {
     const struct step *step = step_at(scheduler, index);
-    enum readiness ready = READY;
+    struct task *task = &scheduler->tasks[index];
 
-    for (size_t i = 0; i < step->member_count; i++)
-        if (berth_of(scheduler, step->members[i])->lost)
-            return NEVER;
-    for (size_t i = 0; i < step->need_count; i++) {
-        enum step_state need = scheduler->states[step->needs[i]];
+    for (; task->needs_passed < step->need_count; task->needs_passed++) {
+        enum step_state need = scheduler->states[step->needs[task->needs_passed]];
 
         if (need == STEP_FAILED || need == STEP_SKIPPED)
             return NEVER;
         if (need != STEP_PASSED)
-            ready = NOT_YET;
+            return NOT_YET;
     }
-    return ready == READY && claims_are_free(scheduler, step) ? READY : NOT_YET;
+    for (size_t i = 0; i < step->member_count; i++)
+        if (task->berths[i]->lost)
+            return NEVER;
+    return claims_are_free(scheduler, index) ? READY : NOT_YET;
 }
 
 static void consider(struct scheduler *scheduler, size_t step)
 {
-    if (scheduler->states[step] != STEP_WAITING && scheduler->states[step] != STEP_AGAIN)
+    bool tried = scheduler->states[step] == STEP_AGAIN;
+
+    if (scheduler->states[step] != STEP_WAITING && !tried)
         return;
     switch (readiness(scheduler, step)) {
     case READY:
@@ -547,8 +682,8 @@ static void consider(struct scheduler *scheduler, size_t step)
         break;
     case NEVER:
         /* A step that has been tried is judged by what it has; one that has not did not run. */
-        scheduler->states[step] = scheduler->states[step] == STEP_AGAIN ? STEP_FAILED : STEP_SKIPPED;
-        tell(scheduler, EVENT_STEP_SKIPPED, step);
+        set_state(scheduler, step, tried ? STEP_FAILED : STEP_SKIPPED);
+        tell(scheduler, tried ? EVENT_STEP_ENDED : EVENT_STEP_SKIPPED, step);
         break;
     case NOT_YET:
     default:
@@ -556,70 +691,100 @@ static void consider(struct scheduler *scheduler, size_t step)
     }
 }
 
+static void add_to_berth(struct berth *berth, size_t step)
+{
+    if (berth->step_count == berth->step_capacity) {
+        berth->step_capacity = berth->step_capacity > 0 ? 2 * berth->step_capacity : 16;
+        berth->steps = mem_resize(berth->steps, berth->step_capacity * sizeof *berth->steps);
+    }
+    berth->steps[berth->step_count++] = step;
+}
+
+/* The steps that the plan has beyond those that are known. */
 static void index_steps(struct scheduler *scheduler)
 {
     size_t steps = scheduler->plan->steps.count;
 
     scheduler->states = mem_resize(scheduler->states, steps * sizeof *scheduler->states);
+    scheduler->tasks = mem_resize(scheduler->tasks, steps * sizeof *scheduler->tasks);
     scheduler->wide = mem_resize(scheduler->wide, steps * sizeof *scheduler->wide);
-    for (; scheduler->state_count < steps; scheduler->state_count++) {
-        const struct step *step = step_at(scheduler, scheduler->state_count);
-        struct berth *berth = berth_of(scheduler, step->members[0]);
+    scheduler->sharing = mem_resize(scheduler->sharing, steps * sizeof *scheduler->sharing);
+    for (size_t i = scheduler->state_count; i < steps; i++) {
+        const struct step *step = step_at(scheduler, i);
+        struct task *task = &scheduler->tasks[i];
 
-        scheduler->states[scheduler->state_count] =
-            step->origin == ORIGIN_LEFT_OUT ? STEP_SKIPPED : STEP_WAITING;
-        if (step->member_count > 1) {
-            scheduler->wide[scheduler->wide_count++] = scheduler->state_count;
-            continue;
-        }
-        if (berth->step_count == berth->step_capacity) {
-            berth->step_capacity = berth->step_capacity > 0 ? 2 * berth->step_capacity : 16;
-            berth->steps = mem_resize(berth->steps, berth->step_capacity * sizeof *berth->steps);
-        }
-        berth->steps[berth->step_count++] = scheduler->state_count;
+        *task = (struct task){.berths = mem_alloc(step->member_count * sizeof *task->berths)};
+        for (size_t k = 0; k < step->member_count; k++)
+            task->berths[k] = berth_of(scheduler, step->members[k]);
+        scheduler->states[i] = STEP_WAITING;
+        scheduler->counts[STEP_WAITING]++;
+        if (step->member_count > 1)
+            scheduler->wide[scheduler->wide_count++] = i;
+        else
+            add_to_berth(task->berths[0], i);
+        wake_members(scheduler, i);
     }
+    scheduler->state_count = steps;
 }
 
-static bool any_waits(const struct scheduler *scheduler)
+static struct berth *next_due(struct scheduler *scheduler)
 {
-    for (size_t i = 0; i < scheduler->state_count; i++)
-        if (scheduler->states[i] <= STEP_AGAIN)
-            return true;
-    return false;
+    struct berth *berth = scheduler->due;
+
+    if (berth == NULL)
+        return NULL;
+    scheduler->due = berth->next_due;
+    if (scheduler->due == NULL)
+        scheduler->due_end = &scheduler->due;
+    berth->due = false;
+    return berth;
 }
 
-static bool any_held(const struct scheduler *scheduler)
+/* Starts what may start. A step above host scope that is skipped can end the waiting of steps of its hosts,
+ * so this goes on until nothing changes. */
+static void start_ready(struct scheduler *scheduler)
 {
-    for (size_t i = 0; i < scheduler->berth_count; i++)
-        if (scheduler->berths[i].held && !scheduler->berths[i].lost)
-            return true;
-    return false;
+    struct berth *berth;
+
+    do {
+        while (!scheduler->over && (berth = next_due(scheduler)) != NULL)
+            for (size_t i = 0; i < berth->step_count && !scheduler->over; i++)
+                consider(scheduler, berth->steps[i]);
+        for (size_t i = 0; i < scheduler->wide_count && !scheduler->over; i++)
+            consider(scheduler, scheduler->wide[i]);
+    } while (!scheduler->over && scheduler->due != NULL);
+}
+
+/* True when the plan grew. */
+static bool extend(struct scheduler *scheduler)
+{
+    size_t known = scheduler->state_count;
+
+    if (scheduler->hooks->extend != NULL &&
+        scheduler->hooks->extend(scheduler->hooks->context, scheduler->states, scheduler->err) < 0) {
+        fail(scheduler);
+        return false;
+    }
+    index_steps(scheduler);
+    return scheduler->state_count > known;
+}
+
+static bool is_quiet(const struct scheduler *scheduler)
+{
+    return scheduler->running == 0 && scheduler->forgetting == 0 &&
+           (scheduler->signals_seen > 0 || scheduler->sweeps == NULL);
 }
 
 static void dispatch(struct scheduler *scheduler)
 {
-    if (scheduler->over)
-        return;
-    for (size_t i = 0; scheduler->signals_seen == 0 && i < scheduler->berth_count; i++)
-        for (size_t k = 0; k < scheduler->berths[i].step_count && !scheduler->over; k++)
-            consider(scheduler, scheduler->berths[i].steps[k]);
-    for (size_t i = 0; scheduler->signals_seen == 0 && i < scheduler->wide_count && !scheduler->over; i++)
-        consider(scheduler, scheduler->wide[i]);
-    if (scheduler->over || scheduler->running > 0 || scheduler->forgetting > 0 ||
-        (scheduler->signals_seen == 0 && any_held(scheduler)))
-        return;
-    if (scheduler->signals_seen == 0) {
-        if (scheduler->hooks->extend != NULL &&
-            scheduler->hooks->extend(scheduler->hooks->context, scheduler->states, scheduler->err) < 0) {
-            fail(scheduler);
+    do {
+        if (scheduler->over)
             return;
-        }
-        index_steps(scheduler);
-        if (any_waits(scheduler)) {
-            dispatch(scheduler);
+        if (scheduler->signals_seen == 0)
+            start_ready(scheduler);
+        if (scheduler->over || !is_quiet(scheduler))
             return;
-        }
-    }
+    } while (scheduler->signals_seen == 0 && extend(scheduler));
     scheduler->over = true;
     uv_stop(&scheduler->loop);
 }
@@ -658,8 +823,7 @@ static void cancel_attempt(struct scheduler *scheduler, size_t index, const stru
     *cancel = (struct cancel){scheduler, index};
     scheduler->cancelling[index] = true;
     scheduler->forgetting++;
-    remote_start(berth_of(scheduler, step_at(scheduler, attempt->step)->members[0])->remote, job,
-                 cancel_answered, cancel);
+    remote_start(head_of(scheduler, attempt->step)->remote, job, cancel_answered, cancel);
 }
 
 static void cancel_running(struct scheduler *scheduler)
@@ -695,9 +859,24 @@ static void on_signal(uv_signal_t *handle, int number)
     }
 }
 
+/* A member that does not answer holds up itself, not the others. */
+static void let_late_sweeps_go(struct scheduler *scheduler)
+{
+    const struct scheduler_options *options = scheduler->options;
+    uint64_t limit = options->gone_wait_ms > 0 ? options->gone_wait_ms : GONE_WAIT_MS;
+
+    for (struct sweep *sweep = scheduler->sweeps; sweep != NULL; sweep = sweep->next)
+        if (uv_now(&scheduler->loop) - sweep->began_ms >= limit)
+            let_go(sweep);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
-    tell(timer->data, EVENT_TICK, (size_t)-1);
+    struct scheduler *scheduler = timer->data;
+
+    let_late_sweeps_go(scheduler);
+    scheduler->left_s = guess_left_s(scheduler);
+    tell(scheduler, EVENT_TICK, (size_t)-1);
 }
 
 static enum transport_kind transport_of(const struct host *host)
@@ -717,6 +896,7 @@ static void open_berths(struct scheduler *scheduler)
 {
     scheduler->berth_count = scheduler->plan->hosts.count;
     scheduler->berths = mem_alloc(scheduler->berth_count * sizeof *scheduler->berths);
+    scheduler->berths_by_host = mem_alloc(scheduler->berth_count * sizeof *scheduler->berths_by_host);
     for (size_t i = 0; i < scheduler->berth_count; i++) {
         const struct host *host = scheduler->plan->hosts.items[i];
         struct remote_target target = {.name = host->name,
@@ -731,7 +911,10 @@ static void open_berths(struct scheduler *scheduler)
 
         scheduler->berths[i].host = host;
         scheduler->berths[i].remote = remote_open(scheduler->pool, &target);
+        scheduler->berths_by_host[i] = &scheduler->berths[i];
     }
+    qsort(scheduler->berths_by_host, scheduler->berth_count, sizeof *scheduler->berths_by_host,
+          compare_hosts);
 }
 
 static void watch_signals(struct scheduler *scheduler)
@@ -746,16 +929,6 @@ static void watch_signals(struct scheduler *scheduler)
     uv_timer_init(&scheduler->loop, &scheduler->tick);
     scheduler->tick.data = scheduler;
     uv_timer_start(&scheduler->tick, on_tick, TICK_MS, TICK_MS);
-}
-
-static const struct attempt *last_attempt(const struct scheduler *scheduler, size_t step, size_t *ret_index)
-{
-    for (size_t i = scheduler->record->attempts.count; i-- > 0;)
-        if (scheduler->record->attempts.items[i].step == step) {
-            *ret_index = i;
-            return &scheduler->record->attempts.items[i];
-        }
-    return NULL;
 }
 
 /* A light command that was under way leaves nothing behind and is asked again as a new attempt. */
@@ -789,32 +962,41 @@ static void forget_last(struct scheduler *scheduler, const struct berth *berth)
     }
 }
 
+static int take_up_step(struct scheduler *scheduler, size_t step)
+{
+    size_t index = scheduler->tasks[step].last;
+    const struct attempt *attempt = &scheduler->record->attempts.items[index];
+    struct flight *flight;
+
+    if (attempt->state == ATTEMPT_SENT && step_at(scheduler, step)->shape->passive)
+        return close_light(scheduler, index);
+    if (attempt->state == ATTEMPT_SENT) {
+        flight = new_flight(scheduler, step, index);
+        tell(scheduler, EVENT_STARTED, step);
+        if (send_attempt(flight) < 0) {
+            drop_flight(flight);
+            return -1;
+        }
+    } else if (attempt->end != ATTEMPT_CANCELLED) {
+        set_state(scheduler, step, scheduler->hooks->judge(scheduler->hooks->context, step));
+    }
+    return 0;
+}
+
 /* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
 static int take_up(struct scheduler *scheduler)
 {
     for (size_t i = 0; i < scheduler->record->attempts.count; i++) {
         const struct attempt *attempt = &scheduler->record->attempts.items[i];
+        struct task *task = &scheduler->tasks[attempt->step];
 
-        note_boot(berth_of(scheduler, step_at(scheduler, attempt->step)->members[0]), attempt->boot_id);
+        task->attempts = attempt->n;
+        task->last = i;
+        note_boot(task->berths[0], attempt->boot_id);
     }
-    for (size_t i = 0; i < scheduler->state_count; i++) {
-        size_t index;
-        const struct attempt *attempt = last_attempt(scheduler, i, &index);
-
-        if (attempt == NULL)
-            continue;
-        if (attempt->state == ATTEMPT_SENT && !step_at(scheduler, i)->shape->passive) {
-            struct flight *flight = new_flight(scheduler, i, index);
-
-            tell(scheduler, EVENT_STARTED, i);
-            send_attempt(flight);
-        } else if (attempt->state == ATTEMPT_SENT) {
-            if (close_light(scheduler, index) < 0)
-                return -1;
-        } else if (attempt->end != ATTEMPT_CANCELLED) {
-            scheduler->states[i] = scheduler->hooks->judge(scheduler->hooks->context, i);
-        }
-    }
+    for (size_t i = 0; i < scheduler->state_count; i++)
+        if (scheduler->tasks[i].attempts > 0 && take_up_step(scheduler, i) < 0)
+            return -1;
     for (size_t i = 0; i < scheduler->berth_count; i++)
         forget_last(scheduler, &scheduler->berths[i]);
     return 0;
@@ -834,12 +1016,18 @@ static void tear_down(struct scheduler *scheduler)
     for (size_t i = 0; i < scheduler->berth_count; i++)
         remote_close(scheduler->berths[i].remote);
     remote_pool_destroy(scheduler->pool);
+    uv_run(&scheduler->loop, UV_RUN_DEFAULT); /* takes back a stop that came before the loop ran */
     uv_run(&scheduler->loop, UV_RUN_DEFAULT);
     uv_loop_close(&scheduler->loop);
     for (size_t i = 0; i < scheduler->berth_count; i++)
         free(scheduler->berths[i].steps);
-    free(scheduler->berths);
+    for (size_t i = 0; i < scheduler->state_count; i++)
+        free(scheduler->tasks[i].berths);
+    free(scheduler->berths_by_host);
+    free(scheduler->tasks);
     free(scheduler->cancelling);
+    free(scheduler->sharing);
+    free(scheduler->berths);
     free(scheduler->states);
     free(scheduler->wide);
 }
@@ -855,6 +1043,7 @@ int scheduler_run(struct record *record, const struct plan_sources *sources,
                                   .hooks = hooks,
                                   .err = err};
 
+    scheduler.due_end = &scheduler.due;
     uv_loop_init(&scheduler.loop);
     scheduler.pool = remote_pool_create(&scheduler.loop, &options->remote);
     open_berths(&scheduler);

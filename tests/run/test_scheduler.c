@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scheduler over hosts that are not there: this file is the remote side, so each answer, and when it
+ * comes, is the test's own.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#include "assay/hostfile.h"
+#include "assay/scheduler.h"
+#include "assay/suite.h"
+#include "assay/text.h"
+
+/* --- hosts --- */
+
+struct request {
+    struct request *next;
+    struct remote *remote;
+    uv_timer_t timer;
+    enum remote_verb verb;
+    char uuid[UUID_SIZE];
+    remote_done_cb *done;
+    void *context;
+};
+
+struct remote_pool {
+    uv_loop_t *loop;
+    struct request *open;
+};
+
+struct remote {
+    struct remote_pool *pool;
+    const char *name;
+    unsigned sent[REMOTE_LIST + 1]; /* jobs so far, by verb */
+};
+
+struct answer {
+    struct remote_result result;
+    unsigned after_ms;
+    bool never; /* until the pool goes */
+};
+
+/* How the hosts of the test at hand answer; NULL: at once and well. */
+static void (*hosts_answer)(const struct remote *remote, enum remote_verb verb, struct answer *answer);
+
+static void request_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void request_end(struct request *request, const struct remote_result *result)
+{
+    struct request **link = &request->remote->pool->open;
+
+    while (*link != request)
+        link = &(*link)->next;
+    *link = request->next;
+    request->done(request->context, result);
+    uv_close((uv_handle_t *)&request->timer, request_closed);
+}
+
+static struct answer answer_of(const struct remote *remote, enum remote_verb verb)
+{
+    bool runs = verb == REMOTE_ENSURE || verb == REMOTE_READ;
+    struct answer answer = {.result = {.end = REMOTE_ENDED,
+                                       .why = runs ? REMOTE_WHY_EXIT : REMOTE_WHY_NONE,
+                                       .text = "",
+                                       .boot_id = "boot",
+                                       .left_text = "",
+                                       .connections = 1}};
+
+    if (hosts_answer != NULL)
+        hosts_answer(remote, verb, &answer);
+    return answer;
+}
+
+static void request_due(uv_timer_t *timer)
+{
+    struct request *request = timer->data;
+    struct answer answer = answer_of(request->remote, request->verb);
+
+    request_end(request, &answer.result);
+}
+
+struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remote_options *options)
+{
+    struct remote_pool *pool = mem_alloc(sizeof *pool);
+
+    (void)options;
+    pool->loop = loop;
+    return pool;
+}
+
+void remote_pool_destroy(struct remote_pool *pool)
+{
+    struct remote_result cancelled = {
+        .end = REMOTE_CANCELLED, .text = "the controller ended", .boot_id = "", .left_text = ""};
+
+    while (pool->open != NULL)
+        request_end(pool->open, &cancelled);
+    free(pool);
+}
+
+struct remote *remote_open(struct remote_pool *pool, const struct remote_target *target)
+{
+    struct remote *remote = mem_alloc(sizeof *remote);
+
+    remote->pool = pool;
+    remote->name = target->name;
+    return remote;
+}
+
+static char last_command[64 * 1024]; /* that was sent to any host */
+static struct remote *closed[2048];
+static size_t closed_count;
+
+void remote_close(struct remote *remote)
+{
+    closed[closed_count++] = remote;
+}
+
+const char *remote_transport_note(const struct remote *remote)
+{
+    (void)remote;
+    return "made up";
+}
+
+void remote_start(struct remote *remote, const struct remote_job *job, remote_done_cb *done, void *context)
+{
+    struct request *request = mem_alloc(sizeof *request);
+    struct answer answer;
+
+    if (job->command != NULL)
+        snprintf(last_command, sizeof last_command, "%s", job->command);
+    remote->sent[job->verb]++;
+    answer = answer_of(remote, job->verb);
+    *request = (struct request){
+        .next = remote->pool->open, .remote = remote, .verb = job->verb, .done = done, .context = context};
+    snprintf(request->uuid, sizeof request->uuid, "%s", job->uuid);
+    remote->pool->open = request;
+    uv_timer_init(remote->pool->loop, &request->timer);
+    request->timer.data = request;
+    if (!answer.never)
+        uv_timer_start(&request->timer, request_due, answer.after_ms, 0);
+}
+
+/* --- a run over them --- */
+
+struct bench {
+    struct arena *arena;
+    struct record record;
+    struct plan_sources sources;
+    struct text told; /* "start STEP HOST\n", "end STEP HOST STATE\n" */
+    unsigned again;   /* how often judge asks for another attempt of each step */
+    double started;
+    bool cancelled;
+    void (*on_start)(struct bench *bench, const struct step *step);
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static const struct step *step_of(const struct bench *bench, size_t step)
+{
+    return &bench->record.plan->steps.items[step];
+}
+
+static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
+{
+    struct bench *bench = context;
+    const struct step *step = step_of(bench, attempt->step);
+
+    (void)err;
+    text_printf(&bench->told, "start %s %s\n", step->shape->suite_step, step->members[0]->name);
+    if (bench->on_start != NULL)
+        bench->on_start(bench, step);
+    return 0;
+}
+
+static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
+{
+    (void)context;
+    (void)err;
+    for (size_t i = 0; i < 2; i++)
+        attempt->captures[i].bytes = (struct slice){"", 0};
+    return 0;
+}
+
+static enum step_state judge(void *context, size_t step)
+{
+    static const char *const words[] = {"waiting", "running", "again", "passed", "failed", "skipped"};
+    struct bench *bench = context;
+    const struct attempt *last = NULL;
+    enum step_state state;
+
+    for (size_t i = bench->record.attempts.count; i-- > 0 && last == NULL;)
+        if (bench->record.attempts.items[i].step == step)
+            last = &bench->record.attempts.items[i];
+    assert_non_null(last);
+    state = last->n <= bench->again                     ? STEP_AGAIN
+            : last->end == ATTEMPT_RAN && last->rc == 0 ? STEP_PASSED
+                                                        : STEP_FAILED;
+    text_printf(&bench->told, "end %s %s %s\n", step_of(bench, step)->shape->suite_step,
+                step_of(bench, step)->members[0]->name, words[state]);
+    return state;
+}
+
+static void prepare(struct bench *bench, const char *hosts, const char *steps)
+{
+    struct arena *arena = arena_create();
+    struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
+    const char *suite = arena_printf(arena,
+                                     "{\"name\": \"s\", \"title\": \"s\", \"purpose\": \"trial\", "
+                                     "\"steps\": [%s]}",
+                                     steps);
+    const struct hostfile *hostfile;
+    const struct suite *parsed;
+    struct plan_notes notes;
+    struct error err = {0};
+
+    *bench = (struct bench){.arena = arena, .record = {.arena = arena, .uuid = options.run_uuid}};
+    text_init(&bench->told, 64 * 1024 * 1024);
+    hosts_answer = NULL;
+    hostfile =
+        hostfile_parse(arena, "hosts", slice_of(arena_printf(arena, "%s platform=hgx-h100\n", hosts)), &err);
+    parsed = hostfile != NULL ? suite_parse(arena, "suite", slice_of(suite), &err) : NULL;
+    if (parsed == NULL || plan_sources_load(arena, hostfile, parsed, NULL, &bench->sources, &err) < 0)
+        fail_msg("%s", err.text);
+    bench->record.plan = plan_build(arena, &bench->sources, &options, &notes, &err);
+    if (bench->record.plan == NULL)
+        fail_msg("%s", err.text);
+}
+
+static void release(struct bench *bench)
+{
+    text_release(&bench->told);
+    arena_destroy(bench->arena);
+}
+
+static void run(struct bench *bench, struct scheduler_hooks *given)
+{
+    struct scheduler_hooks hooks = {bench, attempt_begins, attempt_ended, judge, NULL, NULL};
+    struct scheduler_options options = {.gone_wait_ms = 300};
+    struct error err = {0};
+
+    if (given != NULL)
+        hooks = *given;
+    bench->started = now_s();
+    if (scheduler_run(&bench->record, &bench->sources, &options, &hooks, &bench->cancelled, &err) < 0)
+        fail_msg("%s", err.text);
+    while (closed_count > 0)
+        free(closed[--closed_count]);
+}
+
+/* Where the line stands in what was told; fails when it is not there. */
+static size_t line_at(const struct bench *bench, const char *line)
+{
+    const char *found = strstr(bench->told.bytes, line);
+
+    if (found == NULL)
+        fail_msg("'%s' was not told:\n%s", line, bench->told.bytes);
+    return (size_t)(found - bench->told.bytes);
+}
+
+/* --- what an operator sees --- */
+
+static const char in_order[] =
+    "{\"check\": \"reachable\"}, {\"check\": \"privilege\", \"needs\": [\"reachable\"]},"
+    "{\"check\": \"gpu-burn\", \"needs\": [\"privilege\"]}";
+static const char across[] =
+    "{\"check\": \"reachable\"},"
+    "{\"check\": \"nccl-all-reduce\", \"scope\": \"cluster\", \"needs\": [\"reachable\"]},"
+    "{\"check\": \"gpu-burn\", \"needs\": [\"reachable\"]}";
+
+static void steps_follow_their_needs(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-3]", in_order);
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, 9);
+    assert_true(line_at(&bench, "end reachable n2 passed") < line_at(&bench, "start privilege n2"));
+    assert_true(line_at(&bench, "end privilege n2 passed") < line_at(&bench, "start gpu-burn n2"));
+    release(&bench);
+}
+
+static void one_host_is_down(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    (void)verb;
+    if (strcmp(remote->name, "n2") == 0)
+        answer->result.end = REMOTE_UNREACHABLE;
+}
+
+static void a_host_that_is_down_stops_only_itself(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-3]", across);
+    hosts_answer = one_host_is_down;
+    run(&bench, NULL);
+    (void)line_at(&bench, "end gpu-burn n1 passed");
+    (void)line_at(&bench, "end gpu-burn n3 passed");
+    assert_null(strstr(bench.told.bytes, "start gpu-burn n2"));
+    assert_null(strstr(bench.told.bytes, "start nccl-all-reduce"));
+    release(&bench);
+}
+
+static void a_step_is_repeated_while_the_judge_asks(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n1", in_order);
+    bench.again = 2;
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, 9);
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(bench.record.attempts.items[i].n, i % 3 + 1);
+    release(&bench);
+}
+
+/* What two light commands left, of which one is found gone before the other. */
+static void both_leave_something(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    answer->result.left = verb == REMOTE_READ;
+    if (verb == REMOTE_GONE)
+        answer->after_ms = remote->sent[REMOTE_GONE] == 1 ? 10 : 250;
+}
+
+static double began_alone_s;
+
+static void note_alone(struct bench *bench, const struct step *step)
+{
+    if (strcmp(step->shape->suite_step, "gpu-burn") == 0)
+        began_alone_s = now_s() - bench->started;
+}
+
+static void a_host_is_held_until_every_sweep_of_it_is_clean(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n1",
+            "{\"check\": \"reachable\"}, {\"check\": \"privilege\"},"
+            "{\"check\": \"gpu-burn\", \"needs\": [\"reachable\", \"privilege\"]}");
+    hosts_answer = both_leave_something;
+    bench.on_start = note_alone;
+    run(&bench, NULL);
+    (void)line_at(&bench, "end gpu-burn n1 passed");
+    assert_true(began_alone_s >= 0.24);
+    release(&bench);
+}
+
+/* n2 dies under the test across hosts, and is looked for all through the run. */
+static void a_member_falls_silent(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    answer->never = false;
+    if (verb != REMOTE_GONE || strcmp(remote->name, "n2") != 0)
+        return;
+    answer->after_ms = 2500;
+    answer->result.end = REMOTE_UNREACHABLE;
+}
+
+static double began_on_n1_s;
+
+static void note_n1(struct bench *bench, const struct step *step)
+{
+    if (strcmp(step->shape->suite_step, "gpu-burn") == 0 && strcmp(step->members[0]->name, "n1") == 0)
+        began_on_n1_s = now_s() - bench->started;
+}
+
+static void a_member_that_falls_silent_holds_up_only_itself(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-3]",
+            "{\"check\": \"reachable\"},"
+            "{\"check\": \"nccl-all-reduce\", \"scope\": \"cluster\", \"needs\": [\"reachable\"]},"
+            "{\"check\": \"gpu-burn\", \"needs\": [\"nccl-all-reduce\"]}");
+    hosts_answer = a_member_falls_silent;
+    bench.on_start = note_n1;
+    run(&bench, NULL);
+    (void)line_at(&bench, "end gpu-burn n1 passed");
+    (void)line_at(&bench, "end gpu-burn n3 passed");
+    assert_true(began_on_n1_s < 2);
+    assert_null(strstr(bench.told.bytes, "start gpu-burn n2"));
+    release(&bench);
+}
+
+static void a_run_that_was_all_done_ends_at_once(void **state)
+{
+    struct bench bench;
+    size_t attempts;
+
+    (void)state;
+    prepare(&bench, "n[1-2]", in_order);
+    run(&bench, NULL);
+    attempts = bench.record.attempts.count;
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, attempts);
+    release(&bench);
+}
+
+static void an_open_attempt_is_taken_up_with_the_command_that_was_sent(void **state)
+{
+    struct bench bench;
+    struct attempt *last;
+
+    (void)state;
+    prepare(&bench, "n1", in_order);
+    run(&bench, NULL);
+    last = &bench.record.attempts.items[bench.record.attempts.count - 1];
+    last->state = ATTEMPT_SENT;
+    last->command = "echo by an earlier version";
+    run(&bench, NULL);
+    assert_string_equal(last_command, "echo by an earlier version");
+    assert_int_equal(bench.record.attempts.count, 3);
+    assert_int_equal(bench.record.attempts.items[2].state, ATTEMPT_ENDED);
+    release(&bench);
+}
+
+static void a_smaller_set_is_planned_once(void **state)
+{
+    struct bench bench;
+    struct plan *plan;
+    size_t wide, added;
+
+    (void)state;
+    prepare(&bench, "n[1-3]", across);
+    plan = bench.record.plan;
+    for (wide = 0; plan->steps.items[wide].member_count == 1; wide++)
+        ;
+    added = plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2);
+    assert_int_equal(plan->steps.count, added + 1);
+    assert_int_equal(plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2), added);
+    assert_int_equal(plan->steps.count, added + 1);
+    release(&bench);
+}
+
+static void interrupt(struct bench *bench, const struct step *step)
+{
+    (void)bench;
+    if (strcmp(step->shape->suite_step, "gpu-burn") == 0)
+        raise(SIGINT);
+}
+
+static void burns_until_cancelled(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    if (verb != REMOTE_ENSURE)
+        return;
+    answer->after_ms = 200;
+    if (remote->sent[REMOTE_CANCEL] > 0)
+        answer->result.why = REMOTE_WHY_CANCELLED;
+}
+
+static void a_cancelled_run_goes_on_when_resumed(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n1", in_order);
+    hosts_answer = burns_until_cancelled;
+    bench.on_start = interrupt;
+    run(&bench, NULL);
+    assert_true(bench.cancelled);
+    assert_int_equal(bench.record.attempts.count, 3);
+    assert_int_equal(bench.record.attempts.items[2].end, ATTEMPT_CANCELLED);
+    bench.on_start = NULL;
+    run(&bench, NULL);
+    assert_false(bench.cancelled);
+    assert_int_equal(bench.record.attempts.count, 4);
+    assert_int_equal(bench.record.attempts.items[3].end, ATTEMPT_RAN);
+    release(&bench);
+}
+
+/* A scheduler that looks at all steps at each event needs minutes for this. */
+static void a_thousand_hosts_cost_the_controller_seconds(void **state)
+{
+    struct bench bench;
+    cleanup_text struct text steps = {0};
+    clock_t before;
+
+    (void)state;
+    text_init(&steps, 64 * 1024);
+    for (unsigned i = 0; i < 12; i++)
+        text_printf(&steps, "%s{\"name\": \"s%u\", \"check\": \"gpu-burn\", \"needs\": [%s%.*u%s]}",
+                    i > 0 ? "," : "", i, i > 0 ? "\"s" : "", i > 0 ? 1 : 0, i > 0 ? i - 1 : 0,
+                    i > 0 ? "\"" : "");
+    prepare(&bench, "n[1-1250]", steps.bytes);
+    before = clock();
+    run(&bench, NULL);
+    print_message("# 1250 hosts x 12 steps: %.2f s of CPU\n", (double)(clock() - before) / CLOCKS_PER_SEC);
+    assert_int_equal(bench.record.attempts.count, 15000);
+    assert_true(clock() - before < 20 * CLOCKS_PER_SEC);
+    release(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_follow_their_needs),
+        cmocka_unit_test(a_host_that_is_down_stops_only_itself),
+        cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
+        cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),
+        cmocka_unit_test(a_member_that_falls_silent_holds_up_only_itself),
+        cmocka_unit_test(a_run_that_was_all_done_ends_at_once),
+        cmocka_unit_test(an_open_attempt_is_taken_up_with_the_command_that_was_sent),
+        cmocka_unit_test(a_smaller_set_is_planned_once),
+        cmocka_unit_test(a_cancelled_run_goes_on_when_resumed),
+        cmocka_unit_test(a_thousand_hosts_cost_the_controller_seconds),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
