@@ -341,26 +341,22 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     return last == KIND_WHOLE && whole < shape->repeat;
 }
 
-/* From the end, where a step that goes on has its own: a run has as many attempts as steps. */
+/* Looked for from the end, where a step that goes on has its own: a run has as many attempts as steps. */
 static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
 {
-    struct step_attempts attempts = {0};
-    size_t missing = 1;
+    LIST_OF(const struct attempt *) newest_first = {0};
+    struct step_attempts attempts;
+    bool first = false;
 
-    for (size_t i = record->attempts.count; i-- > 0 && missing > 0;) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
-        if (attempt->step != step)
-            continue;
-        if (attempts.items == NULL) {
-            attempts.count = missing = attempt->n;
-            attempts.items = arena_array(arena, const struct attempt *, attempts.count);
+    for (size_t i = record->attempts.count; i-- > 0 && !first;)
+        if (record->attempts.items[i].step == step) {
+            *list_push(arena, &newest_first) = &record->attempts.items[i];
+            first = record->attempts.items[i].n == 1;
         }
-        attempts.items[--missing] = attempt;
-    }
-    /* Those that are not there would stand first. */
-    attempts.items += missing < attempts.count ? missing : 0;
-    attempts.count -= missing < attempts.count ? missing : attempts.count;
+    attempts.count = newest_first.count;
+    attempts.items = arena_array(arena, const struct attempt *, attempts.count);
+    for (size_t i = 0; i < attempts.count; i++)
+        attempts.items[i] = newest_first.items[attempts.count - 1 - i];
     return attempts;
 }
 
