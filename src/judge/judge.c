@@ -341,23 +341,14 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     return last == KIND_WHOLE && whole < shape->repeat;
 }
 
-/* Looked for from the end, where a step that goes on has its own: a run has as many attempts as steps. */
 static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
 {
-    LIST_OF(const struct attempt *) newest_first = {0};
-    struct step_attempts attempts;
-    bool first = false;
+    LIST_OF(const struct attempt *) found = {0};
 
-    for (size_t i = record->attempts.count; i-- > 0 && !first;)
-        if (record->attempts.items[i].step == step) {
-            *list_push(arena, &newest_first) = &record->attempts.items[i];
-            first = record->attempts.items[i].n == 1;
-        }
-    attempts.count = newest_first.count;
-    attempts.items = arena_array(arena, const struct attempt *, attempts.count);
-    for (size_t i = 0; i < attempts.count; i++)
-        attempts.items[i] = newest_first.items[attempts.count - 1 - i];
-    return attempts;
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (record->attempts.items[i].step == step)
+            *list_push(arena, &found) = &record->attempts.items[i];
+    return (struct step_attempts){.items = found.items, .count = found.count};
 }
 
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step_index)

@@ -716,8 +716,8 @@ static void index_steps(struct scheduler *scheduler)
         *task = (struct task){.berths = mem_alloc(step->member_count * sizeof *task->berths)};
         for (size_t k = 0; k < step->member_count; k++)
             task->berths[k] = berth_of(scheduler, step->members[k]);
-        scheduler->states[i] = STEP_WAITING;
-        scheduler->counts[STEP_WAITING]++;
+        scheduler->states[i] = step->origin == ORIGIN_LEFT_OUT ? STEP_SKIPPED : STEP_WAITING;
+        scheduler->counts[scheduler->states[i]]++;
         if (step->member_count > 1)
             scheduler->wide[scheduler->wide_count++] = i;
         else
