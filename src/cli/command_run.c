@@ -299,12 +299,17 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     cleanup_free char *path = run->options.report != NULL
                                   ? mem_strdup(run->options.report)
                                   : mem_printf("assay-report-%lld.html", run->record->number);
+    bool written = write_report(run, path, err) == 0;
 
-    if (write_report(run, path, err) < 0)
-        return cli_fail(err);
     print_entries(run);
-    printf("run: %lld\nverdict: %s\nreport: %s\n", run->record->number, verdict_name(verdict->word),
-           realpath(path, absolute) != NULL ? absolute : path);
+    printf("run: %lld\nverdict: %s\n", run->record->number, verdict_name(verdict->word));
+    if (!written) {
+        fflush(stdout);
+        fprintf(stderr, "assay: the run is kept; `assay report %lld -o FILE` writes its report\n",
+                run->record->number);
+        return cli_fail(err);
+    }
+    printf("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
     return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict->word);
 }
 
