@@ -481,7 +481,7 @@ static int audit(const struct schema_checker *checker, const struct json *schema
             if (strcmp(keywords[i].name, member->key) == 0)
                 known = &keywords[i];
         if (known == NULL)
-            return schema_broken(checker, member, "a keyword that is not implemented");
+            return schema_broken(checker, member, "a keyword that the checker does not know");
         if (audit_argument(checker, known->argument, member) < 0)
             return -1;
     }

@@ -81,6 +81,14 @@ static bool fails_by_value(const struct item_case *item, const struct attempt *a
     return false;
 }
 
+/* What the tool complained of; "sound" has no subject of its own, so the complaint's is told with it. */
+static const char *fault_text(const struct item_case *item, const struct finding *fault)
+{
+    if (!item->sound || *fault->subject == '\0' || strstr(fault->text, fault->subject) != NULL)
+        return fault->text;
+    return arena_printf(item->arena, "%s: %s", fault->subject, fault->text);
+}
+
 /* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
 static const struct finding *own_fault(const struct item_case *item, const struct attempt *attempt)
 {
@@ -222,7 +230,7 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
         opinion.word = OUTCOME_FAIL;
     if (fault != NULL) {
         opinion.word = OUTCOME_FAIL;
-        opinion.cause = fault->text;
+        opinion.cause = fault_text(item, fault);
         opinion.remedy = NULL;
     }
     return is_bad_word(&judged) ? judged : opinion;
@@ -235,8 +243,8 @@ static struct opinion of_whole(const struct item_case *item, const struct attemp
 
     if (fault != NULL) {
         opinion.cause = opinion.word == OUTCOME_FAIL
-                            ? arena_printf(item->arena, "%s; %s", opinion.cause, fault->text)
-                            : fault->text;
+                            ? arena_printf(item->arena, "%s; %s", opinion.cause, fault_text(item, fault))
+                            : fault_text(item, fault);
         opinion.word = OUTCOME_FAIL;
     }
     return opinion;
