@@ -68,11 +68,11 @@ static void read_service(const struct check_context *context, const struct attem
     version = reading_get_fact(out, "fabric_manager.version", "");
     driver = reading_get_fact(out, "driver.version", "");
     if (version != NULL && driver != NULL)
-        reading_fact(out, "fabric_manager.matches_driver", "",
-                     strcmp(version, driver) == 0
-                         ? slice_of("yes")
-                         : slice_of(arena_printf(out->arena, "no, Fabric Manager is %s and the driver %s",
-                                                 version, driver)));
+        reading_fact(
+            out, "fabric_manager.matches_driver", "",
+            strcmp(version, driver) == 0
+                ? slice_of("yes")
+                : slice_of(arena_printf(out->arena, "no (Fabric Manager %s, driver %s)", version, driver)));
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 

@@ -26,10 +26,15 @@ static void go_to_program(const struct check_context *context, struct text *out)
 
 static void command(const struct check_context *context, struct text *out)
 {
+    struct slice flags = slice_of(check_text(context, "flags")), flag;
+
     go_to_program(context, out);
     command_tool(context, out, "gpu_burn");
-    text_printf(out, " %s%s%.0f", check_text(context, "flags"),
-                *check_text(context, "flags") != '\0' ? " " : "", check_number(context, "seconds"));
+    while (scan_word(&flags, &flag)) {
+        text_put(out, " ");
+        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
+    }
+    text_printf(out, " %.0f", check_number(context, "seconds"));
 }
 
 static double half_way(const struct check_context *context)

@@ -116,6 +116,12 @@ static const struct finding *own_fault(const struct item_case *item, const struc
     return NULL;
 }
 
+/* As a sentence goes on: "expected yes", "expected >= 345 GB/s". */
+static const char *expectation(struct arena *arena, const struct limit *limit)
+{
+    return limit->rule == RULE_EQUAL ? limit->text : limit_text(arena, limit);
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
@@ -153,7 +159,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         else
             opinion.cause =
                 arena_printf(item->arena, "%s is %s, expected %s%s%s", item->slot->metric,
-                             value_with_unit(item->arena, &value), limit_text(item->arena, limit),
+                             value_with_unit(item->arena, &value), expectation(item->arena, limit),
                              limit->note != NULL ? "; " : "", limit->note != NULL ? limit->note : "");
         return opinion;
     }
