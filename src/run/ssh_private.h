@@ -50,7 +50,8 @@ struct ssh_session {
     TAILQ_HEAD(, ssh_channel) channels;
     unsigned channel_count;
     struct ssh_channel *opening, *sender;
-    unsigned handles; /* close and resolve callbacks still owed */
+    uint64_t received; /* bytes taken from the socket so far */
+    unsigned handles;  /* close and resolve callbacks still owed */
     bool pumping, in_handshake;
 };
 

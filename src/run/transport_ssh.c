@@ -334,6 +334,18 @@ static void prefer_known_keys(struct ssh_session *session)
     libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes);
 }
 
+/* As libssh2's own, which answers -errno; and counts. */
+static LIBSSH2_RECV_FUNC(receive)
+{
+    struct ssh_session *session = *abstract;
+    ssize_t got = recv(socket, buffer, length, flags);
+
+    if (got < 0)
+        return errno == EINTR || errno == EWOULDBLOCK ? -EAGAIN : -errno;
+    session->received += (uint64_t)got;
+    return got;
+}
+
 static enum step step_connect(struct ssh_session *session)
 {
     int error = 0;
@@ -342,9 +354,10 @@ static enum step step_connect(struct ssh_session *session)
     getsockopt(session->socket->fd, SOL_SOCKET, SO_ERROR, &error, &length);
     if (error != 0)
         return connect_failed(session, error);
-    session->ssh = libssh2_session_init();
+    session->ssh = libssh2_session_init_ex(NULL, NULL, NULL, session);
     if (session->ssh == NULL)
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
+    libssh2_session_callback_set(session->ssh, LIBSSH2_CALLBACK_RECV, __extension__(void *) receive);
     libssh2_session_set_blocking(session->ssh, 0);
     prefer_known_keys(session);
     enter(session, SSH_HANDSHAKE);
@@ -494,11 +507,19 @@ static enum step listen_idle(struct ssh_session *session)
     return STEP_BLOCKED;
 }
 
+/*
+ * A call for one channel takes in what came for all of them and may say EAGAIN all the same; the others have been
+ * asked before. So as long as something came they are asked again: the socket will not tell of it a second time.
+ */
 static enum step step_ready(struct ssh_session *session)
 {
+    uint64_t before = session->received;
+    enum step moved;
+
     if (TAILQ_EMPTY(&session->channels))
         return listen_idle(session);
-    return ssh_step_channels(session);
+    moved = ssh_step_channels(session);
+    return session->received != before ? STEP_MOVED : moved;
 }
 
 static enum step step(struct ssh_session *session)
