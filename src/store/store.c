@@ -242,7 +242,7 @@ static int migrate(struct store *store, const struct store_opening *opening, str
         return 0;
     /* A controller that was killed before its first commit leaves a file without anything in it. */
     if (opening->read_only && version == 0)
-        return error_set(err, ERROR_USAGE, "%s holds no run: nothing had been begun in it", store->path);
+        return error_set(err, ERROR_USAGE, "%s is empty: no run was ever kept in it", store->path);
     if (opening->read_only)
         return error_set(
             err, ERROR_USAGE,
