@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ib_port.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { NAME_BYTES = 64 };
+
+struct word {
+    const char *plain; /* lower case, without anything but letters and digits */
+    const char *name;
+};
+
+/* Letters and digits of the text, in lower case, equal plain. */
+static bool equals_plain(struct slice text, const char *plain)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char byte = (unsigned char)text.bytes[i];
+
+        if (byte == ' ' || byte == '_' || byte == '-')
+            continue;
+        if (plain[at] == '\0' || tolower(byte) != plain[at++])
+            return false;
+    }
+    return plain[at] == '\0';
+}
+
+/* Without the number before ("4: ") or behind (" (4)"). */
+static struct slice without_number(struct slice text)
+{
+    struct slice rest = slice_trim(text);
+    uint64_t number;
+    size_t open;
+
+    if (scan_digits(&rest, &number) && scan_text(&rest, ":"))
+        text = rest;
+    text = slice_trim(text);
+    open = slice_find(text, " (");
+    if (open != (size_t)-1 && slice_ends(text, ")"))
+        text.length = open;
+    return slice_trim(text);
+}
+
+static struct slice find_word(const struct word *words, struct slice text)
+{
+    for (; words->plain != NULL; words++)
+        if (equals_plain(text, words->plain))
+            return slice_of(words->name);
+    return text;
+}
+
+struct slice ib_state_word(struct slice text)
+{
+    static const struct word words[] = {
+        {"nop", "NoStateChange"},
+        {"down", "Down"},
+        {"init", "Initializing"},
+        {"initializing", "Initializing"},
+        {"initialize", "Initializing"},
+        {"armed", "Armed"},
+        {"active", "Active"},
+        {"activedefer", "ActiveDefer"},
+        {NULL, NULL},
+    };
+    struct slice word = without_number(text);
+
+    scan_text(&word, "PORT_");
+    return find_word(words, word);
+}
+
+struct slice ib_physical_word(struct slice text)
+{
+    static const struct word words[] = {
+        {"nop", "NoStateChange"},
+        {"nostatechange", "NoStateChange"},
+        {"sleep", "Sleep"},
+        {"polling", "Polling"},
+        {"disabled", "Disabled"},
+        {"portconfigurationtraining", "PortConfigurationTraining"},
+        {"linkup", "LinkUp"},
+        {"linkerrorrecovery", "LinkErrorRecovery"},
+        {"linkerrorrecover", "LinkErrorRecovery"},
+        {"phytest", "PhyTest"},
+        {NULL, NULL},
+    };
+
+    return find_word(words, without_number(text));
+}
+
+struct slice ib_link_layer_word(struct slice text)
+{
+    static const struct word words[] = {
+        {"ib", "InfiniBand"}, {"infiniband", "InfiniBand"}, {"ethernet", "Ethernet"}, {NULL, NULL}};
+
+    return find_word(words, slice_trim(text));
+}
+
+const char *ib_subject(struct arena *arena, struct slice device, struct slice port)
+{
+    return arena_printf(arena, "%s/%s", utf8_clean(arena, device), utf8_clean(arena, port));
+}
+
+bool ib_is_device(struct slice text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (!isalnum((unsigned char)text.bytes[i]) && strchr("_-.", text.bytes[i]) == NULL)
+            return false;
+    return text.length > 0 && text.length <= NAME_BYTES;
+}
+
+bool ib_rate(struct reading *reading, const char *subject, struct slice text, struct slice state)
+{
+    struct measurement *rate;
+    struct slice number, rest = slice_trim(text);
+    double value;
+
+    if (!scan_word(&rest, &number) || !scan_double(number, &value) || value < 0)
+        return false;
+    rest = slice_trim(rest);
+    if (!scan_text(&rest, "Gb/sec"))
+        scan_text(&rest, "Gb/s");
+    rest = slice_trim(rest);
+    if (rest.length > 0 && (!slice_starts(rest, "(") || !slice_ends(rest, ")")))
+        return false;
+    rate = reading_measure(reading, "ib.rate", subject, value, "Gb/s");
+    if (state.length > 0)
+        reading_at_text(reading, rate, "state", state);
+    return true;
+}
+
+void ib_port_finding(struct reading *reading, const char *subject, struct slice state, struct slice physical)
+{
+    if (state.length == 0 || slice_equal(state, "Active"))
+        return;
+    reading_finding(reading, SEVERITY_INFO, "ib.port_not_active", subject,
+                    "%.*s%s%.*s: the rate that it shows is not that of a link", slice_print(state),
+                    physical.length > 0 ? ", " : "", slice_print(physical));
+}
+
+bool ib_counter(struct reading *reading, const char *prefix, struct slice name, const char *subject,
+                struct slice value)
+{
+    static const uint64_t exact = UINT64_C(1) << 53;
+    const char *metric = arena_printf(reading->arena, "%s%s", prefix, utf8_clean(reading->arena, name));
+    uint64_t number;
+
+    if (name.length == 0 || !scan_u64(value, &number))
+        return false;
+    reading_measure(reading, metric, subject, (double)number, "");
+    if (number > exact)
+        reading_fact(reading, arena_printf(reading->arena, "%s.exact", metric), subject, value);
+    return true;
+}

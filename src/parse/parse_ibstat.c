@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ibstat (all HCAs, one, one port, -s) and ibstatus: the state of the HCAs and their ports.
+ *
+ * subject "mlx5_0" for an HCA, "mlx5_0/1" for a port
+ * facts    ib.type, ib.firmware, ib.hardware, ib.node_guid, ib.system_guid, ib.ports (how many)   of the HCA
+ *          ib.state, ib.physical_state, ib.link_layer (words of ib_port.h), ib.lid, ib.sm_lid, ib.port_guid,
+ *          ib.gid (ibstatus), ib.speed ("4X HDR")                                                 of the port
+ * metric   ib.rate Gb/s at state=STATE: a port that is down still shows a rate, which is not that of a link
+ * finding  ib.port_not_active  info; ports may be unused
+ *          ib.warning          warning: the tool's own (ibwarn)
+ *
+ * Neither tool closes its output. It is whole when each HCA has shown as many ports as it announced and each
+ * port its last line (link layer). The tools' failures (ibpanic) stand last. An HCA or port that is listed
+ * again begins another run.
+ */
+#include <string.h>
+
+#include "assay/parser.h"
+#include "ib_port.h"
+#include "lines.h"
+#include "runs.h"
+#include "shell_words.h"
+
+struct listing {
+    struct reading *all, *reading; /* the text and the run that is being read */
+    struct slice device, state, physical;
+    const char *hca, *port;    /* subjects; port is NULL outside of one */
+    uint64_t announced, ports; /* of the HCA */
+    bool counted;              /* it announced a number */
+    bool rate, link;           /* seen of the port */
+    bool orphan;               /* the text begins inside a port */
+    struct slice trouble;      /* the line that says that the tool failed */
+};
+
+enum target { HCA, PORT };
+
+enum kind { PLAIN, PORT_COUNT, STATE, PHYSICAL, RATE, LINK_LAYER, SKIPPED };
+
+static const struct field {
+    const char *label, *fact;
+    enum target target;
+    enum kind kind;
+} fields[] = {
+    {"Number of ports", "ib.ports", HCA, PORT_COUNT},
+    {"Firmware version", "ib.firmware", HCA, PLAIN},
+    {"Hardware version", "ib.hardware", HCA, PLAIN},
+    {"Node GUID", "ib.node_guid", HCA, PLAIN},
+    {"System image GUID", "ib.system_guid", HCA, PLAIN},
+    {"CA type", "ib.type", HCA, PLAIN},
+    {"Switch type", "ib.type", HCA, PLAIN},
+    {"Router type", "ib.type", HCA, PLAIN},
+    {"iWARP RNIC type", "ib.type", HCA, PLAIN},
+    {"??? type", "ib.type", HCA, PLAIN},
+    {"State", "ib.state", PORT, STATE},
+    {"Physical state", "ib.physical_state", PORT, PHYSICAL},
+    {"phys state", "ib.physical_state", PORT, PHYSICAL},
+    {"Rate", "ib.rate", PORT, RATE},
+    {"Base lid", "ib.lid", PORT, PLAIN},
+    {"SM lid", "ib.sm_lid", PORT, PLAIN},
+    {"LMC", NULL, PORT, SKIPPED},
+    {"Capability mask", NULL, PORT, SKIPPED},
+    {"Port GUID", "ib.port_guid", PORT, PLAIN},
+    {"default gid", "ib.gid", PORT, PLAIN},
+    {"Link layer", "ib.link_layer", PORT, LINK_LAYER},
+    {"link_layer", "ib.link_layer", PORT, LINK_LAYER},
+};
+
+static void partial(struct listing *listing, const char *subject, const char *lack)
+{
+    if (listing->reading->status == READING_COMPLETE)
+        reading_set(listing->reading, READING_PARTIAL, "%s: %s", subject, lack);
+}
+
+static void end_port(struct listing *listing)
+{
+    if (listing->port == NULL)
+        return;
+    if (!listing->rate)
+        partial(listing, listing->port, "shows no rate");
+    else if (!listing->link)
+        partial(listing, listing->port, "its last line, the link layer, is missing");
+    listing->port = NULL;
+}
+
+static void end_hca(struct listing *listing)
+{
+    end_port(listing);
+    if (listing->hca != NULL && listing->counted && listing->ports != listing->announced)
+        partial(listing, listing->hca,
+                arena_printf(listing->all->arena, "shows %u of %u ports", (unsigned)listing->ports,
+                             (unsigned)listing->announced));
+    else if (listing->hca != NULL && listing->ports == 0)
+        partial(listing, listing->hca, "shows no port");
+    listing->hca = NULL;
+}
+
+static void begin_run(struct listing *listing)
+{
+    end_hca(listing);
+    listing->reading = runs_begin(listing->all);
+    reading_set(listing->reading, READING_COMPLETE, "%s", "");
+    if (listing->orphan)
+        reading_set(listing->reading, READING_PARTIAL, "the text begins inside a port");
+    listing->orphan = false;
+}
+
+/* Whether the run has said anything of this HCA or port. */
+static bool is_known(const struct listing *listing, const char *subject)
+{
+    for (size_t i = 0; listing->reading != NULL && i < listing->reading->facts.count; i++)
+        if (strcmp(listing->reading->facts.items[i].subject, subject) == 0)
+            return true;
+    return false;
+}
+
+static void begin_hca(struct listing *listing, struct slice device)
+{
+    const char *subject = utf8_clean(listing->all->arena, device);
+
+    if (listing->reading == NULL || is_known(listing, subject))
+        begin_run(listing);
+    end_hca(listing);
+    listing->hca = subject;
+    listing->device = device;
+    listing->counted = false;
+    listing->announced = listing->ports = 0;
+}
+
+static void begin_port(struct listing *listing, struct slice number)
+{
+    const char *subject = ib_subject(listing->all->arena, listing->device, number);
+
+    end_port(listing);
+    if (is_known(listing, subject))
+        begin_hca(listing, listing->device);
+    listing->port = subject;
+    listing->ports++;
+    listing->state = listing->physical = slice_of("");
+    listing->rate = listing->link = false;
+}
+
+/* "'mlx5_0'" */
+static bool take_quoted(struct slice *rest, struct slice *ret_name)
+{
+    size_t end;
+
+    if (!scan_text(rest, "'"))
+        return false;
+    end = slice_find(*rest, "'");
+    if (end == (size_t)-1)
+        return false;
+    *ret_name = (struct slice){rest->bytes, end};
+    *rest = slice_from(*rest, end + 1);
+    return ib_is_device(*ret_name);
+}
+
+/* "CA 'mlx5_0'", and "CA: 'mlx5_0'" where one port was asked for. */
+static bool read_hca(struct listing *listing, struct slice line)
+{
+    static const char *const types[] = {"CA", "Switch", "Router", "iWARP RNIC", "???"};
+    struct slice name, rest;
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        rest = line;
+        if (!scan_text(&rest, types[i]))
+            continue;
+        scan_text(&rest, ":");
+        if (!scan_text(&rest, " ") || !take_quoted(&rest, &name) || rest.length > 0)
+            continue;
+        begin_hca(listing, name);
+        return true;
+    }
+    return false;
+}
+
+/* "Infiniband device 'mlx5_0' port 1 status:" */
+static bool read_status_header(struct listing *listing, struct slice line)
+{
+    struct slice name, number, rest = line;
+    const char *subject;
+    uint64_t port;
+
+    if (!scan_text(&rest, "Infiniband device ") || !take_quoted(&rest, &name) || !scan_text(&rest, " port "))
+        return false;
+    number = rest;
+    if (!scan_digits(&rest, &port) || !slice_equal(rest, " status:"))
+        return false;
+    number.length -= rest.length;
+    subject = ib_subject(listing->all->arena, name, number);
+    if (listing->hca == NULL || strcmp(listing->hca, utf8_clean(listing->all->arena, name)) != 0 ||
+        is_known(listing, subject)) {
+        end_hca(listing);
+        if (listing->reading == NULL || is_known(listing, subject))
+            begin_run(listing);
+        listing->hca = utf8_clean(listing->all->arena, name);
+        listing->device = name;
+        listing->counted = false;
+        listing->announced = listing->ports = 0;
+    }
+    begin_port(listing, number);
+    return true;
+}
+
+/* "Port 1:" */
+static bool read_port(struct listing *listing, struct slice line)
+{
+    struct slice number, rest = line;
+    uint64_t port;
+
+    if (listing->hca == NULL || !scan_text(&rest, "Port "))
+        return false;
+    number = rest;
+    if (!scan_digits(&rest, &port) || !slice_equal(rest, ":"))
+        return false;
+    number.length -= rest.length;
+    begin_port(listing, number);
+    return true;
+}
+
+/* "200 Gb/sec (4X HDR)" has the speed's name too. */
+static void read_speed(struct listing *listing, struct slice value)
+{
+    size_t open = slice_find(value, "(");
+
+    if (open != (size_t)-1 && slice_ends(value, ")"))
+        reading_fact(listing->reading, "ib.speed", listing->port,
+                     (struct slice){value.bytes + open + 1, value.length - open - 2});
+}
+
+static void read_rate(struct listing *listing, struct slice value)
+{
+    listing->rate = ib_rate(listing->reading, listing->port, value, listing->state);
+    if (!listing->rate)
+        return;
+    read_speed(listing, value);
+    ib_port_finding(listing->reading, listing->port, listing->state, listing->physical);
+}
+
+static void read_value(struct listing *listing, const struct field *field, struct slice value)
+{
+    const char *subject = field->target == HCA ? listing->hca : listing->port;
+
+    switch (field->kind) {
+    case PORT_COUNT:
+        listing->counted = scan_u64(value, &listing->announced);
+        break;
+    case STATE:
+        value = listing->state = ib_state_word(value);
+        break;
+    case PHYSICAL:
+        value = listing->physical = ib_physical_word(value);
+        break;
+    case LINK_LAYER:
+        value = ib_link_layer_word(value);
+        listing->link = value.length > 0;
+        break;
+    case RATE:
+        read_rate(listing, value);
+        return;
+    case SKIPPED:
+        return;
+    case PLAIN:
+    default:
+        break;
+    }
+    if (value.length > 0)
+        reading_fact(listing->reading, field->fact, subject, value);
+}
+
+static bool read_field(struct listing *listing, struct slice line)
+{
+    size_t colon = slice_find(line, ":");
+    struct slice label;
+
+    if (colon == (size_t)-1)
+        return false;
+    label = slice_trim((struct slice){line.bytes, colon});
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!slice_equal_nocase(label, fields[i].label))
+            continue;
+        if (fields[i].target == HCA ? listing->hca != NULL : listing->port != NULL)
+            read_value(listing, &fields[i], slice_trim(slice_from(line, colon + 1)));
+        else if (listing->reading == NULL)
+            listing->orphan = true;
+        return true;
+    }
+    return false;
+}
+
+static bool is_trouble(struct slice line)
+{
+    return slice_starts(line, "ibpanic:") || slice_starts(line, "Fatal error:") ||
+           slice_contains(line, "has no port number") || is_shell_trouble(line);
+}
+
+static void read_line(struct listing *listing, struct slice line)
+{
+    if (read_hca(listing, line) || read_status_header(listing, line) || read_port(listing, line) ||
+        read_field(listing, line))
+        return;
+    if (is_trouble(line))
+        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+    else if (slice_starts(line, "ibwarn:"))
+        reading_finding(listing->all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+}
+
+/* The last line has a word that is not the beginning of another: whole although nothing ends it. */
+static bool closes_itself(const struct listing *listing, struct slice tail)
+{
+    size_t colon = slice_find(tail, ":");
+    struct slice label, value;
+
+    if (listing->port == NULL || colon == (size_t)-1)
+        return false;
+    label = (struct slice){tail.bytes, colon};
+    value = slice_trim(slice_from(tail, colon + 1));
+    return (slice_equal(label, "Link layer") || slice_equal(label, "link_layer")) &&
+           (slice_equal(value, "InfiniBand") || slice_equal(value, "Ethernet"));
+}
+
+static void set_status(struct listing *listing, struct slice first, struct slice tail)
+{
+    struct reading *reading = listing->all;
+
+    end_hca(listing);
+    if (listing->reading != NULL)
+        reading = listing->reading;
+    if (listing->trouble.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
+    else if (listing->reading == NULL)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+    else if (tail.length > 0 && reading->status == READING_COMPLETE)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    runs_finish(listing->all);
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.all = reading, .trouble = {"", 0}, .state = {"", 0}, .physical = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        if (line.length == 0)
+            continue;
+        first = first.length > 0 ? first : line;
+        read_line(&listing, line);
+    }
+    tail = slice_trim(lines.tail);
+    if (closes_itself(&listing, tail)) {
+        read_line(&listing, tail);
+        tail.length = 0;
+    } else if (is_prompt(tail)) {
+        tail.length = 0;
+    }
+    set_status(&listing, first.length > 0 ? first : tail, tail);
+}
+
+static const struct metric metrics[] = {
+    {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_ibstat = {
+    .name = "ibstat",
+    .version = 1,
+    .summary = "ibstat and ibstatus: HCAs, their firmware, state and rate of their ports",
+    .metrics = metrics,
+    .parse = parse,
+};
