@@ -102,6 +102,7 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
     cleanup_text struct text input = {0}, wrong = {0}, breach = {0};
     struct error err = {0};
     struct reading reading;
+    int result;
     struct json *facts = json_parse(arena, "index.tsv", cells[FACTS].bytes, cells[FACTS].length, &err);
 
     text_init(&input, MAX_BYTES);
@@ -115,9 +116,10 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
         check_status(cells[TRUNCATED], &reading, &wrong);
         tap_case(wrong.length == 0, wrong.bytes, "%.*s: every fact is read (%s)", slice_print(cells[0]),
                  reading_status_name(reading.status));
-        tap_case(check_cuts(parser, (struct slice){input.bytes, input.length}, input.length / CUTS + 1, false,
-                            &breach) == 0,
-                 breach.bytes, "%.*s: cut anywhere never says anything else", slice_print(cells[0]));
+        result = check_cuts(parser, (struct slice){input.bytes, input.length}, input.length / CUTS + 1, false,
+                            &breach);
+        tap_case(result == 0, breach.bytes, "%.*s: cut anywhere never says anything else",
+                 slice_print(cells[0]));
     }
     free(path);
     arena_destroy(arena);
