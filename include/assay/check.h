@@ -36,8 +36,15 @@ struct argument {
     const char *help;
 };
 
-/* Over what an item of the table is repeated. */
-enum per { PER_TARGET, PER_GPU, PER_GPU_PAIR /* ordered, i != j */ };
+/* Over what an item of the table is repeated, as far as the platform says that there is such a thing. */
+enum per {
+    PER_TARGET,   /* "" */
+    PER_GPU,      /* "gpu0" */
+    PER_GPU_PAIR, /* "gpu0->gpu1", ordered, i != j */
+    PER_GPU_LINK, /* "gpu0.link3" */
+    PER_HCA,      /* "mlx5_0": what belongs to the adapter (its firmware) */
+    PER_HCA_PORT, /* "mlx5_0/1": what belongs to its port (state, rate, counters) */
+};
 
 /* One row of what a check owes. */
 struct item {

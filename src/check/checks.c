@@ -55,20 +55,39 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     return slot;
 }
 
+/* The i-th subject of an item, in the order of tables; NULL when there are no more. */
+static const char *nth_subject(const struct check_context *context, enum per per, size_t i)
+{
+    const struct platform *platform = context->platform;
+    size_t gpus = platform->gpu_count, links = platform->nvlink_links;
+
+    switch (per) {
+    case PER_GPU:
+        return i < gpus ? arena_printf(context->arena, "gpu%zu", i) : NULL;
+    case PER_GPU_PAIR:
+        if (gpus < 2 || i >= gpus * (gpus - 1))
+            return NULL;
+        return arena_printf(context->arena, "gpu%zu->gpu%zu", i / (gpus - 1),
+                            i % (gpus - 1) + (i % (gpus - 1) >= i / (gpus - 1) ? 1 : 0));
+    case PER_GPU_LINK:
+        return i < gpus * links ? arena_printf(context->arena, "gpu%zu.link%zu", i / links, i % links) : NULL;
+    case PER_HCA:
+        return i < platform->hcas.count ? platform->hcas.items[i] : NULL;
+    case PER_HCA_PORT:
+        return i < platform->hcas.count ? arena_printf(context->arena, "%s/1", platform->hcas.items[i])
+                                        : NULL;
+    case PER_TARGET:
+    default:
+        return i == 0 ? "" : NULL;
+    }
+}
+
 static void add_item(const struct check_context *context, struct slot_list *slots, const struct item *item)
 {
-    unsigned gpus = item->per == PER_TARGET ? 1 : context->platform->gpu_count;
+    const char *subject;
 
-    for (unsigned i = 0; i < gpus; i++) {
-        const char *subject = item->per == PER_TARGET ? "" : arena_printf(context->arena, "gpu%u", i);
-
-        if (item->per != PER_GPU_PAIR)
-            slot_add(context, slots, item->metric, subject, item->at, item->duty, item->rules);
-        for (unsigned k = 0; item->per == PER_GPU_PAIR && k < gpus; k++)
-            if (k != i)
-                slot_add(context, slots, item->metric, arena_printf(context->arena, "%s->gpu%u", subject, k),
-                         item->at, item->duty, item->rules);
-    }
+    for (size_t i = 0; (subject = nth_subject(context, item->per, i)) != NULL; i++)
+        slot_add(context, slots, item->metric, subject, item->at, item->duty, item->rules);
 }
 
 void check_slots(const struct check_context *context, struct slot_list *slots)
