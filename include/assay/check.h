@@ -138,7 +138,12 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  */
 #define SOUND_METRIC "sound"
 
-/* The POSIX-sh command file for an attempt of a step. */
+/*
+ * The POSIX-sh command file for an attempt of a step. A part that reads the host's own files writes
+ * `"$ASSAY_LAB_ROOT"/sys/...`: nothing on a real host, and the simulated host's own tree in the lab (lab.h).
+ * The file begins by unsetting the variable wherever ASSAY_LAB_HOST is not set too, so that one which a user
+ * happens to have means nothing.
+ */
 void check_command_file(const struct check_context *context, struct text *out);
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context
  * arena. */

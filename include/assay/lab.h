@@ -7,8 +7,13 @@
  * a fault put into the model shows in every tool where it would show on a real host.
  *
  * Everything a lab has lies in its directory: lab.json (profile, hosts, faults), hostfile, id_ed25519,
- * known_hosts, bin/ (the tools), opt/gpu-burn/, hosts/NAME/ (boot_id, home, kernel.log), server.log and
- * lab.pid, on which the running server holds a lock. No root is needed.
+ * known_hosts, bin/ (the tools), opt/gpu-burn/, root/, hosts/NAME/ (boot_id, home, kernel.log, root),
+ * server.log and lab.pid, on which the running server holds a lock. No root is needed.
+ *
+ * A command on a host finds in its environment ASSAY_LAB_DIR, ASSAY_LAB_HOST, ASSAY_LAB_BOOT_ID (a file) and
+ * ASSAY_LAB_ROOT: the folder with the host's own /sys, /proc and /etc, hosts/NAME/root. Healthy hosts share
+ * one tree, root/, by a link; a host whose faults show in its files has a tree of its own. What differs from
+ * one healthy host to the next (GUIDs, serial numbers) is told by tools, never by these files.
  */
 #ifndef ASSAY_LAB_H
 #define ASSAY_LAB_H

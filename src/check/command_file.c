@@ -27,6 +27,8 @@ static void put_environment(const struct check_context *context, struct text *ou
 {
     const struct suite *suite = context->suite;
 
+    /* The root of a simulated host's files; see check.h. */
+    text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
     /* Tools print numbers and words as in the C locale, and count GPUs as lspci and nvidia-smi do. */
     put_export(out, "LC_ALL", "C");
     put_export(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");

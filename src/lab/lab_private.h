@@ -201,6 +201,26 @@ int lab_serve(const struct lab *lab, struct lab_listener *listeners, int ready_f
 /* A listening socket at the host's address; -1 with errno. */
 int lab_listen(unsigned host, unsigned port);
 
+/*
+ * The hosts' own files. A writer puts down what one subsystem shows of a host, from the model; a new one is a
+ * function and a row in lab_tree.c. It writes the same for every healthy host (see lab.h).
+ */
+struct tree;
+typedef void tree_writer(struct tree *tree, const struct lab_host *host);
+tree_writer tree_infiniband;
+
+/* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
+void tree_file(struct tree *tree, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tree_link(struct tree *tree, const char *path, const char *target);
+/* The host has a tree of its own though nothing differs yet: something will write in it. */
+void tree_private(struct tree *tree);
+/* "sys/class/infiniband/mlx5_0", formatted; lives as long as the tree is made. */
+const char *tree_path(struct tree *tree, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Makes root/ and every hosts/NAME/root. */
+int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* The tools. */
 struct tool {
     struct arena *arena;

@@ -412,8 +412,9 @@ static int bring_up(struct arena *arena, struct lab *lab, unsigned port, struct 
     if (open_port(lab, port, listeners, err) < 0)
         return -1;
     rc = write_tools(arena, lab, err) < 0 || make_hosts(arena, lab, err) < 0 ||
-                 write_keys(arena, lab, err) < 0 || write_hostfile(arena, lab, err) < 0 ||
-                 lab_save(lab, err) < 0 || start_server(lab, listeners, err) < 0
+                 lab_trees(arena, lab, err) < 0 || write_keys(arena, lab, err) < 0 ||
+                 write_hostfile(arena, lab, err) < 0 || lab_save(lab, err) < 0 ||
+                 start_server(lab, listeners, err) < 0
              ? -1
              : 0;
     close_all(listeners, lab->hosts);

@@ -332,6 +332,7 @@ static pid_t start_rank(struct tool *tool, const struct launch *launch, const st
     dup2(out, STDOUT_FILENO);
     setenv("ASSAY_LAB_HOST", arena_printf(tool->arena, "node%u", place->host), 1);
     setenv("ASSAY_LAB_BOOT_ID", lab_host_file(tool->arena, tool->lab, place->host, "boot_id"), 1);
+    setenv("ASSAY_LAB_ROOT", lab_host_file(tool->arena, tool->lab, place->host, "root"), 1);
     setenv("PATH", lab_host_path(tool->arena, tool->lab, place->host), 1);
     setenv("HOME", lab_host_file(tool->arena, tool->lab, place->host, "home"), 1);
     setenv("OMPI_COMM_WORLD_RANK", arena_printf(tool->arena, "%u", rank), 1);

@@ -344,7 +344,7 @@ int tool_sudo(struct tool *tool)
         putenv(tool->argv[i++]);
     if (i >= tool->argc)
         return 0; /* sudo -n -v and the like */
-    setenv("ASSAY_LAB_ROOT", "1", 1);
+    setenv("ASSAY_LAB_SUDO", "1", 1);
     execvp(tool->argv[i], tool->argv + i);
     fprintf(stderr, "sudo: %s: command not found\n", tool->argv[i]);
     return 1;
@@ -355,7 +355,7 @@ int tool_id(struct tool *tool)
 {
     const char *option = tool->argc > 1 ? tool->argv[1] : "";
 
-    if (getenv("ASSAY_LAB_ROOT") == NULL) {
+    if (getenv("ASSAY_LAB_SUDO") == NULL) {
         execv("/usr/bin/id", tool->argv);
         execv("/bin/id", tool->argv);
         return 127;

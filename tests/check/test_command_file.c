@@ -236,6 +236,30 @@ static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
     folder_end(&folder);
 }
 
+static void print_root(struct host_folder *folder, const char *expected)
+{
+    folder_begin(folder);
+    put_log(folder, BOOT, BOOT);
+    put(folder, "p2pBandwidthLatencyTest", "#!/bin/sh\necho \"[$ASSAY_LAB_ROOT]\"\n");
+    carry_out(folder);
+    assert_true(slice_equal(attempt_part(&folder->attempt, "main")->out, expected));
+    folder_end(folder);
+}
+
+static void a_users_own_variable_does_not_move_the_hosts_files(void **state)
+{
+    struct host_folder folder;
+
+    (void)state;
+    unsetenv("ASSAY_LAB_HOST");
+    setenv("ASSAY_LAB_ROOT", "/nowhere", 1);
+    print_root(&folder, "[]\n");
+    setenv("ASSAY_LAB_HOST", "node1", 1);
+    print_root(&folder, "[/nowhere]\n");
+    unsetenv("ASSAY_LAB_HOST");
+    unsetenv("ASSAY_LAB_ROOT");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +270,7 @@ int main(void)
         cmocka_unit_test(an_xid_in_what_is_left_of_a_flooded_log_is_found),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
+        cmocka_unit_test(a_users_own_variable_does_not_move_the_hosts_files),
     };
 
     return cmocka_run_group_tests_name("command file", tests, NULL, NULL);

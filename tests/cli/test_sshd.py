@@ -81,7 +81,7 @@ def add_users():
 
 
 def allow_sudo(lab):
-    rules = (f'Defaults env_keep += "ASSAY_LAB_DIR ASSAY_LAB_HOST ASSAY_LAB_BOOT_ID"\n'
+    rules = (f'Defaults env_keep += "ASSAY_LAB_DIR ASSAY_LAB_HOST ASSAY_LAB_BOOT_ID ASSAY_LAB_ROOT"\n'
              f'Defaults secure_path="{lab.folder}/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
              "root ALL=(ALL) ALL\noperator ALL=(ALL) NOPASSWD: ALL\n")
     os.mkdir(f"{FOLDER}/sudoers.d")
@@ -108,7 +108,7 @@ UsePAM no
 StrictModes no
 PasswordAuthentication no
 MaxStartups 100
-SetEnv ASSAY_LAB_DIR={lab.folder} ASSAY_LAB_HOST={name} ASSAY_LAB_BOOT_ID={lab.folder}/hosts/{name}/boot_id PATH={lab.folder}/bin:/usr/local/bin:/usr/bin:/bin
+SetEnv ASSAY_LAB_DIR={lab.folder} ASSAY_LAB_HOST={name} ASSAY_LAB_BOOT_ID={lab.folder}/hosts/{name}/boot_id ASSAY_LAB_ROOT={lab.folder}/hosts/{name}/root PATH={lab.folder}/bin:/usr/local/bin:/usr/bin:/bin
 """)
     with open(f"{FOLDER}/sshd.{name}.log", "w", encoding="utf-8") as log:
         start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)

@@ -107,7 +107,8 @@ class Lab:
         missing = os.path.join(host, "bin")
         path = missing if os.path.isdir(missing) else f"{self.path('bin')}:/usr/local/bin:/usr/bin:/bin"
         environment = {"PATH": path, "HOME": os.path.join(host, "home"), "ASSAY_LAB_DIR": self.directory,
-                       "ASSAY_LAB_HOST": f"node{number}", "ASSAY_LAB_BOOT_ID": os.path.join(host, "boot_id")}
+                       "ASSAY_LAB_HOST": f"node{number}", "ASSAY_LAB_BOOT_ID": os.path.join(host, "boot_id"),
+                       "ASSAY_LAB_ROOT": os.path.join(host, "root")}
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:
                 environment[name] = os.environ[name]

@@ -47,6 +47,14 @@ with Lab(3) as lab:
     tap.ok(re.search(r"hosts/node1/home\n\S+hosts/node1/home \S+ node1\n[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n$",
                      done.stdout.decode()) is not None, "a host has a home and a boot id of its own", done)
 
+    ports = "/sys/class/infiniband/mlx5_*/ports/1/state"
+    done = lab.ssh(1, f'cat "$ASSAY_LAB_ROOT"{ports}; sudo -n sh -c \'echo "$ASSAY_LAB_ROOT"\'; '
+                      'mpirun -H node2:1 -np 1 sh -c \'echo "$ASSAY_LAB_ROOT"\'')
+    tap.ok(done.stdout.decode() == "4: ACTIVE\n" * 8 + "".join(lab.path("hosts", f"node{i}", "root\n") for i in (1, 2)),
+           "a host has files of its own, under sudo and for mpirun's ranks too", done)
+    tap.ok(all(os.path.samefile(lab.path("hosts", f"node{i}", "root"), lab.path("root")) for i in (1, 2, 3)),
+           "healthy hosts share their files")
+
     data = os.urandom(3_000_000)
     done = lab.ssh(2, "sha256sum", input=data, stdin=None)
     tap.ok(done.stdout.decode().split()[:1] == [hashlib.sha256(data).hexdigest()],

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /sys/class/infiniband as mlx5_core and the kernel's rdma layer fill it. */
+#include "lab_private.h"
+
+static const char *const counters[] = {"VL15_dropped",
+                                       "excessive_buffer_overrun_errors",
+                                       "link_downed",
+                                       "link_error_recovery",
+                                       "local_link_integrity_errors",
+                                       "port_rcv_constraint_errors",
+                                       "port_rcv_errors",
+                                       "port_rcv_remote_physical_errors",
+                                       "port_rcv_switch_relay_errors",
+                                       "port_xmit_constraint_errors",
+                                       "port_xmit_discards",
+                                       "symbol_error"};
+static const char *const traffic[] = {
+    "multicast_rcv_packets", "multicast_xmit_packets", "port_rcv_data",
+    "port_rcv_packets",      "port_xmit_data",         "port_xmit_packets",
+    "port_xmit_wait",        "unicast_rcv_packets",    "unicast_xmit_packets"};
+static const char *const hw_counters[] = {"duplicate_request",
+                                          "implied_nak_seq_err",
+                                          "local_ack_timeout_err",
+                                          "out_of_buffer",
+                                          "out_of_sequence",
+                                          "packet_seq_err",
+                                          "req_cqe_error",
+                                          "req_cqe_flush_error",
+                                          "req_remote_access_errors",
+                                          "req_remote_invalid_request",
+                                          "resp_cqe_error",
+                                          "resp_cqe_flush_error",
+                                          "resp_local_length_error",
+                                          "resp_remote_access_errors",
+                                          "rnr_nak_retry_err",
+                                          "rx_icrc_encapsulated"};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+static const char *generation_of(unsigned gbits)
+{
+    return gbits >= 800 ? "XDR" : gbits >= 400 ? "NDR" : gbits >= 200 ? "HDR" : "EDR";
+}
+
+static void put_port(struct tree *tree, const struct lab_host *host, const char *port)
+{
+    unsigned rate = host->profile->hca_rate;
+
+    tree_file(tree, tree_path(tree, "%s/state", port), "4: ACTIVE\n");
+    tree_file(tree, tree_path(tree, "%s/phys_state", port), "5: LinkUp\n");
+    tree_file(tree, tree_path(tree, "%s/rate", port), "%u Gb/sec (4X %s)\n", rate, generation_of(rate));
+    tree_file(tree, tree_path(tree, "%s/link_layer", port), "InfiniBand\n");
+    tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
+    for (size_t i = 0; i < COUNT(counters); i++)
+        tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "0\n");
+    for (size_t i = 0; i < COUNT(traffic); i++)
+        tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n", 90210 + 1117 * i);
+    for (size_t i = 0; i < COUNT(hw_counters); i++)
+        tree_file(tree, tree_path(tree, "%s/hw_counters/%s", port, hw_counters[i]), "0\n");
+}
+
+static void put_hca(struct tree *tree, const struct lab_host *host, unsigned hca)
+{
+    const char *pci = tree_path(tree, "devices/pci0000:%02x/0000:%02x:00.0", host->profile->pci_bus[hca] - 4,
+                                host->profile->pci_bus[hca] - 3);
+    const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, hca);
+
+    tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->profile->hca_firmware);
+    tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);
+    tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");
+    tree_file(tree, tree_path(tree, "%s/node_type", device), "1: CA\n");
+    put_port(tree, host, tree_path(tree, "%s/ports/1", device));
+    /* Classes are folders of links, as on a real host: what walks them without following finds nothing. */
+    tree_link(tree, tree_path(tree, "sys/class/infiniband/mlx5_%u", hca),
+              tree_path(tree, "../../%s/infiniband/mlx5_%u", pci, hca));
+}
+
+void tree_infiniband(struct tree *tree, const struct lab_host *host)
+{
+    for (unsigned i = 0; i < LAB_HCAS; i++)
+        put_hca(tree, host, i);
+}
