@@ -6,6 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Under AddressSanitizer what nobody was given is poisoned, and a gap is left behind each item, so that
+ * reading or writing past one is found as it is on the heap.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define POISONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONS 1
+#endif
+#endif
+#ifdef POISONS
+#include <sanitizer/asan_interface.h>
+#define poison(at, size) ASAN_POISON_MEMORY_REGION((at), (size))
+#define unpoison(at, size) ASAN_UNPOISON_MEMORY_REGION((at), (size))
+enum { GAP_BYTES = 16 };
+#else
+#define poison(at, size) ((void)(at), (void)(size))
+#define unpoison(at, size) ((void)(at), (void)(size))
+enum { GAP_BYTES = 0 };
+#endif
+
 /* Small enough for a parser that finds nothing, large enough that a plan of a thousand hosts is a few hundred
  * blocks. */
 enum { BLOCK_BYTES = 16 * 1024 };
@@ -77,6 +99,7 @@ struct arena *arena_destroy(struct arena *arena)
         return NULL;
     for (block = arena->blocks; block != NULL; block = next) {
         next = block->next;
+        unpoison(block->bytes, block->size);
         free(block);
     }
     free(arena);
@@ -92,12 +115,13 @@ void *arena_alloc(struct arena *arena, size_t size)
 
     if (size > (size_t)-1 / 2)
         out_of_memory(size);
-    wanted = (size + align - 1) / align * align;
+    wanted = (size + GAP_BYTES + align - 1) / align * align;
     if (block == NULL || block->size - block->used < wanted) {
         size_t block_size = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
 
         block = mem_alloc(sizeof *block + block_size);
         block->size = block_size;
+        poison(block->bytes, block_size);
         /* A block made for one large item goes behind the current one, which may still have room. */
         if (arena->blocks != NULL && wanted > BLOCK_BYTES) {
             block->next = arena->blocks->next;
@@ -110,6 +134,7 @@ void *arena_alloc(struct arena *arena, size_t size)
     pointer = block->bytes + block->used;
     block->used += wanted;
     arena->used += wanted;
+    unpoison(pointer, size);
     return pointer;
 }
 

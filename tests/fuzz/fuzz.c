@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What reads bytes that come from outside, one row each: every parser by its tool's name, and the readers of
+ * hostfiles, hostlists, suites, platforms, baselines and JSON.
+ *
+ * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
+ * reads files: fuzz --target=NAME FILE... or, with --target=all, each file by every row. fuzz --targets lists
+ * them. scripts/fuzz runs them all.
+ */
+#include "assay/files.h"
+#include "assay/hostfile.h"
+#include "assay/limit.h"
+#include "assay/parser.h"
+#include "assay/platform.h"
+#include "assay/suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT_MOST = 64 << 20, OUTPUT_MOST = 256 << 20 };
+
+/* What holds for a reading of any bytes whatever; ends the program where it does not. */
+static void hold(bool what, const char *said, const struct reading *reading)
+{
+    if (what)
+        return;
+    fprintf(stderr, "fuzz: the reading of %s: %s\n", reading->tool, said);
+    abort();
+}
+
+static void check_values(const struct reading *reading)
+{
+    hold(reading->status == READING_COMPLETE || reading->reason != NULL, "not complete, and no reason why",
+         reading);
+    hold(reading->status != READING_COMPLETE || reading->reason == NULL, "complete, and a reason why not",
+         reading);
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        hold(isfinite(reading->measurements.items[i].value), "a measurement is not finite", reading);
+    for (size_t i = 0; i < reading->runs.count; i++)
+        check_values(&reading->runs.items[i]);
+}
+
+static void read_output(const struct parser *parser, struct slice bytes)
+{
+    struct arena *arena = arena_create();
+    cleanup_text struct text out = {0};
+    struct json_writer writer;
+    struct reading reading;
+    struct error err = {0};
+
+    parser_run(parser, bytes, arena, &reading);
+    check_values(&reading);
+    text_init(&out, OUTPUT_MOST);
+    json_writer_init(&writer, &out, false);
+    reading_write(&reading, &writer);
+    hold(json_parse(arena, "reading", out.bytes, out.length, &err) != NULL, err.text, &reading);
+    arena_destroy(arena);
+}
+
+static bool reads_hostfile(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return hostfile_parse(arena, "input", bytes, err) != NULL;
+}
+
+static bool reads_hostlist(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct hostlist list = {0};
+
+    if (hostlist_expand(arena, arena_strndup(arena, bytes.bytes, bytes.length), &list, err) < 0)
+        return false;
+    hostlist_fold(arena, list.names.items, list.names.count);
+    return true;
+}
+
+static bool reads_suite(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return suite_parse(arena, "input", bytes, err) != NULL;
+}
+
+static bool reads_platform(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return platform_parse(arena, "input", bytes, err) != NULL;
+}
+
+static bool reads_baseline(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return baseline_parse(arena, "input", bytes, err) != NULL;
+}
+
+static bool reads_json(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return json_parse(arena, "input", bytes.bytes, bytes.length, err) != NULL;
+}
+
+static const struct reader {
+    const char *name;
+    bool (*reads)(struct arena *arena, struct slice bytes, struct error *err);
+} readers[] = {
+    {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
+    {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
+};
+
+enum { READERS = sizeof readers / sizeof readers[0] };
+
+/* What is refused is refused with words. */
+static void read_document(const struct reader *reader, struct slice bytes)
+{
+    struct arena *arena = arena_create();
+    struct error err = {0};
+
+    if (!reader->reads(arena, bytes, &err) && *err.text == '\0') {
+        fprintf(stderr, "fuzz: %s was refused without a word\n", reader->name);
+        abort();
+    }
+    arena_destroy(arena);
+}
+
+/* The row's number: parsers first; -1: no such row. */
+static int target = -1;
+
+static const char *target_name(size_t number)
+{
+    size_t count;
+    const struct parser *const *parsers = parser_list(&count);
+
+    if (number < count)
+        return parsers[number]->name;
+    return number < count + READERS ? readers[number - count].name : NULL;
+}
+
+static void run_target(size_t number, struct slice bytes)
+{
+    size_t count;
+    const struct parser *const *parsers = parser_list(&count);
+
+    if (number < count)
+        read_output(parsers[number], bytes);
+    else
+        read_document(&readers[number - count], bytes);
+}
+
+static void set_target(const char *argument)
+{
+    static const char option[] = "--target=";
+
+    if (strcmp(argument, "--targets") == 0) {
+        for (size_t i = 0; target_name(i) != NULL; i++)
+            puts(target_name(i));
+        exit(0);
+    }
+    if (strncmp(argument, option, strlen(option)) != 0)
+        return;
+    for (size_t i = 0; target_name(i) != NULL; i++)
+        if (strcmp(target_name(i), argument + strlen(option)) == 0)
+            target = (int)i;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    for (int i = 1; i < *argc; i++)
+        set_target((*argv)[i]);
+    if (target < 0) {
+        fprintf(stderr, "fuzz: usage: fuzz --target=NAME ...; fuzz --targets lists them\n");
+        exit(64);
+    }
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    run_target((size_t)target, (struct slice){(const char *)bytes, length});
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+static int replay(const char *path, bool all)
+{
+    cleanup_text struct text input = {0};
+    struct error err = {0};
+    char *exact; /* of its own, so that reading past the end is found */
+
+    text_init(&input, INPUT_MOST);
+    if (file_read(path, &input, &err) < 0) {
+        fprintf(stderr, "fuzz: %s\n", err.text);
+        return 1;
+    }
+    exact = mem_alloc(input.length);
+    if (input.length > 0)
+        memcpy(exact, input.bytes, input.length);
+    for (size_t i = 0; target_name(i) != NULL; i++)
+        if (all || (int)i == target)
+            run_target(i, (struct slice){exact, input.length});
+    free(exact);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool all = argc > 1 && strcmp(argv[1], "--target=all") == 0;
+    int rc = 0;
+
+    if (!all)
+        LLVMFuzzerInitialize(&argc, &argv);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--", 2) != 0)
+            rc |= replay(argv[i], all);
+    return rc;
+}
+#endif
