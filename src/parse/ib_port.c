@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { NAME_BYTES = 64 };
+enum { NAME_BYTES = 64, GUID_DIGITS = 16, LID_DIGITS = 8 };
 
 struct word {
     const char *plain; /* lower case, without anything but letters and digits */
@@ -97,6 +97,60 @@ struct slice ib_link_layer_word(struct slice text)
     return find_word(words, slice_trim(text));
 }
 
+struct slice ib_guid(struct arena *arena, struct slice text)
+{
+    struct slice rest = text;
+    char digits[GUID_DIGITS + 1];
+    size_t count = 0;
+
+    scan_text(&rest, "0x");
+    for (size_t i = 0; i < rest.length; i++) {
+        if (rest.bytes[i] == ':')
+            continue;
+        if (count == GUID_DIGITS || !isxdigit((unsigned char)rest.bytes[i]))
+            return text;
+        digits[count++] = (char)tolower((unsigned char)rest.bytes[i]);
+    }
+    digits[count] = '\0';
+    return count == GUID_DIGITS ? slice_of(arena_printf(arena, "0x%s", digits)) : text;
+}
+
+struct slice ib_lid(struct arena *arena, struct slice text)
+{
+    struct slice rest = text;
+    unsigned lid = 0;
+
+    if (!scan_text(&rest, "0x") || rest.length == 0 || rest.length > LID_DIGITS)
+        return text;
+    for (size_t i = 0; i < rest.length; i++) {
+        unsigned char byte = (unsigned char)tolower((unsigned char)rest.bytes[i]);
+
+        if (!isxdigit(byte))
+            return text;
+        lid = lid * 16 + (unsigned)(isdigit(byte) ? byte - '0' : byte - 'a' + 10);
+    }
+    return slice_of(arena_printf(arena, "%u", lid));
+}
+
+void ib_fact(struct reading *reading, const char *name, const char *subject, struct slice value)
+{
+    struct slice kind = slice_of(name);
+
+    value = slice_trim(value);
+    if (slice_equal(kind, "ib.state"))
+        value = ib_state_word(value);
+    else if (slice_equal(kind, "ib.physical_state"))
+        value = ib_physical_word(value);
+    else if (slice_equal(kind, "ib.link_layer"))
+        value = ib_link_layer_word(value);
+    else if (slice_ends(kind, "_guid"))
+        value = ib_guid(reading->arena, value);
+    else if (slice_ends(kind, "lid"))
+        value = ib_lid(reading->arena, value);
+    if (value.length > 0)
+        reading_fact(reading, name, subject, value);
+}
+
 const char *ib_subject(struct arena *arena, struct slice device, struct slice port)
 {
     return arena_printf(arena, "%s/%s", utf8_clean(arena, device), utf8_clean(arena, port));
@@ -152,4 +206,41 @@ bool ib_counter(struct reading *reading, const char *prefix, struct slice name, 
     if (number > exact)
         reading_fact(reading, arena_printf(reading->arena, "%s.exact", metric), subject, value);
     return true;
+}
+
+/* Of the standard PortCounters attribute; the extended ones have 64 bits and never stand so. */
+static const struct {
+    const char *plain;
+    uint64_t largest;
+} error_counters[] = {
+    {"symbolerror", 0xffff},
+    {"symbolerrorcounter", 0xffff},
+    {"linkerrorrecovery", 0xff},
+    {"linkerrorrecoverycounter", 0xff},
+    {"linkdowned", 0xff},
+    {"linkdownedcounter", 0xff},
+    {"portrcverrors", 0xffff},
+    {"portrcvremotephysicalerrors", 0xffff},
+    {"portrcvswitchrelayerrors", 0xffff},
+    {"portxmitdiscards", 0xffff},
+    {"portxmitconstrainterrors", 0xff},
+    {"portrcvconstrainterrors", 0xff},
+    {"locallinkintegrityerrors", 0xf},
+    {"excessivebufferoverrunerrors", 0xf},
+    {"vl15dropped", 0xffff},
+    {"qp1dropped", 0xffff},
+};
+
+void ib_saturation(struct reading *reading, struct slice name, const char *subject, struct slice value)
+{
+    uint64_t number;
+
+    if (!scan_u64(value, &number))
+        return;
+    for (size_t i = 0; i < sizeof error_counters / sizeof error_counters[0]; i++)
+        if (number == error_counters[i].largest && equals_plain(name, error_counters[i].plain))
+            reading_finding(reading, SEVERITY_WARNING, "ib.counter_saturated", subject,
+                            "%.*s is %.*s, the largest value it can have: it counts no further errors until "
+                            "it is cleared",
+                            slice_print(name), slice_print(value));
 }

@@ -21,6 +21,11 @@ struct slice ib_physical_word(struct slice text);
 /* "IB" and "InfiniBand" are "InfiniBand". */
 struct slice ib_link_layer_word(struct slice text);
 
+/* "a088:c203:00ad:eab8" is "0xa088c20300adeab8"; what is no GUID stays. */
+struct slice ib_guid(struct arena *arena, struct slice text);
+/* "0x155" is "341", as most tools write a LID; what is no number of that form stays. */
+struct slice ib_lid(struct arena *arena, struct slice text);
+
 /* "mlx5_0", 1 -> "mlx5_0/1" */
 const char *ib_subject(struct arena *arena, struct slice device, struct slice port);
 /* Whether the text can be a device's name: letters, digits, '_', '-' and '.', at most 64. */
@@ -36,11 +41,22 @@ bool ib_rate(struct reading *reading, const char *subject, struct slice text, st
 void ib_port_finding(struct reading *reading, const char *subject, struct slice state, struct slice physical);
 
 /*
+ * Adds the fact, its value in the shared form where it has one: .state, .physical_state, .link_layer, GUIDs and
+ * LIDs. Nothing when the value is empty.
+ */
+void ib_fact(struct reading *reading, const char *name, const char *subject, struct slice value);
+
+/*
  * Adds the counter PREFIX NAME as a measurement. Measurements are doubles, which hold integers up to 2^53;
  * of a larger one the measurement is the nearest double and the fact PREFIX NAME ".exact" has all digits.
  * False when the value is no decimal number of at most 64 bits.
  */
 bool ib_counter(struct reading *reading, const char *prefix, struct slice name, const char *subject,
                 struct slice value);
+/*
+ * Warns of an error counter of 4, 8 or 16 bits (by its name, as sysfs or perfquery write it) that stands at the
+ * largest value that it can have: it counts no more, so that a difference of 0 says nothing.
+ */
+void ib_saturation(struct reading *reading, struct slice name, const char *subject, struct slice value);
 
 #endif

@@ -246,13 +246,12 @@ static void read_value(struct listing *listing, const struct field *field, struc
         listing->counted = scan_u64(value, &listing->announced);
         break;
     case STATE:
-        value = listing->state = ib_state_word(value);
+        listing->state = ib_state_word(value);
         break;
     case PHYSICAL:
-        value = listing->physical = ib_physical_word(value);
+        listing->physical = ib_physical_word(value);
         break;
     case LINK_LAYER:
-        value = ib_link_layer_word(value);
         listing->link = value.length > 0;
         break;
     case RATE:
@@ -264,8 +263,7 @@ static void read_value(struct listing *listing, const struct field *field, struc
     default:
         break;
     }
-    if (value.length > 0)
-        reading_fact(listing->reading, field->fact, subject, value);
+    ib_fact(listing->reading, field->fact, subject, value);
 }
 
 static bool read_field(struct listing *listing, struct slice line)
