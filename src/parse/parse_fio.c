@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fio 2.x and 3.x: JSON (json, json+) with any text before and after it, the text for people, also only its
+ * closing "Run status", and terse lines. Several documents or several runs are runs of their own.
+ *
+ * subject ""; at job and group; a number of a whole group has no job
+ * facts    fio.version "3.16"; fio.error (subject: the job) its errno, "0" when it had none
+ * metrics  storage.read.bandwidth GB/s, storage.read.iops, storage.read.latency us at stat mean, min, max, p50, p99, p99.9
+ *          ..., of total (from submission on) or completion; the same for write, trim and mixed. A direction
+ *          in which nothing was done has none
+ * finding  fio.io_error fault: the device gave an error (EIO and its like); another error is fio's own and
+ *          the reading is failed
+ */
+#include <string.h>
+
+#include "assay/parser.h"
+#include "fio.h"
+#include "runs.h"
+
+void fio_measure(struct fio_run *run, const struct fio_place *place, const char *metric, const char *stat,
+                 const char *of, double value, const char *unit)
+{
+    struct reading *reading = run->reading;
+    struct measurement *measurement = reading_measure(
+        reading, arena_printf(reading->arena, "storage.%s.%s", place->direction, metric), "", value, unit);
+
+    if (place->job != NULL)
+        reading_at_text(reading, measurement, "job", slice_of(place->job));
+    reading_at_number(reading, measurement, "group", (double)place->group);
+    if (stat != NULL)
+        reading_at_text(reading, measurement, "stat", slice_of(stat));
+    if (of != NULL)
+        reading_at_text(reading, measurement, "of", slice_of(of));
+}
+
+const char *fio_percentile(struct arena *arena, struct slice text)
+{
+    double value;
+
+    if (!scan_double(text, &value) || value <= 0 || value > 100)
+        return NULL;
+    return arena_printf(arena, "p%g", value);
+}
+
+/* Errors that a healthy device does not give: the data, the medium or the way to it. */
+static bool is_device_error(int64_t error)
+{
+    static const int64_t errors[] = {5 /* EIO */,
+                                     6 /* ENXIO */,
+                                     19 /* ENODEV */,
+                                     30 /* EROFS */,
+                                     61 /* ENODATA */,
+                                     74 /* EBADMSG */,
+                                     84 /* EILSEQ */,
+                                     110 /* ETIMEDOUT */,
+                                     116 /* ESTALE */,
+                                     117 /* EUCLEAN */,
+                                     121 /* EREMOTEIO */};
+
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i] == error)
+            return true;
+    return false;
+}
+
+void fio_job(struct fio_run *run, const char *job, int64_t error, const char *text)
+{
+    struct arena *arena = run->reading->arena;
+    /* Not strerror: what it says depends on the machine that reads. */
+    const char *said =
+        arena_printf(arena, "job %s: error %lld%s%s", job, (long long)error, *text != '\0' ? ", " : "", text);
+
+    run->jobs++;
+    reading_fact(run->reading, "fio.error", job, slice_of(arena_printf(arena, "%lld", (long long)error)));
+    if (is_device_error(error))
+        reading_finding(run->reading, SEVERITY_FAULT, "fio.io_error", job, "%s", said);
+    else if (error != 0)
+        run->trouble = said;
+}
+
+void fio_version(struct fio_run *run, struct slice version)
+{
+    if (scan_text(&version, "fio-") || scan_text(&version, "fio "))
+        reading_fact(run->reading, "fio.version", "", version);
+}
+
+static bool is_closed(const struct fio_run *run, const struct fio_place *place)
+{
+    for (size_t i = 0; i < run->closed.count; i++)
+        if (run->closed.items[i].group == place->group &&
+            strcmp(run->closed.items[i].direction, place->direction) == 0)
+            return true;
+    return false;
+}
+
+void fio_finish(struct fio_run *run)
+{
+    struct reading *reading = run->reading;
+
+    if (run->trouble != NULL) {
+        reading_set(reading, READING_FAILED, "%s", run->trouble);
+        return;
+    }
+    for (size_t i = 0; i < run->owed.count; i++)
+        if (!is_closed(run, &run->owed.items[i])) {
+            reading_set(reading, READING_PARTIAL, "\"Run status group %llu\" with its %s is missing",
+                        (unsigned long long)run->owed.items[i].group, run->owed.items[i].direction);
+            return;
+        }
+    if (run->jobs == 0)
+        reading_set(reading, READING_PARTIAL, "%s",
+                    run->closed.count > 0 ? "only the closing summary: the jobs are missing"
+                                          : "no job is told of");
+    else if (run->moved == 0 && reading->findings.count == 0)
+        reading_set(reading, READING_PARTIAL, "nothing was read or written");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+struct span {
+    size_t start, length;
+};
+typedef LIST_OF(struct span) span_list;
+
+/* The closed objects of bytes that lie in no other closed one. */
+static void find_objects(struct arena *arena, struct slice bytes, span_list *spans)
+{
+    LIST_OF(size_t) open = {0};
+    bool string = false;
+
+    for (size_t i = 0; i < bytes.length; i++) {
+        char byte = bytes.bytes[i];
+
+        if (string && byte == '\\') {
+            i++;
+        } else if (byte == '"') {
+            string = !string && open.count > 0;
+        } else if (string) {
+            string = byte != '\n'; /* no string goes on in the next line: it was a quote in other text */
+        } else if (byte == '{') {
+            *list_push(arena, &open) = i;
+        } else if (byte == '}' && open.count > 0) {
+            size_t start = open.items[--open.count];
+
+            while (spans->count > 0 && spans->items[spans->count - 1].start > start)
+                spans->count--;
+            *list_push(arena, spans) = (struct span){start, i + 1 - start};
+        }
+    }
+}
+
+/* The lines again as one text; the tail too: what is closed by a brace is whole without an end of line. */
+static struct slice join_lines(struct arena *arena, const struct lines *lines)
+{
+    size_t length = lines->tail.length, used = 0;
+    char *bytes;
+
+    for (size_t i = 0; i < lines->count; i++)
+        length += lines->items[i].text.length + 1;
+    bytes = arena_alloc(arena, length + 1);
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->items[i].text.length > 0)
+            memcpy(bytes + used, lines->items[i].text.bytes, lines->items[i].text.length);
+        used += lines->items[i].text.length;
+        bytes[used++] = '\n';
+    }
+    if (lines->tail.length > 0)
+        memcpy(bytes + used, lines->tail.bytes, lines->tail.length);
+    return (struct slice){bytes, length};
+}
+
+static void read_plain(struct slice bytes, struct reading *reading)
+{
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    fio_text(&lines, reading);
+    if (slice_contains(bytes, "\"fio version\""))
+        reading_set(runs_begin(reading), READING_PARTIAL, "the JSON document is cut");
+}
+
+/* What to say of a text that holds no run: a complaint of fio or of the shell, or that it is another tool's. */
+static void no_run(const struct lines *lines, struct reading *reading)
+{
+    struct slice first = slice_trim(lines->tail);
+    bool began = false;
+
+    for (size_t i = lines->count; i-- > 0;)
+        if (slice_trim(lines->items[i].text).length > 0)
+            first = slice_trim(lines->items[i].text);
+    for (size_t i = 0; i < lines->count; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
+
+        began = began || (slice_starts(line, "fio-") && !slice_contains(line, " "));
+        if (slice_starts(line, "fio: ") || slice_ends(line, "fio: not found") ||
+            slice_ends(line, "fio: command not found")) {
+            reading_set(reading, READING_FAILED, "%.*s", slice_print(line));
+            return;
+        }
+    }
+    if (first.length == 0)
+        first = slice_of("empty");
+    if (began)
+        reading_set(reading, READING_PARTIAL, "fio began and told of no job");
+    else
+        reading_set(reading, READING_UNRECOGNISED, "%.*s", slice_print(first));
+}
+
+static void note_signal(const struct lines *lines, struct reading *reading)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (slice_starts(slice_trim(lines->items[i].text), "fio: terminating on signal") &&
+            reading->status == READING_COMPLETE)
+            reading_set(reading, READING_FAILED, "%.*s", slice_print(slice_trim(lines->items[i].text)));
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct lines lines;
+    struct slice joined;
+    span_list spans = {0};
+    size_t done = 0;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    joined = join_lines(reading->arena, &lines);
+    find_objects(reading->arena, joined, &spans);
+    for (size_t i = 0; i < spans.count; i++) {
+        struct slice object = {joined.bytes + spans.items[i].start, spans.items[i].length};
+
+        if (!slice_contains(object, "\"fio version\""))
+            continue;
+        read_plain((struct slice){joined.bytes + done, spans.items[i].start - done}, reading);
+        fio_json(object, reading);
+        done = spans.items[i].start + spans.items[i].length;
+    }
+    read_plain(slice_from(joined, done), reading);
+    if (reading->runs.count == 0)
+        no_run(&lines, reading);
+    runs_finish(reading);
+    note_signal(&lines, reading);
+}
+
+static const struct metric metrics[] = {
+    {"storage.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes read or written in a second"},
+    {"storage.*.iops", "", BETTER_HIGHER, "requests in a second"},
+    {"storage.*.latency", "us", BETTER_LOWER, "time of a request, at stat mean, min, max and percentiles"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_fio = {
+    .name = "fio",
+    .version = 1,
+    .summary = "fio: JSON, text and terse output, bandwidth, IOPS and latency of each job",
+    .metrics = metrics,
+    .parse = parse,
+};
