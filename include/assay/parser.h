@@ -11,7 +11,9 @@
 
 #include <stddef.h>
 
+#include "assay/error.h"
 #include "assay/reading.h"
+#include "assay/source.h"
 
 enum better { BETTER_NEITHER, BETTER_HIGHER, BETTER_LOWER };
 
@@ -27,8 +29,14 @@ struct parser {
     unsigned version;             /* raised when the same bytes may be read differently */
     const char *summary;          /* one line for --help */
     const struct metric *metrics; /* ends with a NULL name */
+    /* One of the two. parse reads a document, which is in memory as a whole; of a longer one it gets the
+       first PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in
+       memory that is bounded by what it reports. */
     void (*parse)(struct slice bytes, struct reading *reading);
+    void (*stream)(struct source *source, struct reading *reading);
 };
+
+enum { PARSER_DOCUMENT_BYTES = 8 << 20 };
 
 /* NULL when there is no such parser. */
 const struct parser *parser_find(const char *name);
@@ -40,5 +48,12 @@ const struct metric *metric_find(const char *name);
 /* Runs the parser over the bytes; the reading lives in the arena. */
 void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,
                 struct reading *ret_reading);
+/* The same of bytes that are pulled; -1 when they could not be read to their end. */
+int parser_run_source(const struct parser *parser, struct source *source, struct arena *arena,
+                      struct reading *ret_reading, struct error *err) __attribute__((warn_unused_result));
+
+/* For a parser that finds a document where it streams: all of it as .parse would get it, valid as long as
+   the source. */
+struct slice parser_document(struct source *source);
 
 #endif

@@ -5,16 +5,18 @@
  * Exit status: 0 complete without fault, 1 complete with a fault, 2 not complete, 64 usage or no such file.
  */
 #include "assay/cleanup.h"
-#include "assay/files.h"
 #include "assay/parser.h"
+#include "assay/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int command_parse(int argc, char **argv);
 
 enum { EXIT_FAULT = 1, EXIT_NOT_COMPLETE = 2, MAX_NAME = 64 };
-static const size_t max_input_bytes = (size_t)2 << 30;
 
 static void print_help(FILE *out)
 {
@@ -114,16 +116,36 @@ static int print_reading(const struct reading *reading)
     return exit_status(reading);
 }
 
-int command_parse(int argc, char **argv)
+static int read_file(const struct parser *parser, const char *path)
 {
-    cleanup_text struct text input = {0};
+    bool from_stdin = strcmp(path, "-") == 0;
+    cleanup_fd int opened = from_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    cleanup_source struct source source = {0};
     struct error err = {0};
-    struct arena *arena;
     struct reading reading;
-    const struct parser *parser;
+    struct arena *arena;
     int status;
 
-    text_init(&input, max_input_bytes);
+    if (!from_stdin && opened < 0) {
+        fprintf(stderr, "assay parse: %s: %s\n", path, strerror(errno));
+        return ERROR_USAGE;
+    }
+    source_of_file(&source, from_stdin ? STDIN_FILENO : opened);
+    arena = arena_create();
+    if (parser_run_source(parser, &source, arena, &reading, &err) == 0) {
+        status = print_reading(&reading);
+    } else {
+        fprintf(stderr, "assay parse: %s: %s\n", path, err.text);
+        status = (int)err.code;
+    }
+    arena_destroy(arena);
+    return status;
+}
+
+int command_parse(int argc, char **argv)
+{
+    const struct parser *parser;
+
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;
@@ -137,13 +159,5 @@ int command_parse(int argc, char **argv)
     parser = parser_find(argv[1]);
     if (parser == NULL)
         return refuse_tool(argv[1]);
-    if (file_read(argc == 3 ? argv[2] : "-", &input, &err) < 0) {
-        fprintf(stderr, "assay parse: %s\n", err.text);
-        return (int)err.code;
-    }
-    arena = arena_create();
-    parser_run(parser, (struct slice){input.bytes, input.length}, arena, &reading);
-    status = print_reading(&reading);
-    arena_destroy(arena);
-    return status;
+    return read_file(parser, argc == 3 ? argv[2] : "-");
 }

@@ -3,27 +3,18 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ESCAPE = 0x1b, BELL = 0x07, LABEL_LINES = 3, PREFIXES = 4, TAG_BYTES = 200 };
-
-/* What a rank wrote before another one came between: Open MPI tags each piece that it reads, not each line.
- */
-struct piece {
-    int rank;
-    bool is_stderr;
-    struct slice text; /* length 0: nothing is held */
-};
-
-struct cleaner {
-    struct arena *arena;
-    unsigned flags;
-    LIST_OF(struct line) lines;
-    LIST_OF(struct piece) pieces; /* one for each rank and stream that was ever held */
-    struct {
-        char *bytes;
-        size_t length;
-    } part[2]; /* of stdout and stderr: P parts that wait for their F */
+enum {
+    ESCAPE = 0x1b,
+    BELL = 0x07,
+    LABEL_LINES = 3,
+    HEAD_LINES = 64, /* blank ones included, within which LABEL_LINES must come to be labels */
+    PREFIXES = 4,
+    TAG_BYTES = 200,
+    PIECE_OVERHEAD = 128,
+    PIECES_LIMIT = 4, /* all pieces together: so many times the limit of a line */
 };
 
 /* Length of the escape sequence at the front, all of rest when it is unfinished; 0 when there is none. */
@@ -47,20 +38,18 @@ static size_t escape_length(struct slice rest)
     return at < rest.length ? at + 1 : rest.length;
 }
 
-static struct slice without_escapes(struct arena *arena, struct slice text)
+static struct slice without_escapes(struct text *clean, struct slice text)
 {
-    char *clean;
-    size_t length = 0, skip;
+    text_reset(clean);
+    while (text.length > 0) {
+        const char *escape = memchr(text.bytes, ESCAPE, text.length);
+        size_t plain = escape != NULL ? (size_t)(escape - text.bytes) : text.length;
 
-    if (text.length == 0 || memchr(text.bytes, ESCAPE, text.length) == NULL)
-        return text;
-    clean = arena_alloc(arena, text.length);
-    for (size_t i = 0; i<text.length; i += skip> 0 ? skip : 1) {
-        skip = escape_length(slice_from(text, i));
-        if (skip == 0)
-            clean[length++] = text.bytes[i];
+        text_add(clean, text.bytes, plain);
+        text = slice_from(text, plain);
+        text = slice_from(text, escape_length(text));
     }
-    return (struct slice){clean, length};
+    return (struct slice){clean->bytes, clean->length};
 }
 
 /* '9' in the form is a digit, '?' a digit or blank, 'a' a letter; all else is itself. */
@@ -202,76 +191,139 @@ static int scan_cri(struct slice *rest, bool *ret_is_stderr)
     return kind;
 }
 
-/* Joins the parts of a Kubernetes line; false while more is to come. */
-static bool join_parts(struct cleaner *cleaner, int kind, struct line *line)
+/* Joins the parts of a Kubernetes line; false while more is to come, and when it came to be too long. */
+static bool join_parts(struct line_reader *reader, int kind, struct line *line)
 {
-    size_t old = cleaner->part[line->is_stderr].length;
-    char *joined;
+    struct text *part = &reader->part[line->is_stderr];
+    bool *is_lost = &reader->part_is_lost[line->is_stderr];
+    bool *is_over = &reader->part_is_over[line->is_stderr];
 
-    if (kind == 1 && old == 0)
-        return true;
-    joined = arena_alloc(cleaner->arena, old + line->text.length + 1);
-    if (old > 0)
-        memcpy(joined, cleaner->part[line->is_stderr].bytes, old);
-    if (line->text.length > 0)
-        memcpy(joined + old, line->text.bytes, line->text.length);
-    line->text = (struct slice){joined, old + line->text.length};
-    cleaner->part[line->is_stderr].bytes = joined;
-    cleaner->part[line->is_stderr].length = kind == 2 ? line->text.length : 0;
-    return kind == 1;
-}
-
-/* Whether each of the first lines that are not blank has a rank label. */
-static bool head_is_labeled(const struct line *lines, size_t count)
-{
-    int rank, labeled = 0;
-
-    for (size_t i = 0; i < count && labeled < LABEL_LINES; i++) {
-        struct slice rest = lines[i].text;
-
-        if (rest.length == 0)
-            continue;
-        if (!scan_label(&rest, &rank))
-            return false;
-        labeled++;
+    if (*is_over) {
+        text_reset(part);
+        *is_over = *is_lost = false;
     }
-    return labeled == LABEL_LINES;
+    if (kind == 1 && part->length == 0 && !*is_lost)
+        return true;
+    text_add(part, line->text.bytes, line->text.length);
+    *is_lost = *is_lost || part->clipped;
+    *is_over = kind == 1;
+    reader->source->is_lossy = reader->source->is_lossy || *is_lost;
+    line->text = (struct slice){part->bytes, part->length};
+    reader->has_rest = true; /* tags may stand in the parts before */
+    return kind == 1 && !*is_lost;
 }
 
 /* False when the line is only a part of one that goes on. */
-static bool remove_prefixes(struct cleaner *cleaner, struct line *line)
+static bool remove_prefixes(struct line_reader *reader, struct line *line)
 {
     for (int i = 0; i < PREFIXES; i++) {
         int kind;
 
         if (scan_mpirun_tag(&line->text, line))
             continue;
-        if ((cleaner->flags & LINES_KEEP_TIME) || (!scan_iso_time(&line->text) && !scan_journal(&line->text)))
+        if ((reader->flags & LINES_KEEP_TIME) || (!scan_iso_time(&line->text) && !scan_journal(&line->text)))
             break;
         kind = scan_cri(&line->text, &line->is_stderr);
-        if (kind != 0 && !join_parts(cleaner, kind, line))
+        if (kind != 0 && !join_parts(reader, kind, line))
             return false;
     }
     return true;
 }
 
-/* Takes the next line off the front: an LF ends it, or CRs, or CRs and an LF. */
-static bool scan_raw_line(struct slice *rest, struct slice *ret_line)
-{
-    size_t end = 0, next;
+/* ---- raw lines ---- */
 
-    while (end < rest->length && rest->bytes[end] != '\n' && rest->bytes[end] != '\r')
-        end++;
-    if (end == rest->length)
-        return false;
-    for (next = end; next < rest->length && rest->bytes[next] == '\r';)
-        next++;
-    if (next < rest->length && rest->bytes[next] == '\n')
-        next++;
-    *ret_line = (struct slice){rest->bytes, end};
-    *rest = slice_from(*rest, next);
+/* Every byte of the window is looked at once for each mark, however its lines end. */
+static void seek(const struct source *source, struct line_mark *mark, char byte)
+{
+    const char *found;
+
+    if (mark->found || mark->at >= source->length)
+        return;
+    found = memchr(source->bytes + mark->at, byte, source->length - mark->at);
+    mark->found = found != NULL;
+    mark->at = found != NULL ? (size_t)(found - source->bytes) : source->length;
+}
+
+static void shift(struct line_mark *mark, size_t length)
+{
+    *mark = mark->at < length ? (struct line_mark){0} : (struct line_mark){mark->at - length, mark->found};
+}
+
+static void take(struct line_reader *reader, size_t length)
+{
+    shift(&reader->ends[0], length);
+    shift(&reader->ends[1], length);
+    shift(&reader->escape, length);
+    shift(&reader->angle, length);
+    source_take(reader->source, length);
+}
+
+/* What belongs to the end of a line that a CR ended: more CRs, and an LF. */
+static void take_line_end(struct line_reader *reader)
+{
+    struct source *source = reader->source;
+
+    while (reader->after_cr && (source->length > 0 || source_more(source))) {
+        reader->after_cr = source->bytes[0] == '\r';
+        if (source->bytes[0] == '\r' || source->bytes[0] == '\n')
+            take(reader, 1);
+    }
+}
+
+/* Length of the line at the front, or (size_t)-1 when the text ends before it. */
+static size_t find_end(struct line_reader *reader)
+{
+    struct source *source = reader->source;
+
+    for (;;) {
+        size_t lf, cr;
+
+        seek(source, &reader->ends[0], '\n');
+        seek(source, &reader->ends[1], '\r');
+        lf = reader->ends[0].at;
+        cr = reader->ends[1].at;
+        if (reader->ends[0].found || reader->ends[1].found)
+            return !reader->ends[1].found || (reader->ends[0].found && lf < cr) ? lf : cr;
+        if (source->length > reader->limit) {
+            reader->in_long_line = source->is_lossy = true;
+            take(reader, source->length);
+        }
+        if (!source_more(source))
+            return (size_t)-1;
+    }
+}
+
+/* The next line that is not too long, without its end. */
+static bool next_raw(struct line_reader *reader, struct slice *ret_line)
+{
+    struct source *source = reader->source;
+    bool too_long;
+
+    do {
+        size_t end;
+
+        take_line_end(reader);
+        end = find_end(reader);
+        if (end == (size_t)-1)
+            return false;
+        too_long = reader->in_long_line || end > reader->limit;
+        source->is_lossy = source->is_lossy || too_long;
+        reader->in_long_line = false;
+        *ret_line = (struct slice){source->bytes, end};
+        reader->after_cr = source->bytes[end] == '\r';
+        if (!too_long) {
+            seek(source, &reader->escape, ESCAPE);
+            seek(source, &reader->angle, '<');
+            reader->has_rest = reader->angle.at < end;
+            if (reader->escape.at < end)
+                *ret_line = without_escapes(&reader->clean, *ret_line);
+        }
+        take(reader, end + 1);
+    } while (too_long);
     return true;
 }
+
+/* ---- tags inside lines ---- */
 
 /* Offset of the next mpirun tag inside the text, or (size_t)-1. */
 static size_t find_tag(struct slice text)
@@ -297,30 +349,70 @@ static size_t find_tag(struct slice text)
     return (size_t)-1;
 }
 
-static struct piece *piece_of(struct cleaner *cleaner, const struct line *line)
+/* The piece that the line's rank began, or NULL. */
+static struct line_piece *piece_of(struct line_reader *reader, const struct line *line)
 {
-    struct piece *piece;
+    for (size_t i = 0; i < reader->pieces.count; i++)
+        if (reader->pieces.items[i].rank == line->rank &&
+            reader->pieces.items[i].is_stderr == line->is_stderr)
+            return &reader->pieces.items[i];
+    return NULL;
+}
 
-    for (size_t i = 0; i < cleaner->pieces.count; i++)
-        if (cleaner->pieces.items[i].rank == line->rank &&
-            cleaner->pieces.items[i].is_stderr == line->is_stderr)
-            return &cleaner->pieces.items[i];
-    piece = list_push(cleaner->arena, &cleaner->pieces);
-    *piece = (struct piece){.rank = line->rank, .is_stderr = line->is_stderr};
+static struct line_piece *begin_piece(struct line_reader *reader, const struct line *line)
+{
+    struct line_piece *piece;
+
+    if (reader->pieces.count == reader->pieces.capacity) {
+        reader->pieces.capacity = 2 * reader->pieces.capacity + 8;
+        reader->pieces.items =
+            mem_resize(reader->pieces.items, reader->pieces.capacity * sizeof reader->pieces.items[0]);
+    }
+    piece = &reader->pieces.items[reader->pieces.count++];
+    *piece = (struct line_piece){.rank = line->rank, .is_stderr = line->is_stderr};
+    text_init(&piece->text, reader->limit);
+    reader->held_bytes += PIECE_OVERHEAD;
     return piece;
 }
 
-static struct slice join(struct arena *arena, struct slice left, struct slice right)
+/* What a rank wrote up to where another one came between: Open MPI tags each piece that it reads, not each
+ * line. */
+static void hold_piece(struct line_reader *reader, const struct line *line)
 {
-    char *joined;
+    struct line_piece *piece = piece_of(reader, line);
 
-    if (left.length == 0)
-        return right;
-    joined = arena_alloc(arena, left.length + right.length + 1);
-    memcpy(joined, left.bytes, left.length);
-    if (right.length > 0)
-        memcpy(joined + left.length, right.bytes, right.length);
-    return (struct slice){joined, left.length + right.length};
+    if (line->text.length == 0)
+        return;
+    if (reader->held_bytes / PIECES_LIMIT > reader->limit) {
+        reader->source->is_lossy = true;
+        if (piece != NULL)
+            piece->is_lost = true;
+        return;
+    }
+    if (piece == NULL)
+        piece = begin_piece(reader, line);
+    text_add(&piece->text, line->text.bytes, line->text.length);
+    reader->held_bytes += line->text.length;
+    piece->is_lost = piece->is_lost || piece->text.clipped;
+}
+
+/* Puts what was held in front of the line; false when that makes it too long. */
+static bool add_piece(struct line_reader *reader, struct line *line)
+{
+    struct line_piece *piece = line->rank != RANK_NONE ? piece_of(reader, line) : NULL;
+    bool is_lost;
+
+    if (piece == NULL)
+        return true;
+    reader->held_bytes -= piece->text.length + PIECE_OVERHEAD;
+    text_add(&piece->text, line->text.bytes, line->text.length);
+    is_lost = piece->is_lost || piece->text.clipped;
+    reader->source->is_lossy = reader->source->is_lossy || is_lost;
+    text_release(&reader->given);
+    reader->given = piece->text;
+    *piece = reader->pieces.items[--reader->pieces.count];
+    line->text = (struct slice){reader->given.bytes, reader->given.length};
+    return !is_lost;
 }
 
 static struct slice trim_end(struct slice text)
@@ -330,52 +422,159 @@ static struct slice trim_end(struct slice text)
     return text;
 }
 
-static void add_line(struct cleaner *cleaner, struct line line)
+/* The next line, its label still on it. */
+static bool next_line(struct line_reader *reader, struct line *ret_line)
 {
-    line.text = trim_end(line.text);
-    *list_push(cleaner->arena, &cleaner->lines) = line;
-}
+    struct line line;
+    size_t tag;
 
-/* Adds the line, or, where tags of other ranks stand inside it, what each rank has made whole by it. */
-static void add_pieces(struct cleaner *cleaner, struct line line)
-{
-    struct piece *piece;
-
-    for (size_t at; (at = find_tag(line.text)) != (size_t)-1;) {
-        struct line head = line;
-
-        head.text.length = at;
-        line.text = slice_from(line.text, at);
-        scan_mpirun_tag(&line.text, &line);
-        if (head.rank == RANK_NONE) {
-            add_line(cleaner, head);
+    for (;;) {
+        if (reader->has_rest) {
+            line = reader->rest;
+        } else {
+            line = (struct line){.rank = RANK_NONE};
+            if (!next_raw(reader, &line.text))
+                return false;
+            if (!remove_prefixes(reader, &line)) {
+                reader->has_rest = false;
+                continue;
+            }
+        }
+        tag = reader->has_rest ? find_tag(line.text) : (size_t)-1;
+        reader->has_rest = tag != (size_t)-1;
+        if (reader->has_rest) {
+            reader->rest = line;
+            reader->rest.text = slice_from(line.text, tag);
+            scan_mpirun_tag(&reader->rest.text, &reader->rest);
+            line.text.length = tag;
+            if (line.rank != RANK_NONE) {
+                hold_piece(reader, &line);
+                continue;
+            }
+        } else if (reader->pieces.count > 0 && !add_piece(reader, &line)) {
             continue;
         }
-        piece = piece_of(cleaner, &head);
-        piece->text = join(cleaner->arena, piece->text, head.text);
+        line.text = trim_end(line.text);
+        *ret_line = line;
+        return true;
     }
-    if (line.rank != RANK_NONE && cleaner->pieces.count > 0) {
-        piece = piece_of(cleaner, &line);
-        line.text = join(cleaner->arena, piece->text, line.text);
-        piece->text.length = 0;
+}
+
+/* ---- labels ---- */
+
+/*
+ * Labels are removed when each of the first lines that are not blank has one. Those lines are held until
+ * that is known; mostly that is the first one.
+ */
+static void read_head(struct line_reader *reader)
+{
+    int rank, labeled = 0;
+
+    reader->labels_known = true;
+    reader->has_labels = (reader->flags & LINES_RANKS) != 0;
+    if (reader->has_labels)
+        return;
+    reader->head = mem_alloc(HEAD_LINES * sizeof reader->head[0]);
+    while (labeled < LABEL_LINES && reader->head_count < HEAD_LINES) {
+        struct line line;
+        struct slice rest;
+
+        if (!next_line(reader, &line))
+            return;
+        text_add(&reader->head_text, line.text.bytes, line.text.length);
+        reader->head[reader->head_count++] = line;
+        rest = line.text;
+        if (rest.length > 0 && !scan_label(&rest, &rank))
+            return;
+        labeled += line.text.length > 0;
     }
-    add_line(cleaner, line);
+    reader->has_labels = labeled == LABEL_LINES;
+}
+
+/* The next of the lines that were held; their texts stand one behind the other. */
+static bool next_of_head(struct line_reader *reader, struct line *ret_line)
+{
+    size_t at = 0;
+
+    if (reader->head_given == reader->head_count)
+        return false;
+    for (size_t i = 0; i < reader->head_given; i++)
+        at += reader->head[i].text.length;
+    *ret_line = reader->head[reader->head_given++];
+    ret_line->text.bytes = reader->head_text.bytes + at;
+    return true;
+}
+
+/* ---- the public side ---- */
+
+void lines_open(struct line_reader *reader, struct source *source, unsigned flags)
+{
+    *reader = (struct line_reader){.source = source, .flags = flags, .limit = LINE_BYTES};
+    text_init(&reader->clean, reader->limit);
+    text_init(&reader->part[0], reader->limit);
+    text_init(&reader->part[1], reader->limit);
+    text_init(&reader->head_text, HEAD_LINES * reader->limit);
+}
+
+void lines_close(struct line_reader *reader)
+{
+    for (size_t i = 0; i < reader->pieces.count; i++)
+        text_release(&reader->pieces.items[i].text);
+    free(reader->pieces.items);
+    free(reader->head);
+    text_release(&reader->clean);
+    text_release(&reader->part[0]);
+    text_release(&reader->part[1]);
+    text_release(&reader->given);
+    text_release(&reader->head_text);
+}
+
+bool lines_next(struct line_reader *reader, struct line *ret_line)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    if (!reader->began) {
+        reader->began = true;
+        if (slice_starts(source_peek(reader->source, strlen(mark)), mark))
+            take(reader, strlen(mark));
+    }
+    if (!reader->labels_known)
+        read_head(reader);
+    if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
+        return false;
+    if (reader->has_labels)
+        scan_label(&ret_line->text, &ret_line->rank);
+    return true;
+}
+
+struct slice lines_tail(const struct line_reader *reader)
+{
+    if (reader->in_long_line)
+        return (struct slice){"", 0};
+    return (struct slice){reader->source->bytes, reader->source->length};
+}
+
+static bool lies_in(struct slice text, struct slice bytes)
+{
+    return (uintptr_t)text.bytes >= (uintptr_t)bytes.bytes &&
+           (uintptr_t)text.bytes <= (uintptr_t)bytes.bytes + bytes.length;
 }
 
 void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct lines *ret_lines)
 {
-    struct cleaner cleaner = {.arena = arena, .flags = flags};
-    struct slice raw;
+    LIST_OF(struct line) lines = {0};
+    cleanup_source struct source source = {0};
+    cleanup_lines struct line_reader reader = {0};
+    struct line line;
 
-    scan_text(&bytes, "\xef\xbb\xbf");
-    while (scan_raw_line(&bytes, &raw)) {
-        struct line line = {.text = without_escapes(arena, raw), .rank = RANK_NONE};
-
-        if (remove_prefixes(&cleaner, &line))
-            add_pieces(&cleaner, line);
+    source_of_slice(&source, bytes);
+    lines_open(&reader, &source, flags);
+    /* A document is in memory already. */
+    reader.limit = reader.clean.limit = reader.part[0].limit = reader.part[1].limit = SIZE_MAX / 128;
+    while (lines_next(&reader, &line)) {
+        if (!lies_in(line.text, bytes))
+            line.text.bytes = arena_strndup(arena, line.text.bytes, line.text.length);
+        *list_push(arena, &lines) = line;
     }
-    if ((flags & LINES_RANKS) || head_is_labeled(cleaner.lines.items, cleaner.lines.count))
-        for (size_t i = 0; i < cleaner.lines.count; i++)
-            scan_label(&cleaner.lines.items[i].text, &cleaner.lines.items[i].rank);
-    *ret_lines = (struct lines){.items = cleaner.lines.items, .count = cleaner.lines.count, .tail = bytes};
+    *ret_lines = (struct lines){.items = lines.items, .count = lines.count, .tail = lines_tail(&reader)};
 }

@@ -26,6 +26,8 @@
 
 #include "assay/arena.h"
 #include "assay/scan.h"
+#include "assay/source.h"
+#include "assay/text.h"
 
 enum {
     LINES_KEEP_TIME =
@@ -43,6 +45,53 @@ struct line {
     bool is_stderr;    /* the tag said so */
 };
 
+/*
+ * Lines of an output of any length, one after the other, in bounded memory: nothing here grows with what has
+ * been read. A line longer than LINE_BYTES, also one that is put together of pieces, is left out with all of
+ * its bytes, the source is then marked lossy, and parser_run_source lets no such reading be complete.
+ */
+enum { LINE_BYTES = 1 << 20 };
+
+/* Where the next such byte is in the window; not found: how far there is none. */
+struct line_mark {
+    size_t at;
+    bool found;
+};
+
+struct line_piece {
+    int rank;
+    bool is_stderr, is_lost;
+    struct text text;
+};
+
+struct line_reader {
+    struct source *source;
+    unsigned flags;
+    size_t limit;
+    struct line_mark ends[2], escape, angle; /* LF and CR; ESC; '<' */
+    bool began, after_cr, in_long_line;
+    bool has_rest; /* of a line with tags inside */
+    struct line rest;
+    struct text clean;   /* the line without its escapes */
+    struct text part[2]; /* of stdout and stderr: P parts that wait for their F */
+    bool part_is_over[2], part_is_lost[2];
+    LIST_OF(struct line_piece) pieces; /* what ranks wrote before another one came between; on the heap */
+    size_t held_bytes;
+    struct text given;     /* of the pieces of the last line */
+    struct text head_text; /* the lines on which labels depend, while that is open */
+    struct line *head;
+    size_t head_count, head_given;
+    bool labels_known, has_labels;
+};
+
+void lines_open(struct line_reader *reader, struct source *source, unsigned flags);
+/* The line is good until the next call. False at the end. */
+bool lines_next(struct line_reader *reader, struct line *ret_line);
+/* After the end: what follows the last whole line, as it came. */
+struct slice lines_tail(const struct line_reader *reader);
+void lines_close(struct line_reader *reader);
+#define cleanup_lines __attribute__((cleanup(lines_close)))
+
 struct lines {
     struct line *items; /* blank lines included */
     size_t count;
@@ -50,7 +99,10 @@ struct lines {
         tail; /* raw bytes after the last whole line; length 0 when the text ended with an end of line */
 };
 
-/* The slices point into bytes, or into the arena where something inside a line had to go. */
+/*
+ * All lines of a document. The slices point into bytes, or into the arena where something inside a line had
+ * to go.
+ */
 void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct lines *ret_lines);
 
 #endif

@@ -40,9 +40,44 @@ const struct metric *metric_find(const char *name)
     return NULL;
 }
 
-void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,
+struct slice parser_document(struct source *source)
+{
+    struct slice bytes = source_peek(source, PARSER_DOCUMENT_BYTES + 1);
+
+    if (bytes.length > PARSER_DOCUMENT_BYTES) {
+        source->is_lossy = true;
+        bytes.length = PARSER_DOCUMENT_BYTES;
+    }
+    return bytes;
+}
+
+static void run(const struct parser *parser, struct source *source, struct arena *arena,
                 struct reading *ret_reading)
 {
     reading_init(ret_reading, arena, parser->name);
-    parser->parse(bytes, ret_reading);
+    if (parser->stream != NULL)
+        parser->stream(source, ret_reading);
+    else
+        parser->parse(parser_document(source), ret_reading);
+    if (source->is_lossy && ret_reading->status == READING_COMPLETE)
+        reading_set(ret_reading, READING_PARTIAL, "%s",
+                    "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
+}
+
+void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,
+                struct reading *ret_reading)
+{
+    cleanup_source struct source source = {0};
+
+    source_of_slice(&source, bytes);
+    run(parser, &source, arena, ret_reading);
+}
+
+int parser_run_source(const struct parser *parser, struct source *source, struct arena *arena,
+                      struct reading *ret_reading, struct error *err)
+{
+    run(parser, source, arena, ret_reading);
+    if (source->failure != 0)
+        return error_set(err, ERROR_USAGE, "%s", strerror(source->failure));
+    return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * tests/golden/PARSER/NAME.out is an output in the tool's format, NAME.json beside it what assay parse says
  * of it; scripts/update-golden writes the latter and a person reviews it. Every input is also cut at each
- * byte (see cuts.h), large ones at every 17th. A parser without a case fails.
+ * byte (see cuts.h), large ones at every 17th, and pulled in pieces. A parser without a case fails.
  *
  * NAME beginning with "late-failure" is an output that fails after its closing.
  */
@@ -18,13 +18,33 @@
 
 enum { MAX_BYTES = 16 << 20, LARGE_BYTES = 20 * 1024, LARGE_STEP = 17 };
 
-static void write_reading(const struct parser *parser, const struct text *input, struct text *ret_json)
+static ssize_t pull_slice(void *context, char *buffer, size_t size)
 {
+    struct slice *rest = context;
+
+    if (size > rest->length)
+        size = rest->length;
+    memcpy(buffer, rest->bytes, size);
+    *rest = slice_from(*rest, size);
+    return (ssize_t)size;
+}
+
+/* refill 0: all at once, else pulled in pieces of so many bytes. */
+static void write_reading(const struct parser *parser, const struct text *input, size_t refill,
+                          struct text *ret_json)
+{
+    struct slice bytes = {input->bytes, input->length};
+    cleanup_source struct source source = {0};
     struct arena *arena = arena_create();
     struct json_writer writer;
     struct reading reading;
+    struct error err = {0};
 
-    parser_run(parser, (struct slice){input->bytes, input->length}, arena, &reading);
+    source_of_pull(&source, pull_slice, &bytes, refill);
+    if (refill == 0)
+        parser_run(parser, bytes, arena, &reading);
+    else if (parser_run_source(parser, &source, arena, &reading, &err) < 0)
+        reading_set(&reading, READING_FAILED, "%s", err.text);
     json_writer_init(&writer, ret_json, false);
     reading_write(&reading, &writer);
     text_put(ret_json, "\n");
@@ -56,13 +76,35 @@ static void check_reading(const struct parser *parser, const char *path, const s
     text_init(&expected, MAX_BYTES);
     text_init(&found, MAX_BYTES);
     text_init(&difference, MAX_BYTES);
-    write_reading(parser, input, &found);
+    write_reading(parser, input, 0, &found);
     if (file_read(json_path, &expected, &err) < 0)
         text_put(&difference, err.text);
     else if (strcmp(expected.bytes, found.bytes) != 0)
         describe_difference(expected.bytes, found.bytes, &difference);
     tap_case(difference.length == 0, difference.bytes, "%s: reads %s", parser->name, strrchr(path, '/') + 1);
     free(json_path);
+}
+
+static void check_pieces(const struct parser *parser, const char *name, const struct text *input)
+{
+    static const size_t refills[] = {1, 7, 64 * 1024};
+    cleanup_text struct text whole = {0}, difference = {0};
+
+    text_init(&whole, MAX_BYTES);
+    text_init(&difference, MAX_BYTES);
+    write_reading(parser, input, 0, &whole);
+    for (size_t i = 0; i < sizeof refills / sizeof refills[0] && difference.length == 0; i++) {
+        cleanup_text struct text pulled = {0};
+
+        text_init(&pulled, MAX_BYTES);
+        write_reading(parser, input, refills[i], &pulled);
+        if (strcmp(whole.bytes, pulled.bytes) != 0) {
+            text_printf(&difference, "in pieces of %zu bytes, ", refills[i]);
+            describe_difference(whole.bytes, pulled.bytes, &difference);
+        }
+    }
+    tap_case(difference.length == 0, difference.bytes, "%s: %s reads the same in pieces of any size",
+             parser->name, name);
 }
 
 static void check_file(const struct parser *parser, const char *path)
@@ -80,6 +122,7 @@ static void check_file(const struct parser *parser, const char *path)
         return;
     }
     check_reading(parser, path, &input);
+    check_pieces(parser, name, &input);
     step = input.length > LARGE_BYTES ? LARGE_STEP : 1;
     result = check_cuts(parser, (struct slice){input.bytes, input.length}, step,
                         strncmp(name, "late-failure", 12) == 0, &breach);

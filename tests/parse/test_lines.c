@@ -4,11 +4,40 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "assay/text.h"
+
+static ssize_t pull_slice(void *context, char *buffer, size_t size)
+{
+    struct slice *rest = context;
+
+    if (size > rest->length)
+        size = rest->length;
+    memcpy(buffer, rest->bytes, size);
+    *rest = slice_from(*rest, size);
+    return (ssize_t)size;
+}
+
+static void expect_pulled(unsigned flags, struct slice bytes, size_t refill, const char *expected)
+{
+    cleanup_source struct source source = {0};
+    cleanup_lines struct line_reader reader = {0};
+    cleanup_text struct text joined = {0};
+    struct line line;
+
+    text_init(&joined, 65536);
+    source_of_pull(&source, pull_slice, &bytes, refill);
+    lines_open(&reader, &source, flags);
+    while (lines_next(&reader, &line))
+        text_printf(&joined, "%.*s|", slice_print(line.text));
+    text_printf(&joined, "~%.*s", slice_print(lines_tail(&reader)));
+    assert_string_equal(joined.bytes, expected);
+    assert_false(source.is_lossy);
+}
 
 /* All lines joined by '|', the tail after '~': the whole answer in one string. */
 static void expect_flags(unsigned flags, const char *bytes, size_t length, const char *expected)
@@ -24,6 +53,8 @@ static void expect_flags(unsigned flags, const char *bytes, size_t length, const
     text_printf(&joined, "~%.*s", slice_print(lines.tail));
     assert_string_equal(joined.bytes, expected);
     arena_destroy(arena);
+    for (size_t refill = 1; refill < 20; refill += 3)
+        expect_pulled(flags, (struct slice){bytes, length}, refill, expected);
 }
 
 #define expect(bytes, expected) expect_flags(0, bytes, sizeof(bytes) - 1, expected)
@@ -110,6 +141,62 @@ static void rank_labels_are_removed_only_where_they_must_be_labels(void **state)
     expect_flags(LINES_RANKS, "0:x\n12.5: y\n", 12, "0:x|12.5: y|~");
 }
 
+/* bytes, then so many of fill, then end: the lines of it, pulled. */
+static void expect_lossy(const char *begin, size_t count, const char *end, bool is_lossy,
+                         const char *expected)
+{
+    size_t length = strlen(begin) + count + strlen(end);
+    char *bytes = malloc(length);
+    struct slice rest = {bytes, length};
+    cleanup_source struct source source = {0};
+    cleanup_lines struct line_reader reader = {0};
+    cleanup_text struct text joined = {0};
+    struct line line;
+
+    memcpy(bytes, begin, strlen(begin));
+    memset(bytes + strlen(begin), 'x', count);
+    memcpy(bytes + strlen(begin) + count, end, strlen(end));
+    text_init(&joined, 65536);
+    source_of_pull(&source, pull_slice, &rest, 0);
+    lines_open(&reader, &source, 0);
+    while (lines_next(&reader, &line))
+        if (line.text.length < 100)
+            text_printf(&joined, "%.*s|", slice_print(line.text));
+        else
+            text_printf(&joined, "(%zu)|", line.text.length);
+    text_printf(&joined, "~%zu", lines_tail(&reader).length);
+    assert_string_equal(joined.bytes, expected);
+    assert_int_equal(source.is_lossy, is_lossy);
+    free(bytes);
+}
+
+static void a_line_that_is_too_long_is_left_out_and_said(void **state)
+{
+    (void)state;
+    expect_lossy("a\n", LINE_BYTES, "\nb\n", false, "a|(1048576)|b|~0");
+    expect_lossy("a\n", LINE_BYTES + 1, "\nb\n", true, "a|b|~0");
+    expect_lossy("a\n", 3 * LINE_BYTES, "\r\n\rb\nc", true, "a||b|~1");
+    expect_lossy("a\n", 2 * LINE_BYTES, "", true, "a|~0");
+    expect_lossy("a\n", 100, "", false, "a|~100");
+}
+
+#define FIFTY "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+
+static void pieces_that_make_a_line_too_long_are_left_out_and_said(void **state)
+{
+    static const char joined[] = "[1,1]<stdout>:other\n[1,0]<stdout>:tail\n[1,0]<stdout>:next\n";
+    static const char parts[] = "\n2024-07-19T08:41:10.1Z stdout F 12\n2024-07-19T08:41:10.1Z stdout F 34\n";
+
+    (void)state;
+    expect_lossy("[1,0]<stdout>:", 200, joined, false, "other|(204)|next|~0");
+    expect_lossy("[1,0]<stdout>:", LINE_BYTES - 100, joined, false, "other|(1048480)|next|~0");
+    expect_lossy("[1,0]<stdout>:" FIFTY "[1,1]<stdout>:o\n[1,0]<stdout>:", LINE_BYTES - 34, joined, true,
+                 "o|other|next|~0");
+    expect_lossy("2024-07-19T08:41:10.1Z stdout P ", LINE_BYTES - 40, parts, false, "(1048538)|34|~0");
+    expect_lossy("2024-07-19T08:41:10.1Z stdout P " FIFTY "\n2024-07-19T08:41:10.1Z stdout P ",
+                 LINE_BYTES - 33, parts, true, "34|~0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +206,8 @@ int main(void)
         cmocka_unit_test(ranks_that_write_into_each_other_are_put_apart),
         cmocka_unit_test(log_times_are_removed_unless_they_are_content),
         cmocka_unit_test(kubernetes_parts_are_joined),
+        cmocka_unit_test(a_line_that_is_too_long_is_left_out_and_said),
+        cmocka_unit_test(pieces_that_make_a_line_too_long_are_left_out_and_said),
         cmocka_unit_test(rank_labels_are_removed_only_where_they_must_be_labels),
     };
 
