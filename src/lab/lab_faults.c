@@ -15,6 +15,7 @@ enum argument {
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
+    ARGUMENT_HCA,            /* mlx5_3 */
     ARGUMENT_HCA_NUMBER,     /* mlx5_3[=12] */
     ARGUMENT_NUMBER_OPT,     /* [8] */
     ARGUMENT_VERSION_OPT,    /* [550.54.15] */
@@ -56,6 +57,17 @@ static const struct kind {
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
+    [FAULT_HCA_MISSING] = {"hca-missing", ":HCA", ARGUMENT_HCA, 0, 0, 0, "the HCA has fallen off the bus",
+                           "fail of ib-port"},
+    [FAULT_HCA_FIRMWARE] = {"hca-firmware", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
+                            "the HCAs have another firmware than those of other hosts", "fail of ib-port"},
+    [FAULT_LINK_DOWN] = {"link-down", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                         "the HCA's port has no link; NCCL shares the other HCAs", "fail of ib-port"},
+    [FAULT_LINK_RATE] = {"link-rate", ":HCA[=GBITS]", ARGUMENT_HCA_NUMBER, 100, 10, 1600,
+                         "the HCA's link has come up at GBITS Gb/s", "fail of ib-port"},
+    [FAULT_IB_ERRORS] = {"ib-errors", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 65535, 1, 65535,
+                         "the HCA's port counts COUNT symbol errors; 65535 is where the counter stops",
+                         "inconclusive in fabric-counters at 65535, else recorded"},
     [FAULT_NCCL_SOCKET] = {"nccl-socket", "", ARGUMENT_NONE, 0, 0, 0,
                            "NCCL finds no HCA on the host and goes over TCP; nothing shows inside the host",
                            "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
@@ -215,7 +227,7 @@ static int read_hca(struct cursor *cursor, struct fault *fault)
         return wrong(cursor, word, "is not an HCA from mlx5_0 to mlx5_7");
     fault->hca = (int)number;
     cursor->at += strlen(word);
-    return read_equals(cursor, fault);
+    return cursor->kind->argument == ARGUMENT_HCA ? 0 : read_equals(cursor, fault);
 }
 
 static int read_tool(struct cursor *cursor, struct fault *fault)
@@ -258,6 +270,7 @@ static int read_argument(struct cursor *cursor, struct fault *fault)
         return read_pair(cursor, fault);
     case ARGUMENT_PAIR_NUMBER:
         return read_pair(cursor, fault) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_HCA:
     case ARGUMENT_HCA_NUMBER:
         return read_hca(cursor, fault);
     case ARGUMENT_NUMBER_OPT:
@@ -349,6 +362,17 @@ const struct fault *fault_of_gpu(const struct lab *lab, unsigned host, enum faul
         const struct fault *fault = &lab->faults[i];
 
         if (fault->host == host && fault->kind == kind && (fault->gpu < 0 || fault->gpu == gpu))
+            return fault;
+    }
+    return NULL;
+}
+
+const struct fault *fault_of_hca(const struct lab *lab, unsigned host, enum fault_kind kind, int hca)
+{
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+
+        if (fault->host == host && fault->kind == kind && fault->hca == hca)
             return fault;
     }
     return NULL;

@@ -206,6 +206,31 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     gpu_identity(gpu, host->number);
 }
 
+static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
+{
+    const struct lab *lab = host->lab;
+    const struct fault *firmware = fault_find(lab, host->number, FAULT_HCA_FIRMWARE);
+    const struct fault *rate = fault_of_hca(lab, host->number, FAULT_LINK_RATE, number);
+    const struct fault *errors = fault_of_hca(lab, host->number, FAULT_IB_ERRORS, number);
+
+    *hca = (struct lab_hca){
+        .present = fault_of_hca(lab, host->number, FAULT_HCA_MISSING, number) == NULL,
+        .up = fault_of_hca(lab, host->number, FAULT_LINK_DOWN, number) == NULL,
+        .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
+        .firmware = host->profile->hca_firmware,
+        .link_downed = 1, /* when the cable was plugged in */
+        .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
+    };
+    if (firmware != NULL)
+        hca->firmware = firmware->word != NULL ? firmware->word : "28.36.1010";
+    if (!hca->up)
+        hca->link_downed++;
+    host->rail[number] = fmin(1, (double)hca->rate / host->profile->hca_rate);
+    /* Its GPU shares another's HCA. */
+    if (!hca->present || !hca->up)
+        host->rail[number] = 0.5;
+}
+
 /* A lost link or a slow pair costs NCCL something, but far less than the pair: most traffic goes elsewhere.
  */
 static void apply_links(struct lab_host *host)
@@ -222,7 +247,7 @@ static void apply_links(struct lab_host *host)
         if (fault->kind == FAULT_P2P && ratio < 1)
             host->nccl_factor *= 1 - 0.03 * (1 - ratio);
         if (fault->kind == FAULT_NIC_SLOW)
-            host->rail[fault->hca] = fmin(1, fault->number / host->profile->nic_gb);
+            host->rail[fault->hca] = fmin(host->rail[fault->hca], fault->number / host->profile->nic_gb);
         if (fault->kind != FAULT_NVLINK_DOWN)
             continue;
         host->nccl_factor *= 0.975;
@@ -251,7 +276,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
     host->nccl_wrong = wrong != NULL ? (unsigned)wrong->number : 0;
     for (int i = 0; i < LAB_HCAS; i++)
-        host->rail[i] = 1;
+        hca_init(&host->hcas[i], host, i);
     for (int i = 0; i < LAB_GPUS; i++)
         if (fault_of_gpu(lab, number, FAULT_GPU_MISSING, i) == NULL)
             gpu_init(&host->gpus[host->gpu_count++], host, i);

@@ -74,6 +74,11 @@ enum fault_kind {
     FAULT_BURN_IDLE,
     FAULT_THROTTLE,
     FAULT_NIC_SLOW,
+    FAULT_HCA_MISSING,
+    FAULT_HCA_FIRMWARE,
+    FAULT_LINK_DOWN,
+    FAULT_LINK_RATE,
+    FAULT_IB_ERRORS,
     FAULT_NCCL_SOCKET,
     FAULT_NVLS_OFF,
     FAULT_NCCL_WRONG,
@@ -124,6 +129,8 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
 const struct fault *fault_find(const struct lab *lab, unsigned host, enum fault_kind kind);
 /* The same that applies to this GPU (its own number, or none given). */
 const struct fault *fault_of_gpu(const struct lab *lab, unsigned host, enum fault_kind kind, int gpu);
+/* The same that names this HCA. */
+const struct fault *fault_of_hca(const struct lab *lab, unsigned host, enum fault_kind kind, int hca);
 /* Of this tool. */
 const struct fault *fault_of_tool(const struct lab *lab, unsigned host, enum fault_kind kind,
                                   const char *tool);
@@ -156,6 +163,13 @@ struct lab_gpu {
     unsigned links_active;             /* the others are down from the lowest on */
 };
 
+struct lab_hca {
+    bool present, up;
+    unsigned rate;        /* Gb/s that its link has trained to */
+    const char *firmware; /* version */
+    unsigned link_downed, symbol_errors;
+};
+
 struct lab_host {
     const struct lab *lab;
     const struct lab_profile *profile;
@@ -166,6 +180,7 @@ struct lab_host {
     const char *cuda_error; /* NULL, or why no CUDA program can start */
     struct lab_gpu gpus[LAB_GPUS];
     int gpu_count;
+    struct lab_hca hcas[LAB_HCAS];
     double nccl_factor;    /* share of the healthy bus bandwidth inside the host */
     double rail[LAB_HCAS]; /* share of the line rate */
     bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */

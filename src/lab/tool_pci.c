@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lspci and ibstat: the devices of a host as its buses show them. */
+/* lspci: the devices of a host as its buses show them. */
 #include <string.h>
 
-#include "assay/scan.h"
 #include "lab_private.h"
 
 #define SWITCHES 4
@@ -106,16 +105,17 @@ static void print_devices(struct tool *tool, const struct view *view)
                                             .generation = ampere ? 4 : 5,
                                             .width = ampere ? 4 : 2});
     for (int i = 0; i < LAB_GPUS; i++) {
-        print_device(view,
-                     &(struct device){.bus = profile->pci_bus[i] - 3,
-                                      .class_code = "0207",
-                                      .class_name = "Infiniband controller",
-                                      .vendor = "15b3",
-                                      .id = ampere ? "101b" : "1021",
-                                      .name = ampere ? "Mellanox Technologies MT28908 Family [ConnectX-6]"
-                                                     : "Mellanox Technologies MT2910 Family [ConnectX-7]",
-                                      .generation = profile->pcie_generation,
-                                      .width = 16});
+        if (tool->host->hcas[i].present)
+            print_device(view,
+                         &(struct device){.bus = profile->pci_bus[i] - 3,
+                                          .class_code = "0207",
+                                          .class_name = "Infiniband controller",
+                                          .vendor = "15b3",
+                                          .id = ampere ? "101b" : "1021",
+                                          .name = ampere ? "Mellanox Technologies MT28908 Family [ConnectX-6]"
+                                                         : "Mellanox Technologies MT2910 Family [ConnectX-7]",
+                                          .generation = profile->pcie_generation,
+                                          .width = 16});
         print_device(view, &(struct device){.bus = profile->pci_bus[i],
                                             .class_code = "0302",
                                             .class_name = "3D controller",
@@ -151,46 +151,5 @@ int tool_lspci(struct tool *tool)
         }
     }
     print_devices(tool, &view);
-    return 0;
-}
-
-static void print_hca(const struct tool *tool, unsigned hca)
-{
-    const struct lab_profile *profile = tool->host->profile;
-    unsigned host = tool->host->number;
-
-    printf(
-        "CA 'mlx5_%u'\n\tCA type: %s\n\tNumber of ports: 1\n\tFirmware version: %s\n\tHardware version: 0\n",
-        hca, profile->hca_type, profile->hca_firmware);
-    printf("\tNode GUID: 0xa088c203%04x%02x00\n\tSystem image GUID: 0xa088c203%04x%02x00\n", host, hca, host,
-           hca);
-    printf("\tPort 1:\n\t\tState: Active\n\t\tPhysical state: LinkUp\n\t\tRate: %u\n\t\tBase lid: "
-           "%u\n\t\tLMC: 0\n"
-           "\t\tSM lid: 1\n\t\tCapability mask: 0xa651e848\n\t\tPort GUID: 0xa088c203%04x%02x00\n"
-           "\t\tLink layer: InfiniBand\n",
-           profile->hca_rate, host * LAB_HCAS + hca + 2, host, hca);
-}
-
-int tool_ibstat(struct tool *tool)
-{
-    const char *word = tool->argc > 1 ? tool->argv[1] : "";
-    struct slice name = slice_of(word);
-    uint64_t number;
-
-    if (strcmp(word, "-l") == 0) {
-        for (unsigned i = 0; i < LAB_HCAS; i++)
-            printf("mlx5_%u\n", i);
-        return 0;
-    }
-    if (scan_text(&name, "mlx5_")) {
-        if (scan_u64(name, &number) && number < LAB_HCAS) {
-            print_hca(tool, (unsigned)number);
-            return 0;
-        }
-        fprintf(stderr, "ibpanic: [%d] main: '%s' IB device can't be found\n", 4711, word);
-        return 255;
-    }
-    for (unsigned i = 0; i < LAB_HCAS; i++)
-        print_hca(tool, i);
     return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /sys/class/infiniband as mlx5_core and the kernel's rdma layer fill it. */
+#include <string.h>
+
 #include "lab_private.h"
 
 static const char *const counters[] = {"VL15_dropped",
@@ -42,41 +44,62 @@ static const char *generation_of(unsigned gbits)
     return gbits >= 800 ? "XDR" : gbits >= 400 ? "NDR" : gbits >= 200 ? "HDR" : "EDR";
 }
 
-static void put_port(struct tree *tree, const struct lab_host *host, const char *port)
+/* A link of less than the whole rate has lost lanes. */
+static void put_rate(struct tree *tree, const struct lab_host *host, const struct lab_hca *hca,
+                     const char *port)
 {
-    unsigned rate = host->profile->hca_rate;
+    unsigned full = host->profile->hca_rate, lanes = hca->rate * 4 / full;
 
-    tree_file(tree, tree_path(tree, "%s/state", port), "4: ACTIVE\n");
-    tree_file(tree, tree_path(tree, "%s/phys_state", port), "5: LinkUp\n");
-    tree_file(tree, tree_path(tree, "%s/rate", port), "%u Gb/sec (4X %s)\n", rate, generation_of(rate));
+    if (!hca->up)
+        tree_file(tree, tree_path(tree, "%s/rate", port), "10 Gb/sec (4X SDR)\n");
+    else
+        tree_file(tree, tree_path(tree, "%s/rate", port), "%u Gb/sec (%uX %s)\n", hca->rate,
+                  lanes > 0 ? lanes : 1, generation_of(full));
+}
+
+static unsigned counter_of(const struct lab_hca *hca, const char *name)
+{
+    if (strcmp(name, "symbol_error") == 0)
+        return hca->symbol_errors;
+    return strcmp(name, "link_downed") == 0 ? hca->link_downed : 0;
+}
+
+static void put_port(struct tree *tree, const struct lab_host *host, const struct lab_hca *hca,
+                     const char *port)
+{
+    tree_file(tree, tree_path(tree, "%s/state", port), hca->up ? "4: ACTIVE\n" : "1: DOWN\n");
+    tree_file(tree, tree_path(tree, "%s/phys_state", port), hca->up ? "5: LinkUp\n" : "2: Polling\n");
+    put_rate(tree, host, hca, port);
     tree_file(tree, tree_path(tree, "%s/link_layer", port), "InfiniBand\n");
     tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
     for (size_t i = 0; i < COUNT(counters); i++)
-        tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "0\n");
+        tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "%u\n",
+                  counter_of(hca, counters[i]));
     for (size_t i = 0; i < COUNT(traffic); i++)
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n", 90210 + 1117 * i);
     for (size_t i = 0; i < COUNT(hw_counters); i++)
         tree_file(tree, tree_path(tree, "%s/hw_counters/%s", port, hw_counters[i]), "0\n");
 }
 
-static void put_hca(struct tree *tree, const struct lab_host *host, unsigned hca)
+static void put_hca(struct tree *tree, const struct lab_host *host, unsigned number)
 {
-    const char *pci = tree_path(tree, "devices/pci0000:%02x/0000:%02x:00.0", host->profile->pci_bus[hca] - 4,
-                                host->profile->pci_bus[hca] - 3);
-    const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, hca);
+    const char *pci = tree_path(tree, "devices/pci0000:%02x/0000:%02x:00.0",
+                                host->profile->pci_bus[number] - 4, host->profile->pci_bus[number] - 3);
+    const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, number);
 
-    tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->profile->hca_firmware);
+    tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->hcas[number].firmware);
     tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);
     tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");
     tree_file(tree, tree_path(tree, "%s/node_type", device), "1: CA\n");
-    put_port(tree, host, tree_path(tree, "%s/ports/1", device));
+    put_port(tree, host, &host->hcas[number], tree_path(tree, "%s/ports/1", device));
     /* Classes are folders of links, as on a real host: what walks them without following finds nothing. */
-    tree_link(tree, tree_path(tree, "sys/class/infiniband/mlx5_%u", hca),
-              tree_path(tree, "../../%s/infiniband/mlx5_%u", pci, hca));
+    tree_link(tree, tree_path(tree, "sys/class/infiniband/mlx5_%u", number),
+              tree_path(tree, "../../%s/infiniband/mlx5_%u", pci, number));
 }
 
 void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
     for (unsigned i = 0; i < LAB_HCAS; i++)
-        put_hca(tree, host, i);
+        if (host->hcas[i].present)
+            put_hca(tree, host, i);
 }

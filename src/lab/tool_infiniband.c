@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ibstat: the HCAs of a host as its own tools show them. */
+#include <string.h>
+
+#include "assay/scan.h"
+#include "lab_private.h"
+
+/* A port without a link shows the lowest rate there is. */
+#define RATE_DOWN 10
+
+static void print_port(const struct lab_host *host, unsigned number)
+{
+    const struct lab_hca *hca = &host->hcas[number];
+
+    printf("\tPort 1:\n\t\tState: %s\n\t\tPhysical state: %s\n\t\tRate: %u\n", hca->up ? "Active" : "Down",
+           hca->up ? "LinkUp" : "Polling", hca->up ? hca->rate : RATE_DOWN);
+    printf("\t\tBase lid: %u\n\t\tLMC: 0\n\t\tSM lid: %u\n\t\tCapability mask: 0xa651e848\n",
+           hca->up ? host->number * LAB_HCAS + number + 2 : 65535, hca->up ? 1 : 0);
+    printf("\t\tPort GUID: 0xa088c203%04x%02x00\n\t\tLink layer: InfiniBand\n", host->number, number);
+}
+
+static void print_hca(const struct lab_host *host, unsigned number)
+{
+    printf(
+        "CA 'mlx5_%u'\n\tCA type: %s\n\tNumber of ports: 1\n\tFirmware version: %s\n\tHardware version: 0\n",
+        number, host->profile->hca_type, host->hcas[number].firmware);
+    printf("\tNode GUID: 0xa088c203%04x%02x00\n\tSystem image GUID: 0xa088c203%04x%02x00\n", host->number,
+           number, host->number, number);
+    print_port(host, number);
+}
+
+int tool_ibstat(struct tool *tool)
+{
+    const char *word = tool->argc > 1 ? tool->argv[1] : "";
+    const struct lab_host *host = tool->host;
+    struct slice name = slice_of(word);
+    uint64_t number;
+
+    if (scan_text(&name, "mlx5_")) {
+        if (scan_u64(name, &number) && number < LAB_HCAS && host->hcas[number].present) {
+            print_hca(host, (unsigned)number);
+            return 0;
+        }
+        fprintf(stderr, "ibpanic: [%d] main: '%s' IB device can't be found\n", 4711, word);
+        return 255;
+    }
+    for (unsigned i = 0; i < LAB_HCAS; i++) {
+        if (!host->hcas[i].present)
+            continue;
+        if (strcmp(word, "-l") == 0)
+            printf("mlx5_%u\n", i);
+        else
+            print_hca(host, i);
+    }
+    return 0;
+}
