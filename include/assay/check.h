@@ -42,7 +42,7 @@ enum per {
     PER_GPU,      /* "gpu0" */
     PER_GPU_PAIR, /* "gpu0->gpu1", ordered, i != j */
     PER_GPU_LINK, /* "gpu0.link3" */
-    PER_HCA,      /* "mlx5_0": what belongs to the adapter (its firmware) */
+    PER_HCA,      /* "mlx5_0", of check_hca: what belongs to the adapter (its firmware) */
     PER_HCA_PORT, /* "mlx5_0/1": what belongs to its port (state, rate, counters) */
 };
 
@@ -127,6 +127,15 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
     __attribute__((warn_unused_result));
 const char *check_text(const struct check_context *context, const char *argument);
 double check_number(const struct check_context *context, const char *argument); /* COUNT and SIZE */
+
+/*
+ * The compute HCAs of the step in rail order: those of its argument HCAS_ARGUMENT where the check has one and
+ * the suite gives it, else the platform's. NULL when there are no more.
+ */
+#define HCAS_ARGUMENT "hcas"
+const char *check_hca(const struct check_context *context, size_t i);
+/* For arguments_fault: what is wrong with the argument; NULL: nothing. */
+const char *check_hcas_fault(const struct check_context *context);
 
 /* All that a step of this context owes: the item table over the platform's GPUs, more_slots, and "sound". */
 void check_slots(const struct check_context *context, struct slot_list *slots);

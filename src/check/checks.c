@@ -55,6 +55,32 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     return slot;
 }
 
+const char *check_hca(const struct check_context *context, size_t i)
+{
+    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
+
+    if (given != NULL) {
+        json_each (name, given) {
+            if (i-- == 0)
+                return name->string;
+        }
+        return NULL;
+    }
+    return i < context->platform->hcas.count ? context->platform->hcas.items[i] : NULL;
+}
+
+const char *check_hcas_fault(const struct check_context *context)
+{
+    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
+
+    json_each (name, given) {
+        if (*name->string == '\0' || strpbrk(name->string, "/:*= \t") != NULL)
+            return "hcas names devices, such as mlx5_0, without a port";
+    }
+    /* A step that owes nothing would pass. */
+    return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
+}
+
 /* The i-th subject of an item, in the order of tables; NULL when there are no more. */
 static const char *nth_subject(const struct check_context *context, enum per per, size_t i)
 {
@@ -72,10 +98,10 @@ static const char *nth_subject(const struct check_context *context, enum per per
     case PER_GPU_LINK:
         return i < gpus * links ? arena_printf(context->arena, "gpu%zu.link%zu", i / links, i % links) : NULL;
     case PER_HCA:
-        return i < platform->hcas.count ? platform->hcas.items[i] : NULL;
+        return check_hca(context, i);
     case PER_HCA_PORT:
-        return i < platform->hcas.count ? arena_printf(context->arena, "%s/1", platform->hcas.items[i])
-                                        : NULL;
+        return check_hca(context, i) != NULL ? arena_printf(context->arena, "%s/1", check_hca(context, i))
+                                             : NULL;
     case PER_TARGET:
     default:
         return i == 0 ? "" : NULL;

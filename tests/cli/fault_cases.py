@@ -6,6 +6,7 @@ a step across hosts is "a", so a fault of another than the head is what is seen.
 """
 
 ALL_GPUS = {f"gpu{i}" for i in range(8)}
+ALL_HCAS = {f"mlx5_{i}" for i in range(8)}
 HOST = {""}  # the host as a whole
 
 
@@ -23,7 +24,8 @@ class Case:
         self.right = right
         # What ended the command leaves its other items undecided: they are no second accusation.
         self.numbers_undecided = numbers_undecided
-        self.runs_on = runs_on  # known only when all hosts are compared, at the end: nothing waited for it
+        # Nothing waited for it: no step needs it, or it is known only when all hosts are compared, at the end.
+        self.runs_on = runs_on
         self.remedy = remedy
 
     @property
@@ -87,6 +89,18 @@ FABRIC = [
     Case("nccl-socket", both(fail)),
 ]
 
+NETWORK = [
+    # An HCA that is not there has no port either: what would be read of it is undecided.
+    Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there"),
+         numbers_undecided=True),
+    Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have"), runs_on=True),
+    Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
+    Case("link-rate:mlx5_4", fail("ib-port", {"mlx5_4/1"}, "100 Gb/s, expected 400")),
+    Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535"), runs_on=True,
+         remedy="perfquery -R"),
+    Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
+]
+
 TOOLS = [
     Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
@@ -122,4 +136,4 @@ SLOW = [
     Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
 ]
 
-GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "tools": TOOLS, "slow": SLOW}
+GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "network": NETWORK, "tools": TOOLS, "slow": SLOW}

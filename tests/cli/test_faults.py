@@ -14,6 +14,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
 from fault_cases import GROUPS
 
 AT_ONCE = 8
+NAMES = r"gpu\d|mlx5_\d"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
@@ -65,8 +66,8 @@ def wrong_entries(report, right):
     if accused != set(right):
         return f"entries name {sorted(accused)}"
     for (target, step), (word, subjects, _) in right.items():
-        shown = set(re.findall(r"gpu\d", " ".join(texts.get((target, step, word), []))))
-        if "" not in subjects and not shown & set(re.findall(r"gpu\d", " ".join(subjects))):
+        shown = set(re.findall(NAMES, " ".join(texts.get((target, step, word), []))))
+        if "" not in subjects and not shown & set(re.findall(NAMES, " ".join(subjects))):
             return f"the entries of {target} {step} name {sorted(shown)}, expected {sorted(subjects)}"
     return ""
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ports of the compute HCAs, as the kernel shows them under /sys/class/infiniband: that needs neither a
+ * tool nor a right, and is there on InfiniBand and RoCE alike. Each HCA that the platform or the step names
+ * must be there, its link up at the declared rate, and its firmware that of the same HCA on the other hosts.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+#define CLASS "sys/class/infiniband/*/"
+
+static void command_sysfs(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out,
+             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " CLASS "hca_type " CLASS "fw_ver " CLASS
+             "ports/*/state " CLASS "ports/*/phys_state " CLASS "ports/*/rate " CLASS "ports/*/link_layer");
+}
+
+static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};
+
+/* Of a whole listing an HCA is there or it is not; of another one nothing follows. */
+static void read_ports(const struct check_context *context, const struct attempt *attempt,
+                       struct reading *out)
+{
+    const char *hca;
+
+    read_parts(context, attempt, out);
+    for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++)
+        reading_fact(
+            out, "ib.present", hca,
+            slice_of(reading_get_fact(out, "ib.type", hca) != NULL ||
+                             reading_get_fact(out, "ib.firmware", hca) != NULL ||
+                             reading_get_fact(out, "ib.state", arena_printf(out->arena, "%s/1", hca)) != NULL
+                         ? "yes"
+                         : "no"));
+}
+
+#define WORD(metric_, text_)                                                                             \
+    (const struct limit[])                                                                               \
+    {                                                                                                    \
+        {.metric = metric_, .rule = RULE_EQUAL, .text = text_, .source = "assay", .status = LIMIT_TOOL}, \
+        {                                                                                                \
+            0                                                                                            \
+        }                                                                                                \
+    }
+
+static const struct limit firmware_rules[] = {{.metric = "ib.firmware",
+                                               .rule = RULE_SAME,
+                                               .source = "assay: one firmware on all hosts",
+                                               .status = LIMIT_TOOL},
+                                              {0}};
+
+static const struct item items[] = {
+    {"ib.present", PER_HCA, NULL, DUTY_GATE, WORD("ib.present", "yes")},
+    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.state", "Active")},
+    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.physical_state", "LinkUp")},
+    {"ib.firmware", PER_HCA, NULL, DUTY_GATE, firmware_rules},
+    {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+/* Exactly what the platform declares; recorded where it declares nothing. */
+static const struct limit *rate_rules(const struct check_context *context)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    if (context->platform->hca_gbits <= 0)
+        return NULL;
+    rules[0] = (struct limit){.metric = "ib.rate",
+                              .rule = RULE_EQUAL,
+                              .text = arena_printf(context->arena, "%g", context->platform->hca_gbits),
+                              .source = arena_printf(context->arena, "platform %s", context->platform->name),
+                              .status = LIMIT_TOOL};
+    return rules;
+}
+
+/* The same on all hosts, and what the suite says where it says something. */
+static const struct limit *link_layer_rules(const struct check_context *context)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 3);
+    const char *declared = check_text(context, "link_layer");
+    size_t count = 0;
+
+    if (declared != NULL)
+        rules[count++] = (struct limit){.metric = "ib.link_layer",
+                                        .rule = RULE_EQUAL,
+                                        .text = declared,
+                                        .source = "the suite's link_layer",
+                                        .status = LIMIT_TOOL};
+    rules[count] = (struct limit){.metric = "ib.link_layer",
+                                  .rule = RULE_SAME,
+                                  .source = "assay: one link layer on all hosts",
+                                  .status = LIMIT_TOOL};
+    return rules;
+}
+
+static void slots_of_ports(const struct check_context *context, struct slot_list *slots)
+{
+    const struct limit *rate = rate_rules(context), *link_layer = link_layer_rules(context);
+    const char *hca;
+
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
+        const char *port = arena_printf(context->arena, "%s/1", hca);
+
+        slot_add(context, slots, "ib.rate", port, "state=Active", rate != NULL ? DUTY_GATE : DUTY_RECORD,
+                 rate);
+        slot_add(context, slots, "ib.link_layer", port, NULL, DUTY_GATE, link_layer);
+    }
+}
+
+static const struct argument arguments[] = {
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {"link_layer", ARGUMENT_TEXT, NULL, "InfiniBand or Ethernet; default: whatever all hosts have"},
+    {0},
+};
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const char *layer = check_text(context, "link_layer");
+
+    if (layer != NULL && strcmp(layer, "InfiniBand") != 0 && strcmp(layer, "Ethernet") != 0)
+        return "link_layer is neither InfiniBand nor Ethernet";
+    return check_hcas_fault(context);
+}
+
+static const struct remedy remedies[] = {
+    {"ib.present",
+     "compare `lspci -d 15b3:` and `dmesg | grep mlx5`; reseat or power-cycle, then have the HCA replaced. "
+     "Where the HCAs are numbered otherwise (`ibdev2netdev`), list the compute ones in the platform's or the "
+     "step's hcas"},
+    {"ib.state",
+     "Initializing or Armed: no subnet manager has taken the port in; Down: check cable, transceiver and "
+     "switch port. Where this is no compute HCA, list those in the platform's or the step's hcas"},
+    {"ib.physical_state",
+     "Polling: nothing answers at the other end of the cable; Disabled: enable the port (`ibportstate`, "
+     "`mlxlink`)"},
+    {"ib.rate",
+     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
+     "DEVICE`)"},
+    {"ib.firmware",
+     "as root: mlxfwmanager (or flint) with one firmware for all hosts, then reset the HCAs or reboot"},
+    {"ib.link_layer",
+     "as root: mlxconfig -d DEVICE set LINK_TYPE_P1=1 (InfiniBand) or 2 (Ethernet), then reboot"},
+    {"sound", "is the driver loaded (`lsmod | grep mlx5_ib`)? are there HCAs in `lspci -d 15b3:`?"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->hcas.count > 0;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 3;
+}
+
+const struct check check_ib_port = {
+    .name = "ib-port",
+    .title = "HCA ports",
+    .summary = "every compute HCA is there, its link up at the declared rate, with one firmware on all hosts",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = slots_of_ports,
+    .expected_s = expected_s,
+    .read = read_ports,
+};
