@@ -1,124 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fio's JSON (json and json+). It is not quite JSON: 2.x fills the percentiles up with several members
- * "0.00", options given twice stand twice, a mean of nothing is a bare nan. So the text is first made strict:
- * the echo of the options is emptied, "0.00" is numbered, and what is no exact number becomes null.
- */
-#include <ctype.h>
+/* fio's JSON (json and json+). */
 #include <string.h>
 
 #include "assay/json.h"
 #include "fio.h"
+#include "loose_json.h"
 #include "runs.h"
-
-struct strict {
-    struct text out;
-    unsigned fillers;
-};
-
-/* Length of the string at the front, with its quotes; 0 when it is not closed. */
-static size_t string_length(struct slice text)
-{
-    for (size_t i = 1; i < text.length; i++) {
-        if (text.bytes[i] == '\\')
-            i++;
-        else if (text.bytes[i] == '"')
-            return i + 1;
-    }
-    return 0;
-}
-
-/* Length of the object at the front up to its brace; 0 when it is not closed. */
-static size_t object_length(struct slice text)
-{
-    size_t depth = 0;
-
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] == '"') {
-            size_t length = string_length(slice_from(text, i));
-
-            if (length == 0)
-                return 0;
-            i += length - 1;
-        } else if (text.bytes[i] == '{') {
-            depth++;
-        } else if (text.bytes[i] == '}' && --depth == 0) {
-            return i + 1;
-        }
-    }
-    return 0;
-}
-
-/* Behind the key of an echo of options: how much to leave out. */
-static size_t options_length(struct slice rest)
-{
-    size_t skip = 0, length;
-
-    while (skip < rest.length && strchr(" \t\n:", rest.bytes[skip]) != NULL)
-        skip++;
-    if (skip == rest.length || rest.bytes[skip] != '{')
-        return 0;
-    length = object_length(slice_from(rest, skip));
-    return length > 0 ? skip + length : 0;
-}
-
-static size_t put_string(struct strict *strict, struct slice rest)
-{
-    struct slice word = {rest.bytes, string_length(rest)};
-    size_t options = 0;
-
-    if (word.length == 0)
-        word.length = rest.length;
-    if (slice_equal(word, "\"0.00\"")) {
-        text_printf(&strict->out, "\"0.00 %u\"", strict->fillers++);
-        return word.length;
-    }
-    text_add(&strict->out, word.bytes, word.length);
-    if (slice_equal(word, "\"job options\"") || slice_equal(word, "\"global options\""))
-        options = options_length(slice_from(rest, word.length));
-    if (options > 0)
-        text_put(&strict->out, ": {}");
-    return word.length + options;
-}
-
-/* A bare word: a number that a double holds, true, false, null; all else becomes null. */
-static size_t put_word(struct strict *strict, struct slice rest)
-{
-    size_t length = 0, digits = 0;
-    struct slice word;
-    double value;
-    bool known;
-
-    while (length < rest.length &&
-           (isalnum((unsigned char)rest.bytes[length]) || strchr("+-.", rest.bytes[length]) != NULL) &&
-           rest.bytes[length] != '\0')
-        digits += (bool)isdigit((unsigned char)rest.bytes[length++]);
-    word = (struct slice){rest.bytes, length};
-    known = slice_equal(word, "true") || slice_equal(word, "false") || slice_equal(word, "null");
-    if (known || (scan_double(word, &value) && digits <= 15))
-        text_add(&strict->out, word.bytes, word.length);
-    else if (scan_double(word, &value))
-        text_printf(&strict->out, "%.9e", value); /* a mean with more digits than it has sense */
-    else
-        text_put(&strict->out, "null");
-    return length;
-}
-
-static void make_strict(struct strict *strict, struct slice bytes)
-{
-    for (size_t i = 0; i < bytes.length;) {
-        struct slice rest = slice_from(bytes, i);
-
-        if (rest.bytes[0] == '"') {
-            i += put_string(strict, rest);
-        } else if (isalnum((unsigned char)rest.bytes[0]) || rest.bytes[0] == '-') {
-            i += put_word(strict, rest);
-        } else {
-            text_add(&strict->out, rest.bytes, 1);
-            i++;
-        }
-    }
-}
 
 static bool number_of(const struct json *object, const char *key, double *ret_number)
 {
@@ -205,20 +92,14 @@ static void read_job(struct fio_run *run, const struct json *job)
 
 bool fio_json(struct slice bytes, struct reading *reading)
 {
-    struct strict strict = {.fillers = 0};
     struct fio_run run = {0};
     struct error err = {0};
     const struct json *document, *jobs;
-    const char *clean;
 
     if (!slice_contains(bytes, "\"fio version\""))
         return false;
-    text_init(&strict.out, bytes.length * 2 + 64);
-    make_strict(&strict, bytes);
-    clean = utf8_clean(reading->arena, (struct slice){strict.out.bytes, strict.out.length});
-    text_release(&strict.out);
     run.reading = runs_begin(reading);
-    document = json_parse(reading->arena, "fio", clean, strlen(clean), &err);
+    document = loose_json_parse(reading->arena, "fio", bytes, &err);
     if (document == NULL) {
         reading_set(run.reading, READING_PARTIAL, "%s", err.text);
         return true;

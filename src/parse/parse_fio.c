@@ -15,6 +15,7 @@
 
 #include "assay/parser.h"
 #include "fio.h"
+#include "loose_json.h"
 #include "runs.h"
 
 void fio_measure(struct fio_run *run, const struct fio_place *place, const char *metric, const char *stat,
@@ -117,58 +118,6 @@ void fio_finish(struct fio_run *run)
         reading_set(reading, READING_COMPLETE, "%s", "");
 }
 
-struct span {
-    size_t start, length;
-};
-typedef LIST_OF(struct span) span_list;
-
-/* The closed objects of bytes that lie in no other closed one. */
-static void find_objects(struct arena *arena, struct slice bytes, span_list *spans)
-{
-    LIST_OF(size_t) open = {0};
-    bool string = false;
-
-    for (size_t i = 0; i < bytes.length; i++) {
-        char byte = bytes.bytes[i];
-
-        if (string && byte == '\\') {
-            i++;
-        } else if (byte == '"') {
-            string = !string && open.count > 0;
-        } else if (string) {
-            string = byte != '\n'; /* no string goes on in the next line: it was a quote in other text */
-        } else if (byte == '{') {
-            *list_push(arena, &open) = i;
-        } else if (byte == '}' && open.count > 0) {
-            size_t start = open.items[--open.count];
-
-            while (spans->count > 0 && spans->items[spans->count - 1].start > start)
-                spans->count--;
-            *list_push(arena, spans) = (struct span){start, i + 1 - start};
-        }
-    }
-}
-
-/* The lines again as one text; the tail too: what is closed by a brace is whole without an end of line. */
-static struct slice join_lines(struct arena *arena, const struct lines *lines)
-{
-    size_t length = lines->tail.length, used = 0;
-    char *bytes;
-
-    for (size_t i = 0; i < lines->count; i++)
-        length += lines->items[i].text.length + 1;
-    bytes = arena_alloc(arena, length + 1);
-    for (size_t i = 0; i < lines->count; i++) {
-        if (lines->items[i].text.length > 0)
-            memcpy(bytes + used, lines->items[i].text.bytes, lines->items[i].text.length);
-        used += lines->items[i].text.length;
-        bytes[used++] = '\n';
-    }
-    if (lines->tail.length > 0)
-        memcpy(bytes + used, lines->tail.bytes, lines->tail.length);
-    return (struct slice){bytes, length};
-}
-
 static void read_plain(struct slice bytes, struct reading *reading)
 {
     struct lines lines;
@@ -218,20 +167,20 @@ static void parse(struct slice bytes, struct reading *reading)
 {
     struct lines lines;
     struct slice joined;
-    span_list spans = {0};
+    struct loose_objects spans = {0};
     size_t done = 0;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    joined = join_lines(reading->arena, &lines);
-    find_objects(reading->arena, joined, &spans);
-    for (size_t i = 0; i < spans.count; i++) {
-        struct slice object = {joined.bytes + spans.items[i].start, spans.items[i].length};
+    joined = lines_join(reading->arena, &lines);
+    loose_objects_find(reading->arena, joined, &spans);
+    for (size_t i = 0; i < spans.list.count; i++) {
+        struct slice object = {joined.bytes + spans.list.items[i].start, spans.list.items[i].length};
 
         if (!slice_contains(object, "\"fio version\""))
             continue;
-        read_plain((struct slice){joined.bytes + done, spans.items[i].start - done}, reading);
+        read_plain((struct slice){joined.bytes + done, spans.list.items[i].start - done}, reading);
         fio_json(object, reading);
-        done = spans.items[i].start + spans.items[i].length;
+        done = spans.list.items[i].start + spans.list.items[i].length;
     }
     read_plain(slice_from(joined, done), reading);
     if (reading->runs.count == 0)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON as tools write it, somewhere in other text. It is not quite JSON: fio 2.x fills its percentiles up with
+ * several members "0.00", options given twice stand twice, a mean of nothing is a bare nan, Slurm's "no
+ * value" is a number that no double holds. So the text is first made strict: the echo of fio's options is
+ * emptied, "0.00" is numbered, a number of more digits than a double has is rounded, and what is none becomes
+ * null. A closed object is whole whatever follows it; of one that is not closed nothing is read.
+ */
+#ifndef ASSAY_PARSE_LOOSE_JSON_H
+#define ASSAY_PARSE_LOOSE_JSON_H
+
+#include "assay/json.h"
+#include "lines.h"
+
+struct loose_object {
+    size_t start, length;
+};
+struct loose_objects {
+    LIST_OF(struct loose_object) list;
+};
+
+/* The closed objects of bytes that lie in no other closed one, in their order. */
+void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects);
+/* The lines again as one text; the tail too: what is closed by a brace is whole without an end of line. */
+struct slice lines_join(struct arena *arena, const struct lines *lines);
+/* One object; NULL with err set. */
+const struct json *loose_json_parse(struct arena *arena, const char *name, struct slice object,
+                                    struct error *err) __attribute__((warn_unused_result));
+
+#endif

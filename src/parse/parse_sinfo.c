@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slurm's view of its nodes: sinfo as it is, -l, -N, -N -l, -R, -s, -o and -O with any columns that their
+ * header names, without a header where the layout can still be told, `--json`; and `scontrol show node`.
+ *
+ * subject the node or nodelist as printed ("n[1-4]")
+ * facts   slurm.state "idle", "down*", "IDLE+DRAIN": the word as printed, with its flags
+ *         slurm.nodes how many, slurm.partition (without the '*' of the default one), slurm.reason, and of
+ *         scontrol slurm.gres, slurm.version, slurm.reason_by, slurm.reason_at
+ *         slurm.nodes.by_state "12/4/0/16" of -s (subject: the partition); slurm.default_partition
+ * finding slurm.node fault: down, fail, error, inval; warning: drained or draining, or not responding ('*')
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "loose_json.h"
+
+enum { COLUMNS = 32 };
+
+enum column {
+    COLUMN_OTHER,
+    COLUMN_NODE,
+    COLUMN_STATE,
+    COLUMN_NODES,
+    COLUMN_BY_STATE,
+    COLUMN_PARTITION,
+    COLUMN_REASON,
+};
+
+struct listing {
+    struct reading *reading;
+    enum column columns[COLUMNS];
+    size_t column_count; /* 0: no header yet */
+    char separator;      /* ' ', ',' or '|' */
+    unsigned rows, damaged;
+    const char *node; /* of scontrol, whose lines are being read */
+};
+
+struct row {
+    struct slice cells[COLUMNS];
+    size_t count;
+};
+
+/* States. */
+
+static const char *const state_words[] = {
+    "alloc",          "allocated",   "allocating", "blocked",       "boot",
+    "booting",        "comp",        "completing", "down",          "drain",
+    "drained",        "draining",    "drng",       "error",         "fail",
+    "failing",        "failg",       "future",     "futr",          "idle",
+    "inval",          "maint",       "mix",        "mixed",         "no_respond",
+    "not_responding", "npc",         "perfctrs",   "plnd",          "planned",
+    "pow_dn",         "pow_up",      "power_down", "power_up",      "powered_down",
+    "powering_down",  "powering_up", "reboot",     "reboot_issued", "reboot_requested",
+    "resv",           "reserved",    "unk",        "unknown",       "undrain",
+};
+
+/* The word without the flags behind it: '*' does not respond, '~' powered down, '#' powering up, ... */
+static struct slice base_of(struct slice state)
+{
+    while (state.length > 0 && strchr("*~#!%$@^-+", state.bytes[state.length - 1]) != NULL)
+        state.length--;
+    return state;
+}
+
+static bool is_word(struct slice word)
+{
+    for (size_t i = 0; i < sizeof state_words / sizeof state_words[0]; i++)
+        if (slice_equal_nocase(word, state_words[i]))
+            return true;
+    return false;
+}
+
+/* "idle", "down*", "IDLE+DRAIN" */
+static bool is_state(struct slice text)
+{
+    struct slice rest = base_of(text);
+
+    while (rest.length > 0) {
+        size_t plus = slice_find(rest, "+");
+        struct slice word = {rest.bytes, plus != (size_t)-1 ? plus : rest.length};
+
+        if (!is_word(base_of(word)))
+            return false;
+        rest = slice_from(rest, plus != (size_t)-1 ? plus + 1 : rest.length);
+    }
+    return text.length > 0 && base_of(text).length > 0;
+}
+
+static bool has_word(struct slice state, const char *const *words)
+{
+    struct slice rest = base_of(state);
+
+    while (rest.length > 0) {
+        size_t plus = slice_find(rest, "+");
+        struct slice word = base_of((struct slice){rest.bytes, plus != (size_t)-1 ? plus : rest.length});
+
+        for (size_t i = 0; words[i] != NULL; i++)
+            if (slice_equal_nocase(word, words[i]))
+                return true;
+        rest = slice_from(rest, plus != (size_t)-1 ? plus + 1 : rest.length);
+    }
+    return false;
+}
+
+static void add_state(struct listing *listing, const char *node, struct slice state)
+{
+    static const char *const bad[] = {"down", "fail", "failing", "failg", "error", "inval", NULL};
+    static const char *const warned[] = {"drain",      "drained",        "draining", "drng",
+                                         "no_respond", "not_responding", NULL};
+    bool silent = state.length > 0 && memchr(state.bytes, '*', state.length) != NULL;
+
+    reading_fact(listing->reading, "slurm.state", node, state);
+    if (has_word(state, bad))
+        reading_finding(listing->reading, SEVERITY_FAULT, "slurm.node", node, "Slurm says %.*s",
+                        slice_print(state));
+    else if (silent || has_word(state, warned))
+        reading_finding(listing->reading, SEVERITY_WARNING, "slurm.node", node, "Slurm says %.*s",
+                        slice_print(state));
+}
+
+/* Rows. */
+
+static void split(struct slice line, char separator, struct row *ret_row)
+{
+    const char mark[] = {separator, '\0'};
+
+    ret_row->count = 0;
+    for (line = slice_trim(line); ret_row->count < COLUMNS && line.length > 0; line = slice_trim(line)) {
+        size_t at = 0;
+
+        if (separator != ' ')
+            at = slice_find(line, mark);
+        else
+            while (at < line.length && line.bytes[at] != ' ' && line.bytes[at] != '\t')
+                at++;
+        if (at == (size_t)-1 || at > line.length)
+            at = line.length;
+        ret_row->cells[ret_row->count++] = slice_trim((struct slice){line.bytes, at});
+        line = slice_from(line, at + 1);
+    }
+}
+
+static enum column column_of(struct slice word)
+{
+    static const struct {
+        const char *word;
+        enum column column;
+    } words[] = {
+        {"STATE", COLUMN_STATE},         {"STATELONG", COLUMN_STATE},
+        {"STATECOMPACT", COLUMN_STATE},  {"STATECOMPLETE", COLUMN_STATE},
+        {"NODELIST", COLUMN_NODE},       {"HOSTNAMES", COLUMN_NODE},
+        {"NODEHOST", COLUMN_NODE},       {"NODE_NAME", COLUMN_NODE},
+        {"NODES", COLUMN_NODES},         {"NODES(A/I/O/T)", COLUMN_BY_STATE},
+        {"PARTITION", COLUMN_PARTITION}, {"REASON", COLUMN_REASON},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (slice_equal(word, words[i].word))
+            return words[i].column;
+    return COLUMN_OTHER;
+}
+
+static size_t find_column(const struct listing *listing, enum column column)
+{
+    for (size_t i = 0; i < listing->column_count; i++)
+        if (listing->columns[i] == column)
+            return i;
+    return (size_t)-1;
+}
+
+static bool read_header(struct listing *listing, struct slice line)
+{
+    struct listing trial = {.separator = slice_contains(line, "|")   ? '|'
+                                         : slice_contains(line, ",") ? ','
+                                                                     : ' '};
+    struct row row;
+
+    split(line, trial.separator, &row);
+    for (size_t i = 0; i < row.count; i++) {
+        for (size_t k = 0; k < row.cells[i].length; k++)
+            if (islower((unsigned char)row.cells[i].bytes[k]))
+                return false;
+        trial.columns[trial.column_count++] = column_of(row.cells[i]);
+    }
+    if (find_column(&trial, COLUMN_BY_STATE) == (size_t)-1 &&
+        (find_column(&trial, COLUMN_NODE) == (size_t)-1 ||
+         (find_column(&trial, COLUMN_STATE) == (size_t)-1 &&
+          find_column(&trial, COLUMN_REASON) == (size_t)-1)))
+        return false;
+    memcpy(listing->columns, trial.columns, sizeof trial.columns);
+    listing->column_count = trial.column_count;
+    listing->separator = trial.separator;
+    return true;
+}
+
+/* Without a header: what each word is, where it can be told. */
+static bool guess_columns(struct listing *listing, struct slice line)
+{
+    static const struct {
+        size_t count, state; /* words in all, 0: any number from state on; where the state stands */
+        size_t node, nodes, partition;
+    } layouts[] = {
+        {6, 4, 5, 3, 0},  /* -h: PARTITION AVAIL TIMELIMIT NODES STATE NODELIST */
+        {4, 3, 0, 1, 2},  /* -h -N: NODELIST NODES PARTITION STATE */
+        {11, 3, 0, 1, 2}, /* -h -N -l */
+        {2, 1, 0, 9, 9},  /* -h -o "%n %T" */
+        {2, 0, 1, 9, 9},
+    };
+    struct row row;
+
+    listing->separator = slice_contains(line, "|") ? '|' : slice_contains(line, " ") ? ' ' : ',';
+    split(line, listing->separator, &row);
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        uint64_t nodes;
+
+        if (row.count != layouts[i].count || !is_state(row.cells[layouts[i].state]) ||
+            (layouts[i].nodes < row.count && !scan_u64(row.cells[layouts[i].nodes], &nodes)))
+            continue;
+        memset(listing->columns, 0, sizeof listing->columns);
+        listing->column_count = row.count;
+        listing->columns[layouts[i].state] = COLUMN_STATE;
+        listing->columns[layouts[i].node] = COLUMN_NODE;
+        if (layouts[i].nodes < row.count)
+            listing->columns[layouts[i].nodes] = COLUMN_NODES;
+        if (layouts[i].partition < row.count)
+            listing->columns[layouts[i].partition] = COLUMN_PARTITION;
+        if (row.count == 11)
+            listing->columns[10] = COLUMN_REASON;
+        return true;
+    }
+    listing->column_count = 0;
+    return false;
+}
+
+/* More words than columns: the reason is the only text with blanks, at either end; a list may hold the
+ * separator. False when it cannot be told what is what. */
+static bool fit(const struct listing *listing, struct slice line, struct row *row)
+{
+    size_t columns = listing->column_count, more = row->count - columns, long_one = columns;
+
+    if (row->count == columns)
+        return true;
+    if (row->count < columns || row->count > COLUMNS)
+        return false;
+    if (listing->separator == ' ')
+        long_one = find_column(listing, COLUMN_REASON);
+    else if (listing->columns[columns - 1] == COLUMN_NODE || listing->columns[columns - 1] == COLUMN_REASON)
+        long_one = columns - 1;
+    if (long_one != 0 && long_one != columns - 1)
+        return false;
+    if (long_one == 0) {
+        row->cells[0].length =
+            (size_t)(row->cells[more].bytes + row->cells[more].length - row->cells[0].bytes);
+        memmove(&row->cells[1], &row->cells[more + 1], (columns - 1) * sizeof row->cells[0]);
+    } else {
+        row->cells[columns - 1].length = (size_t)(line.bytes + line.length - row->cells[columns - 1].bytes);
+    }
+    row->count = columns;
+    return true;
+}
+
+static const char *partition_name(struct listing *listing, struct slice cell)
+{
+    if (slice_ends(cell, "*")) {
+        cell.length--;
+        if (reading_get_fact(listing->reading, "slurm.default_partition", "") == NULL)
+            reading_fact(listing->reading, "slurm.default_partition", "", cell);
+    }
+    return utf8_clean(listing->reading->arena, cell);
+}
+
+static struct slice cell_of(const struct listing *listing, const struct row *row, enum column column)
+{
+    size_t at = find_column(listing, column);
+
+    return at != (size_t)-1 && at < row->count ? row->cells[at] : (struct slice){"", 0};
+}
+
+static void add_row(struct listing *listing, const struct row *row)
+{
+    struct reading *reading = listing->reading;
+    struct slice node = cell_of(listing, row, COLUMN_NODE), state = cell_of(listing, row, COLUMN_STATE);
+    struct slice nodes = cell_of(listing, row, COLUMN_NODES), reason = cell_of(listing, row, COLUMN_REASON);
+    struct slice by_state = cell_of(listing, row, COLUMN_BY_STATE);
+    struct slice partition = cell_of(listing, row, COLUMN_PARTITION);
+    const char *name = partition.length > 0 ? partition_name(listing, partition) : "";
+    const char *subject = utf8_clean(reading->arena, node);
+
+    listing->rows++;
+    if (by_state.length > 0)
+        reading_fact(reading, "slurm.nodes.by_state", name, by_state);
+    if (node.length == 0 || slice_equal(node, "n/a"))
+        return; /* a partition without nodes */
+    if (state.length > 0)
+        add_state(listing, subject, state);
+    if (nodes.length > 0)
+        reading_fact(reading, "slurm.nodes", subject, nodes);
+    if (*name != '\0' && by_state.length == 0)
+        reading_fact(reading, "slurm.partition", subject, slice_of(name));
+    if (reason.length > 0 && !slice_equal(reason, "none"))
+        reading_fact(reading, "slurm.reason", subject, reason);
+}
+
+static void read_row(struct listing *listing, struct slice line)
+{
+    size_t state = find_column(listing, COLUMN_STATE);
+    struct row row;
+
+    split(line, listing->separator, &row);
+    /* A partition without nodes has an empty list at its end. */
+    if (row.count + 1 == listing->column_count && listing->columns[listing->column_count - 1] == COLUMN_NODE)
+        row.cells[row.count++] = (struct slice){"n/a", 3};
+    if (!fit(listing, line, &row)) {
+        listing->damaged++;
+        return;
+    }
+    if (state != (size_t)-1 && !is_state(row.cells[state]) && !slice_equal(row.cells[state], "n/a")) {
+        listing->damaged++;
+        return;
+    }
+    add_row(listing, &row);
+}
+
+/* scontrol show node, also one node a line (-o). */
+
+static bool value_of(struct slice line, const char *key, struct slice *ret_value)
+{
+    size_t at = slice_find(line, key), length = 0;
+
+    if (at == (size_t)-1 || (at > 0 && line.bytes[at - 1] != ' '))
+        return false;
+    *ret_value = slice_from(line, at + strlen(key));
+    while (length < ret_value->length && ret_value->bytes[length] != ' ')
+        length++;
+    ret_value->length = length;
+    return true;
+}
+
+/* "Reason=Not responding [slurm@2021-10-19T12:56:19]" */
+static void read_reason(struct listing *listing, struct slice line)
+{
+    size_t at = slice_find(line, "Reason="), open, close, by;
+    struct slice rest;
+
+    if (at == (size_t)-1)
+        return;
+    rest = slice_from(line, at + strlen("Reason="));
+    open = slice_find(rest, " [");
+    if (open == (size_t)-1) {
+        reading_fact(listing->reading, "slurm.reason", listing->node, rest);
+        return;
+    }
+    reading_fact(listing->reading, "slurm.reason", listing->node, (struct slice){rest.bytes, open});
+    rest = slice_from(rest, open + 2);
+    close = slice_find(rest, "]");
+    by = slice_find(rest, "@");
+    if (close == (size_t)-1 || by == (size_t)-1 || by > close)
+        return;
+    reading_fact(listing->reading, "slurm.reason_by", listing->node, (struct slice){rest.bytes, by});
+    reading_fact(listing->reading, "slurm.reason_at", listing->node,
+                 (struct slice){rest.bytes + by + 1, close - by - 1});
+}
+
+static bool read_scontrol(struct listing *listing, struct slice line)
+{
+    struct slice value;
+
+    if (slice_starts(line, "NodeName=") && value_of(line, "NodeName=", &value))
+        listing->node = utf8_clean(listing->reading->arena, value);
+    else if (listing->node == NULL)
+        return false;
+    if (value_of(line, "State=", &value)) {
+        listing->rows++;
+        add_state(listing, listing->node, value);
+    }
+    if (value_of(line, "Gres=", &value) && !slice_equal(value, "(null)"))
+        reading_fact(listing->reading, "slurm.gres", listing->node, value);
+    if (value_of(line, "Version=", &value))
+        reading_fact(listing->reading, "slurm.version", listing->node, value);
+    read_reason(listing, line);
+    return true;
+}
+
+/* JSON: "nodes" of sinfo 21.08, 22.05 and scontrol, "sinfo" of later ones. */
+
+static struct slice joined_state(struct arena *arena, const struct json *state, const struct json *flags)
+{
+    const char *joined = state != NULL && state->type == JSON_STRING ? state->string : NULL;
+
+    if (state != NULL && state->type == JSON_ARRAY)
+        json_each (word, state)
+            if (word->type == JSON_STRING)
+                joined = joined == NULL ? word->string : arena_printf(arena, "%s+%s", joined, word->string);
+    json_each (flag, flags)
+        if (flag->type == JSON_STRING && joined != NULL)
+            joined = arena_printf(arena, "%s+%s", joined, flag->string);
+    return slice_of(joined != NULL ? joined : "");
+}
+
+static void add_json_node(struct listing *listing, const char *node, struct slice state, const char *reason)
+{
+    listing->rows++;
+    if (*node == '\0' || state.length == 0) {
+        listing->damaged++;
+        return;
+    }
+    add_state(listing, node, state);
+    if (*reason != '\0' && strcmp(reason, "none") != 0)
+        reading_fact(listing->reading, "slurm.reason", node, slice_of(reason));
+}
+
+static void read_json(struct listing *listing, const struct json *document)
+{
+    struct arena *arena = listing->reading->arena;
+
+    json_each (node, json_get(document, "nodes"))
+        add_json_node(listing, json_string(node, "name", ""),
+                      joined_state(arena, json_get(node, "state"), json_get(node, "state_flags")),
+                      json_string(node, "reason", ""));
+    json_each (entry, json_get(document, "sinfo")) {
+        const struct json *nodes = json_get(json_get(entry, "nodes"), "nodes");
+        const struct json *reason = json_get(json_get(entry, "reason"), "description");
+        struct slice state = joined_state(arena, json_get(json_get(entry, "node"), "state"), NULL);
+
+        json_each (node, nodes)
+            add_json_node(listing, node->type == JSON_STRING ? node->string : "", state,
+                          reason != NULL && reason->type == JSON_STRING ? reason->string : "");
+    }
+    json_each (error, json_get(document, "errors"))
+        reading_finding(listing->reading, SEVERITY_WARNING, "slurm.error", "", "%s",
+                        json_string(error, "description", json_string(error, "error", "an error")));
+}
+
+static bool parse_json(struct listing *listing, const struct lines *lines)
+{
+    struct arena *arena = listing->reading->arena;
+    struct slice joined = lines_join(arena, lines);
+    struct loose_objects objects = {0};
+    struct error err = {0};
+
+    loose_objects_find(arena, joined, &objects);
+    for (size_t i = 0; i < objects.list.count; i++) {
+        struct slice object = {joined.bytes + objects.list.items[i].start, objects.list.items[i].length};
+        const struct json *document;
+
+        if (!slice_contains(object, "\"meta\"") ||
+            (!slice_contains(object, "\"sinfo\"") && !slice_contains(object, "\"nodes\"")))
+            continue;
+        document = loose_json_parse(arena, "sinfo", object, &err);
+        if (document == NULL)
+            reading_set(listing->reading, READING_PARTIAL, "%s", err.text);
+        else
+            read_json(listing, document);
+        return true;
+    }
+    return false;
+}
+
+static bool is_failure(struct slice line)
+{
+    return slice_starts(line, "slurm_load") || slice_starts(line, "sinfo: error") ||
+           slice_starts(line, "sinfo: fatal") || slice_contains(line, "sinfo: command not found") ||
+           slice_ends(line, "sinfo: not found") || slice_starts(line, "sinfo: unrecognized") ||
+           slice_starts(line, "sinfo: invalid");
+}
+
+/* Of a line before any header: the date of -l, a prompt, a headerless row. */
+static void read_line(struct listing *listing, struct slice line)
+{
+    if (read_scontrol(listing, line) || read_header(listing, line))
+        return;
+    if (listing->column_count > 0 || guess_columns(listing, line))
+        read_row(listing, line);
+}
+
+static void set_status(struct listing *listing, struct slice first, struct slice failure, bool cut)
+{
+    struct reading *reading = listing->reading;
+
+    if (failure.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(failure));
+    else if (reading->status == READING_PARTIAL)
+        return; /* a JSON document that could not be read */
+    else if (listing->rows == 0 && listing->damaged == 0 && listing->column_count == 0)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
+                    first.length > 0 ? first.bytes : "empty");
+    else if (cut)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    else if (listing->damaged > 0)
+        reading_set(reading, READING_PARTIAL, "%u lines are not as the header says", listing->damaged);
+    else if (listing->rows == 0)
+        reading_set(reading, READING_PARTIAL, "no node is listed");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.reading = reading};
+    struct slice first = {"", 0}, failure = {"", 0}, tail;
+    struct lines lines;
+    bool json;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    json = parse_json(&listing, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        if (line.length == 0)
+            continue;
+        first = first.length > 0 ? first : line;
+        if (is_failure(line))
+            failure = failure.length > 0 ? failure : line;
+        else if (!json)
+            read_line(&listing, line);
+    }
+    tail = json ? (struct slice){"", 0} : slice_trim(lines.tail);
+    set_status(&listing, first.length > 0 ? first : tail, failure, tail.length > 0);
+}
+
+static const struct metric metrics[] = {
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_sinfo = {
+    .name = "sinfo",
+    .version = 1,
+    .summary = "Slurm's nodes and their states: sinfo in its forms, scontrol show node",
+    .metrics = metrics,
+    .parse = parse,
+};
