@@ -176,12 +176,32 @@ static void no_copy_limit_exceeds_the_datasheet(void **state)
     }
 }
 
+static const struct suite_step *step_of(const struct suite *suite, const char *name)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].name, name) == 0)
+            return &suite->steps.items[i];
+    fail_msg("no step %s", name);
+    return NULL;
+}
+
 static void delivery_is_the_agreed_plan(void **state)
 {
-    static const char *const steps[] = {
-        "reachable",    "privilege",      "gpu-inventory",           "driver",
-        "gpu-settings", "fabric-manager", "p2p-bandwidth",           "nccl-all-reduce",
-        "dcgm-diag",    "gpu-burn",       "nccl-all-reduce-cluster", "nccl-all-gather-cluster"};
+    static const char *const steps[] = {"reachable",
+                                        "privilege",
+                                        "gpu-inventory",
+                                        "driver",
+                                        "gpu-settings",
+                                        "fabric-manager",
+                                        "health",
+                                        "ecc",
+                                        "nvlink",
+                                        "p2p-bandwidth",
+                                        "nccl-all-reduce",
+                                        "dcgm-diag",
+                                        "gpu-burn",
+                                        "nccl-all-reduce-cluster",
+                                        "nccl-all-gather-cluster"};
     struct error err = {0};
     const struct suite *suite = suite_load(*state, "delivery", &err);
     const struct suite_step *p2p, *nccl, *fabric;
@@ -191,17 +211,17 @@ static void delivery_is_the_agreed_plan(void **state)
     assert_int_equal(suite->steps.count, sizeof steps / sizeof steps[0]);
     for (size_t i = 0; i < suite->steps.count; i++)
         assert_string_equal(suite->steps.items[i].name, steps[i]);
-    p2p = &suite->steps.items[6];
-    assert_int_equal(p2p->needs.count, 3);
+    p2p = step_of(suite, "p2p-bandwidth");
+    assert_int_equal(p2p->needs.count, 5);
     assert_int_equal(p2p->record_without_limit.count, 2);
-    nccl = &suite->steps.items[7];
+    nccl = step_of(suite, "nccl-all-reduce");
     assert_string_equal(nccl->scope, "host");
     assert_string_equal(json_string(nccl->arguments, "end", ""), "16G");
     assert_int_equal(nccl->sizes_judged.count, 2);
     assert_int_equal(nccl->retries, 1);
     assert_int_equal(nccl->repeat, 1);
-    assert_true(json_number(suite->steps.items[9].arguments, "seconds", 0) == 1800);
-    fabric = &suite->steps.items[11];
+    assert_true(json_number(step_of(suite, "gpu-burn")->arguments, "seconds", 0) == 1800);
+    fabric = step_of(suite, "nccl-all-gather-cluster");
     assert_string_equal(fabric->check, "nccl-all-gather");
     assert_string_equal(fabric->scope, "cluster");
     assert_int_equal(fabric->needs.count, 3);
