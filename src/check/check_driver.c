@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver: new enough for the platform, and the same on all hosts. */
-#include "assay/check.h"
+#include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+static void read_driver(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    read_parts(context, attempt, out);
+    smi_leave_to_owner(context, out);
+}
 
 static const struct item items[] = {{"cuda.version", PER_TARGET, NULL, DUTY_RECORD, NULL}, {0}};
 
@@ -47,5 +54,5 @@ const struct check check_driver = {
     .remedies = remedies,
     .more_slots = slots_of_platform,
     .expected_s = expected_s,
-    .read = read_parts,
+    .read = read_driver,
 };

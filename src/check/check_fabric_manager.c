@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "smi.h"
 
 static void command_status(const struct check_context *context, struct text *out)
 {
@@ -55,7 +55,6 @@ static void read_service(const struct check_context *context, const struct attem
     const struct part *smi = attempt_part(attempt, "nvidia-smi");
     const char *version, *driver;
 
-    (void)context;
     take_fact(out, attempt, "status", "fabric_manager.state");
     take_fact(out, attempt, "enabled", "fabric_manager.enabled");
     take_fact(out, attempt, "version", "fabric_manager.version");
@@ -65,6 +64,7 @@ static void read_service(const struct check_context *context, const struct attem
         return;
     }
     reading_merge(out, &smi->reading);
+    smi_leave_to_owner(context, out);
     version = reading_get_fact(out, "fabric_manager.version", "");
     driver = reading_get_fact(out, "driver.version", "");
     if (version != NULL && driver != NULL)

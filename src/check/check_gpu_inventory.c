@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "smi.h"
 
 static void command_lspci(const struct check_context *context, struct text *out)
 {
@@ -73,6 +73,7 @@ static void read_both(const struct check_context *context, const struct attempt 
     const char *lost, *unknown, *names;
 
     read_parts(context, attempt, out);
+    smi_leave_to_owner(context, out);
     if (out->status != READING_COMPLETE)
         return;
     names = models(smi, context->arena);

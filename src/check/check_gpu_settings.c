@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
+#include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
 
@@ -43,6 +43,7 @@ static void read_settings(const struct check_context *context, const struct atte
                           struct reading *out)
 {
     read_parts(context, attempt, out);
+    smi_leave_to_owner(context, out);
     for (unsigned i = 0; i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(context->arena, "gpu%u", i);
 
@@ -74,14 +75,11 @@ static const struct item items[] = {
     {"gpu.persistence", PER_GPU, NULL, DUTY_GATE, WORD("gpu.persistence", RULE_EQUAL, "Enabled")},
     {"gpu.mig", PER_GPU, NULL, DUTY_GATE, WORD("gpu.mig", RULE_ONE_OF, "Disabled|N/A")},
     {"ecc.mode", PER_GPU, NULL, DUTY_GATE, WORD("ecc.mode", RULE_EQUAL, "Enabled")},
-    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.pending", RULE_EQUAL, "No")},
-    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
     {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
      WORD("gpu.power_limit_is_default", RULE_EQUAL, "yes")},
     {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE, WORD("gpu.clocks_unlocked", RULE_ONE_OF, "yes|N/A")},
     {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
     {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
@@ -89,9 +87,6 @@ static const struct remedy remedies[] = {
     {"gpu.persistence", "as root: nvidia-smi -pm 1 (and enable nvidia-persistenced, so that it stays)"},
     {"gpu.mig", "as root: nvidia-smi -mig 0, then reset the GPUs or reboot"},
     {"ecc.mode", "as root: nvidia-smi -e 1, then reboot"},
-    {"remapped_rows.pending",
-     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
-    {"remapped_rows.failure", "row remapping failed: run the field diagnostic and have the GPU replaced"},
     {"gpu.power_limit_is_default",
      "as root: nvidia-smi -pl with the default limit that `nvidia-smi -q -d POWER` shows"},
     {"gpu.clocks_unlocked", "as root: nvidia-smi -rac and nvidia-smi -rgc"},
@@ -108,8 +103,7 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_gpu_settings = {
     .name = "gpu-settings",
     .title = "GPU settings",
-    .summary =
-        "persistence on, MIG off, ECC on, nothing pending, power and clocks at their defaults, GPUs idle",
+    .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

@@ -167,6 +167,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     const struct fault *faulty = fault_of_gpu(lab, host->number, FAULT_BURN_FAULTY, number);
     const struct fault *limit = fault_of_gpu(lab, host->number, FAULT_POWER_LIMIT, number);
     const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
+    const struct fault *ecc = fault_of_gpu(lab, host->number, FAULT_ECC_UNCORRECTED, number);
+    const struct fault *hot = fault_of_gpu(lab, host->number, FAULT_HOT, number);
     unsigned n = (unsigned)number;
 
     *gpu = (struct lab_gpu){
@@ -176,6 +178,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .mig = fault_of_gpu(lab, host->number, FAULT_MIG_ON, number) != NULL,
         .ecc = fault_of_gpu(lab, host->number, FAULT_ECC_OFF, number) == NULL,
         .remap_pending = fault_of_gpu(lab, host->number, FAULT_REMAP_PENDING, number) != NULL,
+        .reset_required = fault_of_gpu(lab, host->number, FAULT_RESET_REQUIRED, number) != NULL,
+        .ecc_uncorrected = ecc != NULL ? (unsigned)ecc->number : 0,
         .fabric_ready = host->fabric_manager_active &&
                         fault_of_gpu(lab, host->number, FAULT_FABRIC_STATE, number) == NULL,
         .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL,
@@ -202,6 +206,11 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     if (gpu->throttled) {
         gpu->temperature_burn = 88;
         gpu->power_burn *= gpu->strength;
+    }
+    if (hot != NULL) {
+        gpu->temperature_idle = (unsigned)hot->number;
+        if (gpu->temperature_burn < gpu->temperature_idle)
+            gpu->temperature_burn = gpu->temperature_idle;
     }
     gpu_identity(gpu, host->number);
 }

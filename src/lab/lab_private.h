@@ -86,6 +86,9 @@ enum fault_kind {
     FAULT_MIG_ON,
     FAULT_ECC_OFF,
     FAULT_REMAP_PENDING,
+    FAULT_ECC_UNCORRECTED,
+    FAULT_RESET_REQUIRED,
+    FAULT_HOT,
     FAULT_POWER_LIMIT,
     FAULT_CLOCKS_LOCKED,
     FAULT_DRIVER_VERSION,
@@ -153,10 +156,12 @@ struct lab_gpu {
     unsigned pci_bus;
     char uuid[48], serial[16];
     bool persistence, mig, ecc, remap_pending, fabric_ready;
-    bool busy;            /* a foreign process works on it */
-    double strength;      /* share of its full compute rate */
-    bool throttled, idle; /* idle: CUDA gives it no work */
-    unsigned burn_errors; /* in one reporting interval of gpu_burn */
+    bool reset_required;
+    unsigned ecc_uncorrected; /* since the driver was loaded */
+    bool busy;                /* a foreign process works on it */
+    double strength;          /* share of its full compute rate */
+    bool throttled, idle;     /* idle: CUDA gives it no work */
+    unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
     unsigned power_limit, clock_limit; /* W; MHz of the applications clock */

@@ -178,10 +178,14 @@ static const char *ecc_mode(const struct cell *cell)
 
 static const char *ecc_count(const struct cell *cell)
 {
-    bool counted =
-        cell->fixed != NULL && cell->gpu->remap_pending; /* the aggregate keeps what a remap cost */
+    return cell->gpu->ecc ? "0" : "[N/A]";
+}
 
-    return cell->gpu->ecc ? counted ? "1" : "0" : "[N/A]";
+static const char *ecc_uncorrected(const struct cell *cell)
+{
+    bool remapped = cell->fixed != NULL && cell->gpu->remap_pending;
+
+    return cell->gpu->ecc ? number(cell, cell->gpu->ecc_uncorrected + (remapped ? 1 : 0)) : "[N/A]";
 }
 
 static const char *remap_uncorrectable(const struct cell *cell)
@@ -295,10 +299,10 @@ static const struct field {
     {"ecc.mode.pending", ecc_mode, NULL, NULL},
     {"ecc.errors.corrected.volatile.total", ecc_count, NULL, NULL},
     {"ecc.errors.corrected.aggregate.total", ecc_count, NULL, NULL},
-    {"ecc.errors.uncorrected.volatile.total", ecc_count, NULL, NULL},
-    {"ecc.errors.uncorrected.volatile.dram", ecc_count, NULL, NULL},
+    {"ecc.errors.uncorrected.volatile.total", ecc_uncorrected, NULL, NULL},
+    {"ecc.errors.uncorrected.volatile.dram", ecc_uncorrected, NULL, NULL},
     {"ecc.errors.uncorrected.volatile.sram", ecc_count, NULL, NULL},
-    {"ecc.errors.uncorrected.aggregate.total", ecc_count, NULL, "aggregate"},
+    {"ecc.errors.uncorrected.aggregate.total", ecc_uncorrected, NULL, "aggregate"},
     {"retired_pages.single_bit_ecc.count", fixed, NULL, "[N/A]"},
     {"retired_pages.double_bit.count", fixed, NULL, "[N/A]"},
     {"retired_pages.pending", fixed, NULL, "[N/A]"},

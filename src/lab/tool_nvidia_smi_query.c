@@ -99,7 +99,7 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     close_part(w, "inforom_version");
     put(w, "GSP Firmware Version", "gsp_firmware_version", "%s", host->driver);
     open_part(w, "GPU Reset Status", "gpu_reset_status");
-    put(w, "Reset Required", "reset_required", "No");
+    put(w, "Reset Required", "reset_required", "%s", gpu->reset_required ? "Yes" : "No");
     put(w, "Drain and Reset Recommended", "drain_and_reset_recommended", "No");
     close_part(w, "gpu_reset_status");
 }
@@ -204,8 +204,11 @@ static void write_ecc_counters(struct writer *w, const char *text, const char *t
     put(w, "SRAM Uncorrectable Parity", "sram_uncorrectable_parity", "%s", zero);
     put(w, "SRAM Uncorrectable SEC-DED", "sram_uncorrectable_secded", "%s", zero);
     put(w, "DRAM Correctable", "dram_correctable", "%s", zero);
-    put(w, "DRAM Uncorrectable", "dram_uncorrectable", "%s",
-        gpu->ecc && aggregate && gpu->remap_pending ? "1" : zero);
+    if (gpu->ecc)
+        put(w, "DRAM Uncorrectable", "dram_uncorrectable", "%u",
+            gpu->ecc_uncorrected + (aggregate && gpu->remap_pending ? 1 : 0));
+    else
+        put(w, "DRAM Uncorrectable", "dram_uncorrectable", "N/A");
     if (aggregate)
         put(w, "SRAM Threshold Exceeded", "sram_threshold_exceeded", "%s", gpu->ecc ? "No" : "N/A");
     close_part(w, tag);

@@ -54,12 +54,16 @@ def both(outcome):
 GPUS = [
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
-    Case("nvlink-down:2-5", fail("p2p-bandwidth", pairs(2, 5), "GB/s")),
+    Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")),
     Case("persistence-off", fail("gpu-settings", ALL_GPUS, "Disabled")),
     Case("persistence-off:6", fail("gpu-settings", {"gpu6"}, "Disabled")),
     Case("mig-on:1", fail("gpu-settings", {"gpu1"}, "Enabled")),
     Case("ecc-off:4", fail("gpu-settings", {"gpu4"}, "Disabled")),
-    Case("remap-pending:7", fail("gpu-settings", {"gpu7"}, "Yes")),
+    Case("remap-pending:7", fail("ecc", {"gpu7"}, "Yes")),
+    Case("ecc-uncorrected:4=3", fail("ecc", {"gpu4"}, "is 3, expected <= 0"), remedy="reset the GPU"),
+    Case("reset-required:6", fail("health", {"gpu6"}, "gpu.reset_required is Yes"), remedy="--gpu-reset"),
+    Case("hot:3=91", fail("health", {"gpu3"}, "is 91 C"), remedy="air flow"),
+    Case("hot:3=80", {}),  # warm, and within its operating range
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the GPUs remember of memory errors: ECC counters, rows that were remapped, pages that were retired. A
+ * GPU with a repair that waits for a reset, or one that could not be made, is not handed over.
+ */
+#include "smi.h"
+
+static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+static void read_memory(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    read_parts(context, attempt, out);
+    smi_leave_to_owner(context, out);
+    if (out->status != READING_COMPLETE)
+        return;
+    /* Newer than some drivers; and rows that are remapped have made retired pages history. */
+    smi_field_or_none(out, "ecc.sram_threshold_exceeded");
+    smi_field_or_none(out, "ecc.unrepairable_memory");
+    smi_field_or_none(out, "retired_pages.pending");
+}
+
+#define WORD(metric_, rule_, text_)                                                                      \
+    (const struct limit[])                                                                               \
+    {                                                                                                    \
+        {.metric = metric_, .rule = rule_, .text = text_, .source = "nvidia-smi", .status = LIMIT_TOOL}, \
+        {                                                                                                \
+            0                                                                                            \
+        }                                                                                                \
+    }
+#define MOST(metric_, value_, status_, source_) \
+    (const struct limit[])                      \
+    {                                           \
+        {.metric = metric_,                     \
+         .rule = RULE_CEILING,                  \
+         .value = value_,                       \
+         .unit = "",                            \
+         .source = source_,                     \
+         .status = status_},                    \
+        {                                       \
+            0                                   \
+        }                                       \
+    }
+
+static const struct item items[] = {
+    {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,
+     MOST("ecc.volatile.uncorrected", 0, LIMIT_VENDOR,
+          "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
+          "critical")},
+    {"ecc.sram_threshold_exceeded", PER_GPU, NULL, DUTY_GATE,
+     WORD("ecc.sram_threshold_exceeded", RULE_ONE_OF, "No|N/A")},
+    {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
+     WORD("ecc.unrepairable_memory", RULE_ONE_OF, "No|N/A")},
+    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.pending", RULE_EQUAL, "No")},
+    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
+    {"remapped_rows.uncorrectable", PER_GPU, NULL, DUTY_GATE,
+     MOST("remapped_rows.uncorrectable", 512, LIMIT_VENDOR,
+          "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)")},
+    {"remapped_rows.banks_none", PER_GPU, NULL, DUTY_GATE,
+     MOST("remapped_rows.banks_none", 0, LIMIT_FIELD,
+          "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a bank without spare "
+          "rows")},
+    {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE, WORD("retired_pages.pending", RULE_ONE_OF, "No|N/A")},
+    {"remapped_rows.correctable", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"ecc.aggregate.uncorrected", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"ecc.volatile.uncorrected",
+     "drain the host, reset the GPU (nvidia-smi --gpu-reset -i N) and test again; if it "
+     "returns, run the field diagnostic and have the GPU replaced"},
+    {"ecc.*", "more than its maker allows: run the field diagnostic and have the GPU replaced"},
+    {"remapped_rows.pending",
+     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
+    {"remapped_rows.*", "run the field diagnostic and have the GPU replaced"},
+    {"retired_pages.pending", "drain the host and reset the GPU or reboot; then test again"},
+    {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 5;
+}
+
+const struct check check_ecc = {
+    .name = "ecc",
+    .title = "GPU memory errors",
+    .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_memory,
+};

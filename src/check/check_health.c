@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The GPUs at rest: what they say of themselves before anything is asked of them. A GPU that is hot or slowed
+ * down without a load has a cooling or power fault that a test would only blur, and one that must be reset
+ * gives numbers that mean nothing.
+ */
+#include "smi.h"
+
+static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+static void read_health(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    read_parts(context, attempt, out);
+    smi_leave_to_owner(context, out);
+    if (out->status != READING_COMPLETE)
+        return;
+    smi_field_or_none(out, "gpu.reset_required");
+    smi_field_or_none(out, "gpu.drain_recommended");
+    smi_field_or_none(out, "gpu.recovery_action");
+}
+
+#define WORD(metric_, rule_, text_)                                                                      \
+    (const struct limit[])                                                                               \
+    {                                                                                                    \
+        {.metric = metric_, .rule = rule_, .text = text_, .source = "nvidia-smi", .status = LIMIT_TOOL}, \
+        {                                                                                                \
+            0                                                                                            \
+        }                                                                                                \
+    }
+
+static const struct item items[] = {
+    {"gpu.reset_required", PER_GPU, NULL, DUTY_GATE, WORD("gpu.reset_required", RULE_ONE_OF, "No|N/A")},
+    {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE, WORD("gpu.drain_recommended", RULE_ONE_OF, "No|N/A")},
+    {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE, WORD("gpu.recovery_action", RULE_ONE_OF, "None|N/A")},
+    {"gpu.temperature", PER_GPU, NULL, DUTY_GATE, NULL},
+    {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.throttle.hw_slowdown", RULE_EQUAL, "Not Active")},
+    {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.throttle.hw_thermal_slowdown", RULE_EQUAL, "Not Active")},
+    {"gpu.throttle.hw_power_brake", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.throttle.hw_power_brake", RULE_EQUAL, "Not Active")},
+    {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.throttle.sw_thermal_slowdown", RULE_EQUAL, "Not Active")},
+    {"gpu.temperature_margin", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.temperature_memory", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.clock.sm", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.performance_state", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"gpu.reset_required",
+     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
+    {"gpu.drain_recommended",
+     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
+    {"gpu.recovery_action", "do what it says (reset, reboot or drain), then test again"},
+    {"gpu.throttle.hw_power_brake", "check power supplies and the cables of the GPU baseboard"},
+    {"gpu.t*", "check fans, air flow or coolant and the heat sink's seat of that GPU"},
+    {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 5;
+}
+
+const struct check check_health = {
+    .name = "health",
+    .title = "GPU health at rest",
+    .summary = "no GPU is hot or slowed down at rest, none is lost, none waits for a reset",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_health,
+};
