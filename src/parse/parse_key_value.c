@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the checks' own command files print where a check needs single values out of many places:
+ *
+ *   os.kernel<TAB><TAB>5.15.0-122-generic
+ *   nvme.model<TAB>nvme0<TAB>SAMSUNG MZQL23T8HCLS-00A07
+ *   os.clock_synchronized<TAB><TAB><TAB>sh: 1: timedatectl: not found
+ *   key-value end
+ *
+ * A row is name, subject (may be empty) and value; a row without a value says behind it why there is none.
+ * Lines of other forms (banners, complaints of a shell) are not ours and are passed over.
+ *
+ * facts    each row's name and subject, as they stand
+ * finding  NAME.unread  info: why the row has no value
+ *
+ * Complete when the closing line was seen and nothing of ours came behind it.
+ */
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+
+#define CLOSING "key-value end"
+
+/* "os.kernel": small letters, digits and underscores, with at least one dot between them. */
+static bool is_name(struct slice name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+
+    for (size_t i = 0; i < name.length; i++)
+        if (memchr(letters, name.bytes[i], sizeof letters - 1) == NULL)
+            return false;
+    return name.length > 2 && slice_contains(name, ".") && name.bytes[0] != '.' &&
+           name.bytes[name.length - 1] != '.';
+}
+
+/* Takes what stands before the next tab off the front, and the tab. */
+static bool take_field(struct slice *rest, struct slice *ret_field)
+{
+    size_t tab = slice_find(*rest, "\t");
+
+    if (tab == (size_t)-1)
+        return false;
+    *ret_field = (struct slice){rest->bytes, tab};
+    *rest = slice_from(*rest, tab + 1);
+    return true;
+}
+
+/* false: the line is no row of ours. */
+static bool read_row(struct reading *reading, struct slice rest)
+{
+    struct slice name, subject, value;
+    const char *about;
+
+    if (!take_field(&rest, &name) || !is_name(name) || !take_field(&rest, &subject))
+        return false;
+    about = utf8_clean(reading->arena, slice_trim(subject));
+    if (!take_field(&rest, &value)) {
+        reading_fact(reading, utf8_clean(reading->arena, name), about, slice_trim(rest));
+        return true;
+    }
+    if (slice_trim(value).length > 0)
+        return false;
+    reading_finding(reading, SEVERITY_INFO,
+                    arena_printf(reading->arena, "%s.unread", utf8_clean(reading->arena, name)), about, "%s",
+                    utf8_clean(reading->arena, slice_trim(rest)));
+    return true;
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct slice first = {"", 0};
+    size_t rows = 0, late = 0;
+    bool closed = false;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = lines.items[i].text;
+
+        if (first.length == 0)
+            first = slice_trim(line);
+        if (slice_equal(line, CLOSING))
+            closed = true;
+        else if (closed)
+            late += read_row(reading, line);
+        else
+            rows += read_row(reading, line);
+    }
+    if (rows + late == 0)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
+                    first.length > 0 ? first.bytes : "empty");
+    else if (!closed)
+        reading_set(reading, READING_PARTIAL, "the closing line is missing");
+    else if (late > 0)
+        reading_set(reading, READING_PARTIAL, "there are rows behind the closing line");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+static const struct metric metrics[] = {
+    {"os.clock_skew", "s", BETTER_LOWER,
+     "how far the host's clock is off the controller's at least, as the check `os` computes it"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_key_value = {
+    .name = "key-value",
+    .version = 1,
+    .summary = "rows of name, subject and value that the checks' own command files print",
+    .metrics = metrics,
+    .parse = parse,
+};
