@@ -189,11 +189,25 @@ static bool is_worse_opinion(const char *metric, const struct opinion *opinion, 
            (opinion->word == than->word && is_worse_value(metric, &opinion->value, &than->value));
 }
 
+/* Why there is no value, where the reading says it: a finding METRIC.unread of the same subject. */
+static const char *why_unread(const struct item_case *item, const struct attempt *attempt)
+{
+    const char *code = arena_printf(item->arena, "%s.unread", item->slot->metric);
+
+    for (size_t i = 0; i < attempt->reading.findings.count; i++) {
+        const struct finding *finding = &attempt->reading.findings.items[i];
+
+        if (strcmp(finding->code, code) == 0 && strcmp(finding->subject, item->slot->subject) == 0)
+            return arena_printf(item->arena, "%s was not read: %s", item->slot->metric, finding->text);
+    }
+    return "the output is whole, but has no value for it";
+}
+
 /* By every value that the attempt has for the item: the worst counts. */
 static struct opinion by_values(const struct item_case *item, const struct attempt *attempt)
 {
     struct opinion worst = {.word = OUTCOME_INCONCLUSIVE,
-                            .cause = "the output is whole, but has no value for it",
+                            .cause = why_unread(item, attempt),
                             .value = {.text = "", .unit = "", .number = NAN}};
     struct values values = {0};
 
