@@ -266,6 +266,30 @@ static void apply_links(struct lab_host *host)
     }
 }
 
+static const char *word_or(const struct fault *fault, const char *sound, const char *fallback)
+{
+    return fault == NULL ? sound : fault->word != NULL ? fault->word : fallback;
+}
+
+static void system_init(struct lab_host *host)
+{
+    const struct lab *lab = host->lab;
+    unsigned number = host->number;
+    const struct fault *memlock = fault_find(lab, number, FAULT_MEMLOCK);
+    const struct fault *skew = fault_find(lab, number, FAULT_CLOCK_SKEW);
+    const struct fault *dimm = fault_find(lab, number, FAULT_DIMM_MISSING);
+
+    host->board = lab_board_of(host->profile);
+    host->kernel =
+        word_or(fault_find(lab, number, FAULT_KERNEL_VERSION), "5.15.0-122-generic", "5.15.0-105-generic");
+    host->bios_version =
+        word_or(fault_find(lab, number, FAULT_BIOS_VERSION), host->board->bios_version, "1.4a");
+    host->governor = fault_find(lab, number, FAULT_GOVERNOR) != NULL ? "powersave" : "performance";
+    host->memlock = memlock != NULL ? (unsigned long long)memlock->number : 0;
+    host->clock_skew = skew != NULL ? skew->number : 0;
+    host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
+}
+
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)
 {
     const struct fault *driver = fault_find(lab, number, FAULT_DRIVER_VERSION);
@@ -274,6 +298,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 
     *host = (struct lab_host){.lab = lab, .profile = lab->profile, .number = number};
     snprintf(host->name, sizeof host->name, "node%u", number);
+    system_init(host);
     host->driver = lab->profile->driver;
     if (driver != NULL)
         host->driver = driver->word != NULL ? driver->word : "550.54.15";

@@ -62,6 +62,21 @@ struct lab_profile {
 
 const struct lab_profile *lab_profile_find(const char *name);
 
+/* The server around the GPUs. */
+struct lab_board {
+    const char *vendor, *product, *board, *bios_vendor, *bios_version, *bios_date;
+    const char *cpu_vendor, *cpu, *cpu_maker;
+    unsigned sockets, cores, cpu_mhz_max; /* cores of one socket */
+    unsigned dimm_count, dimm_gib, dimm_mts;
+    const char *dimm_type, *dimm_maker, *dimm_part;
+    unsigned nvme_count;
+    unsigned long long nvme_bytes;
+    const char *nvme_model;
+    unsigned psu_count, psu_watts;
+    const char *psu_model;
+};
+const struct lab_board *lab_board_of(const struct lab_profile *profile);
+
 enum fault_kind {
     FAULT_GPU_MISSING,
     FAULT_P2P,
@@ -93,6 +108,12 @@ enum fault_kind {
     FAULT_CLOCKS_LOCKED,
     FAULT_DRIVER_VERSION,
     FAULT_GPU_BUSY,
+    FAULT_KERNEL_VERSION,
+    FAULT_BIOS_VERSION,
+    FAULT_GOVERNOR,
+    FAULT_MEMLOCK,
+    FAULT_CLOCK_SKEW,
+    FAULT_DIMM_MISSING,
     FAULT_XID,
     FAULT_REBOOT,
     FAULT_TOOL_MISSING,
@@ -180,6 +201,11 @@ struct lab_host {
     const struct lab_profile *profile;
     unsigned number;
     char name[16];
+    const struct lab_board *board;
+    const char *kernel, *bios_version, *governor;
+    unsigned long long memlock;          /* bytes; 0: unlimited */
+    double clock_skew;                   /* seconds ahead of the true time */
+    unsigned dimm_missing;               /* its number from 1; 0: all are there */
     const char *driver, *fabric_manager; /* versions */
     bool fabric_manager_active;
     const char *cuda_error; /* NULL, or why no CUDA program can start */
@@ -227,7 +253,7 @@ int lab_listen(unsigned host, unsigned port);
  */
 struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
-tree_writer tree_infiniband;
+tree_writer tree_infiniband, tree_system;
 
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
@@ -254,7 +280,10 @@ struct tool {
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
     tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname,
-    tool_id;
+    tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk;
+
+/* Whether the tool runs as root: under sudo, or by a root login. */
+bool lab_is_root(void);
 
 /* Runs the tool of that name on the host: faults of the tool itself (missing, hanging, crashing) included. */
 int tool_run(struct arena *arena, const struct lab *lab, unsigned host, const char *name, int argc,

@@ -38,6 +38,12 @@ static const struct tool_row {
     {"ibstat", tool_ibstat},
     {"hostname", tool_hostname},
     {"id", tool_id},
+    {"uname", tool_uname},
+    {"date", tool_date},
+    {"timedatectl", tool_timedatectl},
+    {"dmidecode", tool_dmidecode},
+    {"lscpu", tool_lscpu},
+    {"lsblk", tool_lsblk},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

@@ -204,11 +204,12 @@ static void boot_lines(struct tool *tool, struct text *out)
 {
     const struct lab_host *host = tool->host;
 
-    text_put(out, "[    0.000000] Linux version 5.15.0-122-generic (buildd@lcy02-amd64-034) #132-Ubuntu SMP\n"
-                  "[    0.000000] Command line: BOOT_IMAGE=/boot/vmlinuz-5.15.0-122-generic root=UUID=6d1f "
-                  "ro iommu=pt\n"
-                  "[    0.004000] smpboot: Allowing 224 CPUs, 0 hotplug CPUs\n"
-                  "[    2.113406] systemd[1]: Detected architecture x86-64.\n");
+    text_printf(out,
+                "[    0.000000] Linux version %s (buildd@lcy02-amd64-034) #132-Ubuntu SMP\n"
+                "[    0.000000] Command line: BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro iommu=pt\n"
+                "[    0.004000] smpboot: Allowing %u CPUs, 0 hotplug CPUs\n"
+                "[    2.113406] systemd[1]: Detected architecture x86-64.\n",
+                host->kernel, host->kernel, host->board->sockets * host->board->cores * 2);
     text_printf(out, "[    9.402113] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  %s\n", host->driver);
     for (unsigned i = 0; i < LAB_HCAS; i++)
         text_printf(out, "[   1%u.07%u311] mlx5_core 0000:%02x:00.0: firmware version: %s\n", i / 4, i,
@@ -348,6 +349,11 @@ int tool_sudo(struct tool *tool)
     execvp(tool->argv[i], tool->argv + i);
     fprintf(stderr, "sudo: %s: command not found\n", tool->argv[i]);
     return 1;
+}
+
+bool lab_is_root(void)
+{
+    return getenv("ASSAY_LAB_SUDO") != NULL || geteuid() == 0;
 }
 
 /* Under the simulated sudo this is root's id; else it is the true one. */

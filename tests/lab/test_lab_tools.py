@@ -26,6 +26,8 @@ COMMANDS = [
     ("fabric-manager", "systemctl status nvidia-fabricmanager"),
     ("fabric-manager", "systemctl is-active nvidia-fabricmanager"),
     ("fabric-manager", "nv-fabricmanager --version"),
+    ("dmidecode", "sudo -n dmidecode"),
+    ("dmidecode", "sudo -n dmidecode -t 4,16,17"),
     ("xid", "dmesg"),
     ("xid", "dmesg -T"),
     ("xid", "journalctl -k --no-pager"),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel and the distribution say of themselves in files: release, limits, firmware, settings. */
+#include "lab_private.h"
+
+enum { CPUS_SHOWN = 4 }; /* of all alike */
+
+static void write_limits(struct tree *tree, const struct lab_host *host)
+{
+    const char *locked =
+        host->memlock == 0 ? "unlimited" : tree_path(tree, "%llu", (unsigned long long)host->memlock);
+
+    tree_file(tree, "proc/self/limits",
+              "Limit                     Soft Limit           Hard Limit           Units     \n"
+              "Max cpu time              unlimited            unlimited            seconds   \n"
+              "Max stack size            8388608              unlimited            bytes     \n"
+              "Max processes             8253448              8253448              processes \n"
+              "Max open files            1048576              1048576              files     \n"
+              "Max locked memory         %-20s %-20s bytes     \n"
+              "Max address space         unlimited            unlimited            bytes     \n",
+              locked, locked);
+    tree_file(tree, "proc/self/status",
+              "Name:\tawk\nUmask:\t0002\nState:\tR (running)\nUid:\t1000\t1000\t1000\t1000\n"
+              "CapInh:\t0000000000000000\nCapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
+              "CapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000000\n");
+}
+
+static void write_memory(struct tree *tree, const struct lab_host *host)
+{
+    const struct lab_board *board = host->board;
+    unsigned long long kib = (unsigned long long)board->dimm_gib << 20;
+
+    tree_file(tree, "proc/meminfo",
+              "MemTotal:       %llu kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n"
+              "HugePages_Total:       0\nHugePages_Free:        0\nHugepagesize:       2048 kB\n",
+              kib * (board->dimm_count - (host->dimm_missing > 0 ? 1 : 0)) / 100 * 98);
+    tree_file(tree, "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    tree_file(tree, "proc/sys/kernel/numa_balancing", "0\n");
+}
+
+void tree_system(struct tree *tree, const struct lab_host *host)
+{
+    tree_file(tree, "etc/os-release",
+              "PRETTY_NAME=\"Ubuntu 22.04.4 LTS\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"22.04\"\n"
+              "VERSION=\"22.04.4 LTS (Jammy Jellyfish)\"\nID=ubuntu\nID_LIKE=debian\n");
+    tree_file(tree, "proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro iommu=pt\n", host->kernel);
+    tree_file(tree, "sys/class/dmi/id/bios_vendor", "%s\n", host->board->bios_vendor);
+    tree_file(tree, "sys/class/dmi/id/bios_version", "%s\n", host->bios_version);
+    tree_file(tree, "sys/class/dmi/id/bios_date", "%s\n", host->board->bios_date);
+    for (int i = 0; i < CPUS_SHOWN; i++)
+        tree_file(tree, tree_path(tree, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", i), "%s\n",
+                  host->governor);
+    write_limits(tree, host);
+    write_memory(tree, host);
+}
