@@ -105,6 +105,18 @@ NETWORK = [
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
 ]
 
+SYSTEM = [
+    Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
+    Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
+    Case("governor", fail("os", HOST, "powersave"), runs_on=True),
+    Case("memlock:65536", fail("os", HOST, "65536 bytes"), remedy="memlock unlimited", runs_on=True),
+    Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
+    Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
+    Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
+    Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
+]
+
 TOOLS = [
     Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
@@ -140,4 +152,4 @@ SLOW = [
     Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
 ]
 
-GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "network": NETWORK, "tools": TOOLS, "slow": SLOW}
+GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "network": NETWORK, "system": SYSTEM, "tools": TOOLS, "slow": SLOW}

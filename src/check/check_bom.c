@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each host is made of, with serial numbers: the asset list of the report. Hosts of one platform are
+ * bought alike, so processors, memory and NVMe drives must be the same on all; a memory slot that is empty on
+ * one host only is named.
+ *
+ *   dimm.*, cpu.*, psu.*, bios.*, system.*, board.*, chassis.*   by dmidecode (root)
+ *   disk.model .size .serial (nvme0n1)   by lsblk     cpu.logical, cpu.sockets, numa.nodes   by lscpu
+ *   nic.model (PCI address)              by lspci     gpu.*   by nvidia-smi
+ *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   of all together
+ */
+#include <string.h>
+
+#include "assay/check.h"
+#include "key_value.h"
+
+static void command_dmidecode(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "dmidecode");
+    text_put(out, " -t 0,1,2,3,4,16,17,39,127");
+}
+
+static void command_lspci(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "lspci");
+    text_put(out, " -D -nn");
+}
+
+static void command_values(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    key_value_start(out);
+    text_put(out,
+             "cpu() { lscpu | sed -n \"s/^$1: *//p\"; }\n"
+             "take cpu.model_name '' cpu 'Model name'\n"
+             "take cpu.logical '' cpu 'CPU(s)'\n"
+             "take cpu.sockets '' cpu 'Socket(s)'\n"
+             "take numa.nodes '' cpu 'NUMA node(s)'\n"
+             "if disks=$(lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL 2>/dev/null); then\n"
+             "    put disk.read '' yes\n"
+             "    printf '%s\\n' \"$disks\" | awk -F'\"' '$4 == \"disk\" {\n"
+             "        print \"disk.model\\t\" $2 \"\\t\" $8; print \"disk.size\\t\" $2 \"\\t\" $6 \" B\"\n"
+             "        print \"disk.serial\\t\" $2 \"\\t\" $10 }'\n"
+             "else lack nvme.kinds '' \"$(lsblk 2>&1 >/dev/null | first)\"; fi\n");
+    key_value_end(out);
+}
+
+static const struct part_row parts[] = {{"dmidecode", "dmidecode", command_dmidecode, NULL},
+                                        {"lspci", "lspci", command_lspci, NULL},
+                                        {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+                                        {"values", "key-value", command_values, NULL},
+                                        {0}};
+
+struct kinds {
+    struct arena *arena;
+    LIST_OF(struct kind {
+        const char *text;
+        unsigned count;
+    })
+    items;
+};
+
+static void count_kind(struct kinds *kinds, const char *text)
+{
+    struct kind *kind;
+
+    for (size_t i = 0; i < kinds->items.count; i++)
+        if (strcmp(kinds->items.items[i].text, text) == 0) {
+            kinds->items.items[i].count++;
+            return;
+        }
+    kind = list_push(kinds->arena, &kinds->items);
+    *kind = (struct kind){text, 1};
+}
+
+/* "8 x NAME, 1 x OTHER" as a fact; `none` where there are none. */
+static void add_kinds(struct reading *out, const char *fact, const struct kinds *kinds)
+{
+    const char *text = kinds->items.count > 0 ? "" : "none";
+
+    for (size_t i = 0; i < kinds->items.count; i++)
+        text = arena_printf(out->arena, "%s%s%u x %s", text, i > 0 ? ", " : "", kinds->items.items[i].count,
+                            kinds->items.items[i].text);
+    reading_fact(out, fact, "", slice_of(text));
+}
+
+static bool is_nic(const char *class)
+{
+    return strstr(class, "[0200]") != NULL || strstr(class, "[0207]") != NULL;
+}
+
+/* Of hundreds of devices the network adapters. */
+static void add_nics(struct reading *out, const struct reading *lspci)
+{
+    struct kinds kinds = {.arena = out->arena};
+
+    for (size_t i = 0; i < lspci->facts.count; i++) {
+        const struct fact *fact = &lspci->facts.items[i];
+        const char *name;
+
+        if (strcmp(fact->name, "pci.class") != 0 || !is_nic(fact->value))
+            continue;
+        name = reading_get_fact(lspci, "pci.name", fact->subject);
+        if (name == NULL)
+            continue;
+        reading_fact(out, "nic.model", fact->subject, slice_of(name));
+        count_kind(&kinds, name);
+    }
+    add_kinds(out, "nic.kinds", &kinds);
+}
+
+static void add_gpus(struct reading *out, const struct reading *smi)
+{
+    static const char *const kept[] = {"gpu.name",  "gpu.serial", "gpu.uuid",       "gpu.pci_address",
+                                       "gpu.vbios", "gpu.part",   "gpu.board_part", "driver.version"};
+    struct kinds kinds = {.arena = out->arena};
+
+    for (size_t i = 0; i < smi->facts.count; i++) {
+        const struct fact *fact = &smi->facts.items[i];
+
+        for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++)
+            if (strcmp(fact->name, kept[k]) == 0)
+                reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
+        if (strcmp(fact->name, "gpu.name") == 0)
+            count_kind(&kinds, fact->value);
+    }
+    add_kinds(out, "gpu.kinds", &kinds);
+}
+
+static void add_drives(struct reading *out)
+{
+    struct kinds kinds = {.arena = out->arena};
+
+    if (reading_get_fact(out, "disk.read", "") == NULL)
+        return;
+    for (size_t i = 0; i < out->facts.count; i++) {
+        const struct fact *fact = &out->facts.items[i];
+        const char *model = reading_get_fact(out, "disk.model", fact->subject);
+
+        if (strcmp(fact->name, "disk.size") == 0 && strncmp(fact->subject, "nvme", 4) == 0)
+            count_kind(&kinds,
+                       arena_printf(out->arena, "%s %s", model != NULL ? model : "unnamed", fact->value));
+    }
+    add_kinds(out, "nvme.kinds", &kinds);
+}
+
+/* Without root the board tells nothing: that says something about rights, and nothing about the host. */
+static void lack_board(struct reading *out, const struct reading *board)
+{
+    static const char *const owed[] = {"cpu.kinds", "dimm.kinds", "dimm.empty"};
+
+    for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+        reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", owed[i]), "",
+                        "dmidecode: %s", board->reason);
+}
+
+static void read_board(const struct check_context *context, const struct attempt *attempt,
+                       struct reading *out)
+{
+    const struct reading *board = &attempt->parts.items[0].reading, *lspci = &attempt->parts.items[1].reading,
+                         *smi = &attempt->parts.items[2].reading, *values = &attempt->parts.items[3].reading;
+    const struct reading *owed[] = {board->status == READING_FAILED ? lspci : board, lspci, smi, values};
+
+    (void)context;
+    out->status = READING_COMPLETE;
+    for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+        if (owed[i]->status < out->status)
+            reading_set(out, owed[i]->status, "%s: %s", owed[i]->tool, owed[i]->reason);
+    if (board->status == READING_FAILED)
+        lack_board(out, board);
+    else
+        reading_merge(out, board);
+    reading_merge(out, values);
+    if (lspci->status == READING_COMPLETE)
+        add_nics(out, lspci);
+    if (smi->status == READING_COMPLETE)
+        add_gpus(out, smi);
+    add_drives(out);
+}
+
+#define SAME(metric_)                                              \
+    (const struct limit[])                                         \
+    {                                                              \
+        {.metric = metric_,                                        \
+         .rule = RULE_SAME,                                        \
+         .source = "assay: hosts of one platform are built alike", \
+         .status = LIMIT_TOOL},                                    \
+        {                                                          \
+            0                                                      \
+        }                                                          \
+    }
+
+static const struct item items[] = {
+    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.kinds")},
+    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.logical")},
+    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.kinds")},
+    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.empty")},
+    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("nvme.kinds")},
+    {"system.product", PER_TARGET, NULL, DUTY_RECORD, SAME("system.product")},
+    {"board.product", PER_TARGET, NULL, DUTY_RECORD, SAME("board.product")},
+    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("nic.kinds")},
+    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("gpu.kinds")},
+    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, SAME("numa.nodes")},
+    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("psu.kinds")},
+    {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"dimm.*",
+     "look the slot up in `dmidecode -t memory`, reseat or replace the module, and look for memory errors "
+     "in the BMC's event log; if the tool could not read, install dmidecode and let it run as root"},
+    {"cpu.*",
+     "compare `lscpu` and `dmidecode -t processor` with a host that is right (a socket that is off, SMT, "
+     "another model)"},
+    {"nvme.*",
+     "compare `lsblk` and `lspci` with a host that is right: reseat or replace the drive that is not seen"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 10;
+}
+
+const struct check check_bom = {
+    .name = "bom",
+    .title = "Bill of materials",
+    .summary =
+        "processors, memory, NVMe drives, NICs, GPUs, power supplies with serials; the same on all hosts",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_board,
+};

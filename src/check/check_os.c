@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operating system and what lies beneath it: versions that must be the same on all hosts, and settings
+ * that a login without a terminal really has. It runs as the login user, because mpirun's ranks do.
+ *
+ * os.clock_skew is what the host's clock is off at least: the moment that it told must lie between the begin
+ * and the end of the attempt by the controller's clock, and only what lies outside of them is skew for sure.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/check.h"
+#include "key_value.h"
+
+static void take_file(struct text *out, const char *name, const char *path)
+{
+    text_printf(out, "take %s '' cat \"$ASSAY_LAB_ROOT\"%s\n", name, path);
+}
+
+static void put_versions(struct text *out)
+{
+    text_put(out, "take os.kernel '' uname -r\n"
+                  "take os.architecture '' uname -m\n"
+                  "take os.release '' sed -n 's/^PRETTY_NAME=\"\\{0,1\\}\\([^\"]*\\).*/\\1/p' "
+                  "\"$ASSAY_LAB_ROOT\"/etc/os-release\n");
+    take_file(out, "os.command_line", "/proc/cmdline");
+    take_file(out, "bios.vendor", "/sys/class/dmi/id/bios_vendor");
+    take_file(out, "bios.version", "/sys/class/dmi/id/bios_version");
+    take_file(out, "bios.date", "/sys/class/dmi/id/bios_date");
+    text_put(out, "for d in \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*; do\n"
+                  "    [ ! -r \"$d/fw_ver\" ] || take nic.firmware \"${d##*/}\" cat \"$d/fw_ver\"\n"
+                  "done\n");
+}
+
+static void put_limits(struct text *out)
+{
+    /* A process that may lock memory whatever the limit (root) is not bound by it: bit 14 of CapEff. */
+    text_put(out, "limit() { awk -v what=\"$1\" 'index($0, what) == 1 { sub(what \" *\", \"\"); print $1 }' "
+                  "\"$ASSAY_LAB_ROOT\"/proc/self/limits; }\n"
+                  "memlock() {\n"
+                  "    soft=$(limit 'Max locked memory')\n"
+                  "    case $soft in\n"
+                  "    '') echo \"no such line in /proc/self/limits\" >&2; return 1 ;;\n"
+                  "    unlimited) echo unlimited; return ;;\n"
+                  "    esac\n"
+                  "    case $(awk '$1 == \"CapEff:\" { print substr($2, length($2) - 3, 1) }' "
+                  "\"$ASSAY_LAB_ROOT\"/proc/self/status) in\n"
+                  "    [4-7c-f]) echo 'unlimited (CAP_IPC_LOCK)' ;;\n"
+                  "    *) echo \"$soft bytes\" ;;\n"
+                  "    esac\n"
+                  "}\n"
+                  "take os.memlock '' memlock\n"
+                  "take os.open_files '' limit 'Max open files'\n");
+}
+
+static void put_settings(struct text *out)
+{
+    /* Where the kernel scales no clocks (firmware does, or a hypervisor), there is no governor to differ. */
+    text_put(out,
+             "cpu=\"$ASSAY_LAB_ROOT\"/sys/devices/system/cpu\n"
+             "if [ -d \"$cpu/cpu0\" ] && [ ! -e \"$cpu/cpu0/cpufreq\" ]; then put os.governor '' none; else\n"
+             "    take os.governor '' sh -c 'cat \"$1\"/cpu[0-9]*/cpufreq/scaling_governor | sort -u | "
+             "paste -s -d \" \" -' sh \"$cpu\"; fi\n");
+    take_file(out, "os.numa_balancing", "/proc/sys/kernel/numa_balancing");
+    text_put(out, "take os.transparent_hugepages '' sed 's/.*\\[\\(.*\\)\\].*/\\1/' "
+                  "\"$ASSAY_LAB_ROOT\"/sys/kernel/mm/transparent_hugepage/enabled\n"
+                  "for row in HugePages_Total:os.hugepages SwapTotal:os.swap; do\n"
+                  "    take \"${row#*:}\" '' sed -n \"s/^${row%:*}: *//p\" \"$ASSAY_LAB_ROOT\"/proc/meminfo\n"
+                  "done\n");
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    key_value_start(out);
+    text_put(out, "take os.clock '' date +%s.%N\n"
+                  "take os.clock_synchronized '' timedatectl show -p NTPSynchronized --value\n");
+    put_versions(out);
+    put_limits(out);
+    put_settings(out);
+    key_value_end(out);
+}
+
+static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+
+static const char *why_unread(const struct reading *reading, const char *code)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, code) == 0)
+            return reading->findings.items[i].text;
+    return "date told no time";
+}
+
+static void read_values(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    const char *told;
+    double clock, skew = 0;
+
+    read_parts(context, attempt, out);
+    told = reading_get_fact(out, "os.clock", "");
+    if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
+        attempt->ended < attempt->began) {
+        reading_finding(out, SEVERITY_INFO, "os.clock_skew.unread", "", "%s",
+                        told != NULL ? told : why_unread(out, "os.clock.unread"));
+        return;
+    }
+    if (clock < attempt->began)
+        skew = attempt->began - clock;
+    if (clock > attempt->ended)
+        skew = clock - attempt->ended;
+    reading_measure(out, "os.clock_skew", "", floor(skew * 1000) / 1000, "s");
+}
+
+#define SAME(metric_)                                               \
+    (const struct limit[])                                          \
+    {                                                               \
+        {.metric = metric_,                                         \
+         .rule = RULE_SAME,                                         \
+         .source = "assay: hosts of one platform are set up alike", \
+         .status = LIMIT_TOOL},                                     \
+        {                                                           \
+            0                                                       \
+        }                                                           \
+    }
+
+static const struct limit memlock_rules[] = {
+    {.metric = "os.memlock",
+     .rule = RULE_ONE_OF,
+     .text = "unlimited|unlimited (CAP_IPC_LOCK)",
+     .source = "Red Hat Enterprise Linux 9, Configuring InfiniBand and RDMA networks, chapter 5",
+     .status = LIMIT_VENDOR,
+     .note = "verbs and NCCL register, that is lock, the memory that they send from"},
+    {0}};
+
+static const struct limit synchronized_rules[] = {{.metric = "os.clock_synchronized",
+                                                   .rule = RULE_EQUAL,
+                                                   .text = "yes",
+                                                   .source = "timedatectl",
+                                                   .status = LIMIT_TOOL},
+                                                  {0}};
+
+static const struct item items[] = {
+    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, SAME("os.kernel")},
+    {"os.release", PER_TARGET, NULL, DUTY_GATE, SAME("os.release")},
+    {"bios.version", PER_TARGET, NULL, DUTY_GATE, SAME("bios.version")},
+    {"bios.date", PER_TARGET, NULL, DUTY_GATE, SAME("bios.date")},
+    {"os.governor", PER_TARGET, NULL, DUTY_GATE, SAME("os.governor")},
+    {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
+    /* Recorded: a host that differs from the others is remarked on. */
+    {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
+    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, SAME("os.architecture")},
+    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, SAME("os.open_files")},
+    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, SAME("os.numa_balancing")},
+    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.transparent_hugepages")},
+    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.hugepages")},
+    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, SAME("os.swap")},
+    {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    struct limit *skew = arena_array(context->arena, struct limit, 2);
+
+    skew[0] = (struct limit){.metric = "os.clock_skew",
+                             .rule = RULE_CEILING,
+                             .value = check_number(context, "clock_skew_s"),
+                             .unit = "s",
+                             .source = "assay: argument clock_skew_s",
+                             .status = LIMIT_TOOL};
+    slot_add(context, slots, "os.clock_skew", "", NULL, DUTY_GATE, skew);
+}
+
+static const struct argument arguments[] = {
+    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the controller's"},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"os.kernel", "boot the same kernel on all hosts (`uname -r`), and keep it from updates"},
+    {"os.release", "install the same release on all hosts (/etc/os-release)"},
+    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it"},
+    {"os.governor",
+     "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
+     "that the others have)"},
+    {"os.memlock",
+     "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
+     "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
+     "log in anew; `ssh HOST cat /proc/self/limits` shows it"},
+    {"os.clock*",
+     "have chrony or systemd-timesyncd run (`timedatectl`, `chronyc tracking`); if all hosts are "
+     "off alike, it is the controller's clock"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 3;
+}
+
+const struct check check_os = {
+    .name = "os",
+    .title = "Operating system",
+    .summary =
+        "kernel, release, BIOS and governor the same on all hosts; locked memory unlimited; clock in step",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .arguments = arguments,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected_s = expected_s,
+    .read = read_values,
+};

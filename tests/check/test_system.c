@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checks of the host itself: what they make of outputs that a healthy host does not print. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/check.h"
+
+#define UUID "11111111-1111-4111-8111-111111111111"
+
+/* What a part printed, and how it ended. */
+struct printed {
+    const char *part, *out, *err;
+    int rc;
+};
+
+struct own_host {
+    struct arena *arena;
+    struct suite suite;
+    struct suite_step step;
+    struct platform platform;
+    struct check_context context;
+    struct attempt attempt;
+};
+
+static void host_begin(struct own_host *host, const char *check)
+{
+    *host = (struct own_host){.arena = arena_create()};
+    host->step = (struct suite_step){.check = check, .name = check, .scope = "host"};
+    host->context = (struct check_context){.arena = host->arena,
+                                           .suite = &host->suite,
+                                           .step = &host->step,
+                                           .platform = &host->platform,
+                                           .check = check_find(check),
+                                           .timescale = 1};
+    assert_non_null(host->context.check);
+    host->attempt = (struct attempt){
+        .uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN, .began = 1000, .ended = 1010};
+}
+
+static void host_reads(struct own_host *host, const struct printed *printed)
+{
+    const char *out = "", *err = "";
+
+    for (; printed->part != NULL; printed++) {
+        const char *mark = arena_printf(host->arena, "@assay-part " UUID " begin %s\n", printed->part);
+        const char *end =
+            arena_printf(host->arena, "\n@assay-part " UUID " end %s %d\n", printed->part, printed->rc);
+
+        out = arena_printf(host->arena, "%s%s%s%s", out, mark, printed->out, end);
+        err = arena_printf(host->arena, "%s%s%s%s", err, mark, printed->err, end);
+    }
+    host->attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
+    host->attempt.captures[1] = (struct capture){.stream = "stderr", .bytes = slice_of(err)};
+    check_read(&host->context, &host->attempt);
+}
+
+static const char *fact(const struct own_host *host, const char *name)
+{
+    const char *value = reading_get_fact(&host->attempt.reading, name, "");
+
+    return value != NULL ? value : "(none)";
+}
+
+static double measured(const struct own_host *host, const char *metric)
+{
+    const struct reading *reading = &host->attempt.reading;
+
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].metric, metric) == 0)
+            return reading->measurements.items[i].value;
+    return -1;
+}
+
+static const char *finding(const struct own_host *host, const char *code)
+{
+    const struct reading *reading = &host->attempt.reading;
+
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, code) == 0)
+            return reading->findings.items[i].text;
+    return "(none)";
+}
+
+static double skew_when_told(const char *clock)
+{
+    struct own_host host;
+    double skew;
+
+    host_begin(&host, "os");
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"values", arena_printf(host.arena, "os.clock\t\t%s\nkey-value end\n", clock), "", 0}, {0}});
+    skew = measured(&host, "os.clock_skew");
+    arena_destroy(host.arena);
+    return skew;
+}
+
+static void a_clock_is_off_by_what_lies_outside_the_attempt(void **state)
+{
+    (void)state;
+    assert_true(skew_when_told("1000.000000000") == 0);
+    assert_true(skew_when_told("1009.999999999") == 0);
+    assert_true(skew_when_told("1012.500000000") == 2.5);
+    assert_true(skew_when_told("990.250000000") == 9.75);
+    assert_true(skew_when_told("1005.%N") == -1); /* a date that knows no nanoseconds tells nothing */
+}
+
+static void a_host_that_tells_no_time_has_no_skew(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "os");
+    host_reads(&host, (const struct printed[]){
+                          {"values", "os.clock\t\t\tsh: 1: date: not found\nkey-value end\n", "", 0}, {0}});
+    assert_true(measured(&host, "os.clock_skew") < 0);
+    assert_string_equal(finding(&host, "os.clock_skew.unread"), "sh: 1: date: not found");
+    arena_destroy(host.arena);
+}
+
+#define LSPCI                                                                                                \
+    "0000:18:00.0 Infiniband controller [0207]: Mellanox Technologies MT2910 Family [ConnectX-7] "           \
+    "[15b3:1021]\n0000:1b:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] " \
+    "(rev a1)\n0000:3a:00.0 Ethernet controller [0200]: Intel Corporation E810-C [8086:1592] (rev 02)\n"
+#define NO_SMI                                                                                          \
+    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the " \
+    "latest NVIDIA driver is installed and running.\n"
+
+static void without_root_the_board_is_unread_and_the_rest_is_not(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bom");
+    host_reads(&host, (const struct printed[]){
+                          {"dmidecode", "# dmidecode 3.3\n/dev/mem: Permission denied\n", "", 1},
+                          {"lspci", LSPCI, "", 0},
+                          {"nvidia-smi", NO_SMI, "", 9},
+                          {"values",
+                           "cpu.logical\t\t224\ndisk.read\t\tyes\ndisk.model\tnvme0n1\tFAST\n"
+                           "disk.size\tnvme0n1\t100 B\ndisk.model\tnvme1n1\tFAST\ndisk.size\tnvme1n1\t100 B\n"
+                           "disk.model\tsda\tSLOW\ndisk.size\tsda\t9 B\nkey-value end\n",
+                           "", 0},
+                          {0}});
+    assert_string_equal(fact(&host, "dimm.kinds"), "(none)");
+    assert_string_equal(finding(&host, "dimm.kinds.unread"), "dmidecode: /dev/mem: Permission denied");
+    assert_string_equal(fact(&host, "cpu.logical"), "224");
+    assert_string_equal(fact(&host, "nvme.kinds"), "2 x FAST 100 B");
+    assert_non_null(strstr(fact(&host, "nic.kinds"), "ConnectX-7"));
+    assert_non_null(strstr(fact(&host, "nic.kinds"), "E810-C"));
+    /* nvidia-smi failed, and so the list of parts is not whole. */
+    assert_int_equal(host.attempt.reading.status, READING_FAILED);
+    arena_destroy(host.arena);
+}
+
+static void disks_that_nobody_listed_are_not_none(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bom");
+    host_reads(&host, (const struct printed[]){
+                          {"dmidecode", "", "", 0},
+                          {"lspci", LSPCI, "", 0},
+                          {"nvidia-smi", "", "", 0},
+                          {"values", "nvme.kinds\t\t\tsh: 1: lsblk: not found\nkey-value end\n", "", 0},
+                          {0}});
+    assert_string_equal(fact(&host, "nvme.kinds"), "(none)");
+    assert_string_equal(finding(&host, "nvme.kinds.unread"), "sh: 1: lsblk: not found");
+    arena_destroy(host.arena);
+}
+
+/* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
+static void passive_checks_keep_no_files(void **state)
+{
+    static const char *const passive[] = {"os", "bom"};
+    struct own_host host;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof passive / sizeof passive[0]; i++) {
+        cleanup_text struct text command = {0};
+
+        host_begin(&host, passive[i]);
+        assert_true(host.context.check->passive);
+        text_init(&command, 1 << 20);
+        for (const struct part_row *row = host.context.check->parts; row->name != NULL; row++)
+            row->command(&host.context, &command);
+        assert_non_null(strstr(command.bytes, "key-value end"));
+        assert_null(strstr(command.bytes, "ASSAY_DIR"));
+        arena_destroy(host.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
+        cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
+        cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
+        cmocka_unit_test(passive_checks_keep_no_files),
+        cmocka_unit_test(disks_that_nobody_listed_are_not_none),
+    };
+
+    return cmocka_run_group_tests_name("system", tests, NULL, NULL);
+}
