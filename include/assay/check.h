@@ -27,7 +27,9 @@ enum argument_type {
     ARGUMENT_COUNT /* whole number > 0 */,
     ARGUMENT_SIZE /* "8G" */,
     ARGUMENT_TEXT,
-    ARGUMENT_LIST /* of texts */
+    ARGUMENT_LIST /* of texts */,
+    ARGUMENT_MAP /* {"name": "text"} */,
+    ARGUMENT_FLAG /* true or false */
 };
 struct argument {
     const char *name;
@@ -95,12 +97,17 @@ struct check {
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
     bool passive;        /* changes nothing and disturbs nobody: the guard's light path */
-    bool as_root;        /* needs root where there is a way to it (become=sudo, or a root login) */
+    bool (*root_asked)(
+        const struct check_context *context); /* as_root where the step's arguments say so; NULL */
+    bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
     enum exclusivity exclusive;
     bool (*applies)(const struct platform *platform); /* NULL: to all */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
     /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has step and check. */
     const char *(*arguments_fault)(const struct check_context *context);
+    /* The same where a fault has a place of its own in the suite: -1 with err set by json_error; NULL: none.
+     * Of the context it has arena, step and check. */
+    int (*arguments_valid)(const struct check_context *context, struct error *err);
     const struct part_row *parts;  /* ends with a NULL name */
     const struct item *items;      /* ends with a NULL metric; NULL: none */
     const struct remedy *remedies; /* ends with a NULL metric; NULL: none */
@@ -127,6 +134,7 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
     __attribute__((warn_unused_result));
 const char *check_text(const struct check_context *context, const char *argument);
 double check_number(const struct check_context *context, const char *argument); /* COUNT and SIZE */
+bool check_flag(const struct check_context *context, const char *argument);     /* FLAG; false by default */
 
 /*
  * The compute HCAs of the step in rail order: those of its argument HCAS_ARGUMENT where the check has one and

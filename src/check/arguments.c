@@ -51,6 +51,14 @@ static bool value_fits(const struct argument *row, const struct json *value)
                 return false;
         }
         return value->type == JSON_ARRAY;
+    case ARGUMENT_MAP:
+        json_each (item, value) {
+            if (item->type != JSON_STRING)
+                return false;
+        }
+        return value->type == JSON_OBJECT;
+    case ARGUMENT_FLAG:
+        return value->type == JSON_BOOL;
     case ARGUMENT_TEXT:
     default:
         return value->type == JSON_STRING;
@@ -64,10 +72,13 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
         [ARGUMENT_SIZE] = "a size such as \"8G\"",
         [ARGUMENT_TEXT] = "a text",
         [ARGUMENT_LIST] = "a list of texts",
+        [ARGUMENT_MAP] = "an object whose values are texts",
+        [ARGUMENT_FLAG] = "true or false",
     };
 
-    const struct check_context context = {.step = step, .check = check};
+    struct check_context context = {.step = step, .check = check};
     const char *fault;
+    int result = 0;
 
     json_each (value, step->arguments) {
         const struct argument *row = find_argument(check, value->key);
@@ -84,7 +95,12 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
     if (fault != NULL)
         return json_error(err, step->at, "the arguments of check '%s' do not go together: %s", check->name,
                           fault);
-    return 0;
+    if (check->arguments_valid != NULL) {
+        context.arena = arena_create();
+        result = check->arguments_valid(&context, err);
+        arena_destroy(context.arena);
+    }
+    return result;
 }
 
 const char *check_text(const struct check_context *context, const char *argument)
@@ -109,4 +125,9 @@ double check_number(const struct check_context *context, const char *argument)
     else
         scan_double(slice_of(row->fallback), &number);
     return number;
+}
+
+bool check_flag(const struct check_context *context, const char *argument)
+{
+    return json_boolean(context->step->arguments, argument, false);
 }

@@ -217,7 +217,8 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->repeat = step->repeat;
     shape->passive = check->passive;
     /* mpirun goes from host to host as the login user, who has the keys for it. */
-    shape->as_root = check->as_root && strcmp(step->scope, "host") == 0;
+    shape->as_root = (check->as_root || (check->root_asked != NULL && check->root_asked(context))) &&
+                     strcmp(step->scope, "host") == 0;
     shape->exclusive = strcmp(step->scope, "host") == 0 ? check->exclusive : EXCLUSIVE_FABRIC;
     if (step->exclusive != NULL)
         exclusivity_parse(step->exclusive, &shape->exclusive);
