@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfquery: the performance counters of InfiniBand ports, plain, -x and the tool's other attributes (-X, -S, -D,
+ * -E, -T); its values are padded with dots.
+ *
+ * subject "lid2052/1": the tool knows the port by its LID; "lid2052/all" for all ports together
+ * facts   ib.counter.NAME.exact  all digits of a counter beyond 2^53, which the measurement rounds
+ * metric  ib.counter.NAME        as the tool writes it (PortXmitWait); data counters count units of 4 bytes
+ * finding ib.counter_saturated   warning: a plain counter at its largest value counts no more (see ib_port.h)
+ *         ib.warning             warning: the tool's own (ibwarn)
+ *
+ * A section is whole when its attribute's last counter was seen. A port that comes again begins another run.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "ib_port.h"
+#include "lines.h"
+#include "runs.h"
+#include "shell_words.h"
+
+enum attribute { PLAIN, EXTENDED, OTHER };
+
+struct listing {
+    struct reading *all, *reading;
+    const char *subject; /* of the section, NULL outside */
+    enum attribute attribute;
+    bool more_announced, more; /* the counters of CapMask2, and that they were begun */
+    bool closed;
+    unsigned counters;
+    struct slice trouble;
+};
+
+static void end_section(struct listing *listing)
+{
+    if (listing->subject == NULL)
+        return;
+    if (listing->reading->status == READING_COMPLETE &&
+        (listing->counters == 0 || (listing->attribute != OTHER && !listing->closed)))
+        reading_set(listing->reading, READING_PARTIAL, "%s: the last counter is missing", listing->subject);
+    listing->subject = NULL;
+}
+
+static bool is_known(const struct listing *listing, const char *subject)
+{
+    for (size_t i = 0; listing->reading != NULL && i < listing->reading->measurements.count; i++)
+        if (strcmp(listing->reading->measurements.items[i].subject, subject) == 0)
+            return true;
+    return false;
+}
+
+/* "Lid 2052 port 1 (CapMask: 0x5300 CapMask2: 0x0000002)" -> "lid2052/1" */
+static const char *read_subject(struct arena *arena, struct slice text)
+{
+    size_t at = slice_find(text, " port ");
+    struct slice node, port, rest;
+    uint64_t lid;
+
+    if (at == (size_t)-1)
+        return NULL;
+    node = slice_trim((struct slice){text.bytes, at});
+    rest = slice_from(text, at + strlen(" port "));
+    if (!scan_word(&rest, &port))
+        return NULL;
+    if (slice_equal(port, "255"))
+        port = slice_of("all");
+    rest = node;
+    if (scan_text(&rest, "Lid ") && scan_u64(slice_trim(rest), &lid))
+        return arena_printf(arena, "lid%u/%s", (unsigned)lid, utf8_clean(arena, port));
+    return ib_subject(arena, node, port);
+}
+
+/* Bit 1 of CapMask2: the error counters are there with 64 bits too. */
+static bool announces_more(struct slice line)
+{
+    static const char mark[] = "CapMask2: 0x";
+    size_t at = slice_find(line, mark);
+    struct slice digits = slice_from(line, at == (size_t)-1 ? line.length : at + strlen(mark));
+    size_t length = 0;
+
+    while (length < digits.length && isxdigit((unsigned char)digits.bytes[length]))
+        length++;
+    return length > 0 && strchr("2367abefABEF", digits.bytes[length - 1]) != NULL;
+}
+
+/* "# Port extended counters: Lid 2052 port 1 (...)", "# PortXmitDiscardDetails counters: Lid 7 port 1" */
+static bool read_header(struct listing *listing, struct slice line)
+{
+    static const char mark[] = "counters: ";
+    size_t at = slice_find(line, mark);
+    const char *subject;
+
+    if (!slice_starts(line, "# ") || at == (size_t)-1)
+        return false;
+    subject = read_subject(listing->all->arena, slice_from(line, at + strlen(mark)));
+    if (subject == NULL)
+        return false;
+    end_section(listing);
+    if (listing->reading == NULL || is_known(listing, subject)) {
+        listing->reading = runs_begin(listing->all);
+        reading_set(listing->reading, READING_COMPLETE, "%s", "");
+    }
+    listing->subject = subject;
+    listing->attribute = slice_starts(line, "# Port extended counters") ? EXTENDED
+                         : slice_starts(line, "# Port counters")        ? PLAIN
+                                                                        : OTHER;
+    listing->more_announced = announces_more(line);
+    listing->more = listing->closed = false;
+    listing->counters = 0;
+    return true;
+}
+
+static bool closes(const struct listing *listing, struct slice name)
+{
+    if (listing->attribute == PLAIN)
+        return slice_equal(name, "PortXmitWait") || slice_equal(name, "XmtWait");
+    if (listing->more_announced || listing->more)
+        return slice_equal(name, "QP1Dropped");
+    return slice_equal(name, "PortMulticastRcvPkts") || slice_equal(name, "MulticastRcvPkts") ||
+           slice_equal(name, "PortRcvPkts") || slice_equal(name, "RcvPkts");
+}
+
+/* "PortXmitWait:....................41864608" */
+static void read_counter(struct listing *listing, struct slice line)
+{
+    size_t colon = slice_find(line, ":");
+    struct slice name, value;
+
+    if (listing->subject == NULL || colon == (size_t)-1 || colon == 0)
+        return;
+    name = (struct slice){line.bytes, colon};
+    value = slice_from(line, colon + 1);
+    while (value.length > 0 && value.bytes[0] == '.')
+        value = slice_from(value, 1);
+    value = slice_trim(value);
+    if (!ib_is_device(name) || slice_ends(name, "Select"))
+        return;
+    if (slice_equal(name, "CounterSelect2"))
+        listing->more = true;
+    if (slice_contains(name, "Select") ||
+        !ib_counter(listing->reading, "ib.counter.", name, listing->subject, value))
+        return;
+    if (listing->attribute == PLAIN)
+        ib_saturation(listing->reading, name, listing->subject, value);
+    listing->counters++;
+    listing->closed = listing->closed || closes(listing, name);
+}
+
+static void read_line(struct listing *listing, struct slice line)
+{
+    bool trouble =
+        slice_contains(line, "iberror:") || slice_starts(line, "ibpanic:") || is_shell_trouble(line);
+
+    if (trouble)
+        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+    else if (slice_starts(line, "ibwarn:"))
+        reading_finding(listing->all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+    else if (!read_header(listing, line))
+        read_counter(listing, line);
+}
+
+static void set_status(struct listing *listing, struct slice first, bool cut)
+{
+    struct reading *reading = listing->reading != NULL ? listing->reading : listing->all;
+
+    end_section(listing);
+    if (listing->trouble.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
+    else if (listing->reading == NULL)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+    else if (cut && reading->status == READING_COMPLETE)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    runs_finish(listing->all);
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.all = reading, .trouble = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        first = first.length > 0 ? first : line;
+        read_line(&listing, line);
+    }
+    tail = slice_trim(lines.tail);
+    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+}
+
+static const struct metric metrics[] = {
+    {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_perfquery = {
+    .name = "perfquery",
+    .version = 1,
+    .summary = "perfquery: performance counters of InfiniBand ports",
+    .metrics = metrics,
+    .parse = parse,
+};

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rdma tool of iproute2: `rdma link`, also -d and -j, `rdma statistic` and `rdma dev`; and ibdev2netdev.
+ *
+ * subject "mlx5_0" for an HCA, "mlx5_0/1" for a port
+ * facts   ib.state, ib.physical_state (words of ib_port.h), ib.netdev, ib.lid, ib.sm_lid, ib.subnet_prefix
+ *         ib.netdev.link "Up", "Down" (ibdev2netdev); ib.firmware, ib.node_guid, ib.system_guid (dev)
+ *         ib.counter.NAME.exact  all digits of a counter beyond 2^53, which the measurement rounds
+ * metric  ib.counter.NAME  of `rdma statistic`
+ * finding ib.port_not_active  info
+ *
+ * None of these lists has a closing (JSON has). A port that is listed again by the same command begins another run.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "ib_port.h"
+#include "lines.h"
+#include "runs.h"
+#include "shell_words.h"
+
+struct listing {
+    struct reading *all, *reading;
+    size_t entries;
+    struct slice trouble;
+};
+
+static const struct field {
+    const char *key, *fact;
+} fields[] = {
+    {"state", "ib.state"},
+    {"physical_state", "ib.physical_state"},
+    {"netdev", "ib.netdev"},
+    {"lid", "ib.lid"},
+    {"sm_lid", "ib.sm_lid"},
+    {"subnet_prefix", "ib.subnet_prefix"},
+    {"fw", "ib.firmware"},
+    {"node_guid", "ib.node_guid"},
+    {"sys_image_guid", "ib.system_guid"},
+};
+
+/* Words with a value that is neither a fact of ours nor a counter. */
+static bool is_ignored(struct slice key)
+{
+    static const char *const words[] = {"lmc",       "netdev_index",
+                                        "ifindex",   "port",
+                                        "node_type", "type",
+                                        "protocol",  "adaptive-moderation",
+                                        "index",     "privileged-qkey",
+                                        "netns",     "parent",
+                                        NULL};
+
+    for (size_t i = 0; words[i] != NULL; i++)
+        if (slice_equal(key, words[i]))
+            return true;
+    return false;
+}
+
+static void begin_run(struct listing *listing)
+{
+    listing->reading = runs_begin(listing->all);
+    reading_set(listing->reading, READING_COMPLETE, "%s", "");
+}
+
+static bool has_statement(const struct reading *reading, const char *name, const char *subject)
+{
+    if (reading_get_fact(reading, name, subject) != NULL)
+        return true;
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].metric, name) == 0 &&
+            strcmp(reading->measurements.items[i].subject, subject) == 0)
+            return true;
+    return false;
+}
+
+/* What is about to be said has been said of that subject already. */
+static void need_run(struct listing *listing, const char *name, const char *subject)
+{
+    if (listing->reading == NULL || has_statement(listing->reading, name, subject))
+        begin_run(listing);
+}
+
+/* False when the pair says nothing of ours. first: no pair of the entry did yet. */
+static bool read_pair(struct listing *listing, const char *subject, struct slice key, struct slice value,
+                      bool first)
+{
+    struct arena *arena = listing->all->arena;
+    uint64_t number;
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (slice_equal(key, fields[i].key)) {
+            if (first)
+                need_run(listing, fields[i].fact, subject);
+            ib_fact(listing->reading, fields[i].fact, subject, value);
+            return true;
+        }
+    if (is_ignored(key) || !ib_is_device(key) || !scan_u64(value, &number))
+        return false;
+    if (first)
+        need_run(listing, arena_printf(arena, "ib.counter.%s", utf8_clean(arena, key)), subject);
+    return ib_counter(listing->reading, "ib.counter.", key, subject, value);
+}
+
+static void find_down(struct listing *listing, const char *subject)
+{
+    const char *state = reading_get_fact(listing->reading, "ib.state", subject);
+    const char *physical = reading_get_fact(listing->reading, "ib.physical_state", subject);
+
+    if (state != NULL)
+        ib_port_finding(listing->reading, subject, slice_of(state),
+                        physical != NULL ? slice_of(physical) : slice_of(""));
+}
+
+/* "state DOWN physical_state DISABLED netdev ens7f0np0" */
+static void read_pairs(struct listing *listing, const char *subject, struct slice rest)
+{
+    struct slice key, value;
+    bool first = true;
+
+    while (scan_word(&rest, &key) && scan_word(&rest, &value))
+        first = !read_pair(listing, subject, key, value, first) && first;
+    if (first)
+        return;
+    listing->entries++;
+    find_down(listing, subject);
+}
+
+/* "mlx5_0/1" */
+static bool is_port(struct slice word)
+{
+    size_t slash = slice_find(word, "/");
+    uint64_t port;
+
+    return slash != (size_t)-1 && ib_is_device((struct slice){word.bytes, slash}) &&
+           scan_u64(slice_from(word, slash + 1), &port);
+}
+
+/* "link mlx5_0/1 state ...", "1/1: mlx5_0/1: state ...", "0: mlx5_0: node_type ca fw ..." */
+static bool read_link(struct listing *listing, struct slice line)
+{
+    struct slice rest = line, name;
+    bool is_new = scan_text(&rest, "link ") || scan_text(&rest, "dev ");
+    uint64_t index;
+
+    if (!is_new) {
+        if (!scan_digits(&rest, &index) || (scan_text(&rest, "/") && !scan_digits(&rest, &index)) ||
+            !scan_text(&rest, ": "))
+            return false;
+    }
+    if (!scan_word(&rest, &name))
+        return false;
+    if (slice_ends(name, ":"))
+        name.length--;
+    else if (!is_new)
+        return false;
+    /* Other tools number their lists like this too. */
+    if (!is_port(name) && (!ib_is_device(name) || !slice_starts(slice_trim(rest), "node_type ")))
+        return false;
+    read_pairs(listing, utf8_clean(listing->all->arena, name), rest);
+    return true;
+}
+
+/* "mlx5_0 port 1 ==> ens7f0np0 (Up)"; -v writes more before the arrow. */
+static bool read_ibdev2netdev(struct listing *listing, struct slice line)
+{
+    static const char arrow[] = " ==> ", mark[] = " port ";
+    size_t at = slice_find(line, arrow), port_at = slice_find(line, mark);
+    struct slice device, number, netdev, rest, word;
+    const char *subject;
+    uint64_t port;
+
+    if (at == (size_t)-1 || port_at == (size_t)-1 || port_at > at)
+        return false;
+    rest = line;
+    if (!scan_word(&rest, &device))
+        return false;
+    /* -v begins with the PCI address. */
+    if (slice_contains(device, ":") && !scan_word(&rest, &device))
+        return false;
+    rest = slice_from(line, port_at + strlen(mark));
+    if (!ib_is_device(device) || !scan_word(&rest, &number) || !scan_u64(number, &port))
+        return false;
+    rest = slice_from(line, at + strlen(arrow));
+    if (!scan_word(&rest, &netdev))
+        return false;
+    subject = ib_subject(listing->all->arena, device, number);
+    need_run(listing, "ib.netdev.link", subject);
+    if (reading_get_fact(listing->reading, "ib.netdev", subject) == NULL)
+        ib_fact(listing->reading, "ib.netdev", subject, netdev);
+    if (scan_word(&rest, &word) && slice_starts(word, "(") && slice_ends(word, ")"))
+        reading_fact(listing->reading, "ib.netdev.link", subject,
+                     (struct slice){word.bytes + 1, word.length - 2});
+    listing->entries++;
+    return true;
+}
+
+static void read_line(struct listing *listing, struct slice line)
+{
+    if (line.length == 0 || read_link(listing, line) || read_ibdev2netdev(listing, line))
+        return;
+    if (slice_starts(line, "Error:") || slice_starts(line, "Unknown object") ||
+        slice_starts(line, "Wrong device") || slice_starts(line, "error:") || is_shell_trouble(line))
+        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+}
+
+/* --- JSON --- */
+
+/* [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", ...}] */
+static void read_object(struct listing *listing, const struct json *object)
+{
+    struct arena *arena = listing->all->arena;
+    const char *name = json_string(object, "ifname", NULL), *subject = name;
+    double port = json_number(object, "port", -1);
+    bool first = true;
+    char number[32];
+
+    if (name == NULL)
+        return;
+    if (port >= 0 && strchr(name, '/') == NULL)
+        subject = arena_printf(arena, "%s/%.0f", name, port);
+    json_each (member, object) {
+        struct slice value = slice_of("");
+
+        if (strcmp(member->key, "ifname") == 0 || is_ignored(slice_of(member->key)))
+            continue;
+        if (member->type == JSON_STRING)
+            value = slice_of(member->string);
+        else if (member->type == JSON_NUMBER)
+            value = slice_of(arena_strdup(arena, number_text(member->number, number, sizeof number)));
+        if (value.length == 0)
+            continue;
+        first = !read_pair(listing, subject, slice_of(member->key), value, first) && first;
+    }
+    if (first)
+        return;
+    listing->entries++;
+    find_down(listing, subject);
+}
+
+static bool read_json(struct listing *listing, struct slice bytes)
+{
+    struct slice text = slice_trim(bytes);
+    struct error err = {0};
+    const struct json *root;
+
+    while (text.length > 0 && strchr("\n\r \t", text.bytes[0]) != NULL)
+        text = slice_from(text, 1);
+    while (text.length > 0 && strchr("\n\r \t", text.bytes[text.length - 1]) != NULL)
+        text.length--;
+    if (!slice_starts(text, "[") || !slice_contains(text, "\"ifname\""))
+        return false;
+    root = json_parse(listing->all->arena, "rdma", text.bytes, text.length, &err);
+    if (root == NULL) {
+        reading_set(listing->all, READING_PARTIAL, "%s", err.text);
+        return true;
+    }
+    json_each (object, root)
+        read_object(listing, object);
+    return true;
+}
+
+static void set_status(struct listing *listing, struct slice first, bool cut)
+{
+    struct reading *reading = listing->reading != NULL ? listing->reading : listing->all;
+
+    if (listing->trouble.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
+    else if (listing->entries == 0)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+    else if (cut)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    runs_finish(listing->all);
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.all = reading, .trouble = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    if (read_json(&listing, bytes)) {
+        if (reading->status != READING_PARTIAL)
+            set_status(&listing, slice_of("no port in the list"), false);
+        return;
+    }
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        first = first.length > 0 ? first : line;
+        read_line(&listing, line);
+    }
+    tail = slice_trim(lines.tail);
+    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+}
+
+static const struct metric metrics[] = {
+    {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_rdma_link = {
+    .name = "rdma-link",
+    .version = 1,
+    .summary = "rdma link, statistic and dev of iproute2, and ibdev2netdev",
+    .metrics = metrics,
+    .parse = parse,
+};
