@@ -17,6 +17,8 @@ enum {
     PIECES_LIMIT = 4, /* all pieces together: so many times the limit of a line */
 };
 
+static const char NO_BREAK[] = "\xc2\xa0"; /* the blank that web pages keep columns with */
+
 /* Length of the escape sequence at the front, all of rest when it is unfinished; 0 when there is none. */
 static size_t escape_length(struct slice rest)
 {
@@ -38,16 +40,29 @@ static size_t escape_length(struct slice rest)
     return at < rest.length ? at + 1 : rest.length;
 }
 
-static struct slice without_escapes(struct text *clean, struct slice text)
+/* What stands where a plain text has nothing or a blank: terminal escapes, and the blanks of web pages. */
+static size_t junk_length(struct slice rest)
+{
+    if (slice_starts(rest, NO_BREAK))
+        return strlen(NO_BREAK);
+    return escape_length(rest);
+}
+
+static struct slice without_junk(struct text *clean, struct slice text)
 {
     text_reset(clean);
     while (text.length > 0) {
-        const char *escape = memchr(text.bytes, ESCAPE, text.length);
-        size_t plain = escape != NULL ? (size_t)(escape - text.bytes) : text.length;
+        size_t plain = 0;
 
+        while (plain < text.length && text.bytes[plain] != ESCAPE && text.bytes[plain] != NO_BREAK[0])
+            plain++;
         text_add(clean, text.bytes, plain);
         text = slice_from(text, plain);
-        text = slice_from(text, escape_length(text));
+        if (slice_starts(text, NO_BREAK))
+            text_put(clean, " ");
+        else if (text.length > 0 && text.bytes[0] != ESCAPE)
+            text_add(clean, text.bytes, 1);
+        text = slice_from(text, text.length > 0 && junk_length(text) == 0 ? 1 : junk_length(text));
     }
     return (struct slice){clean->bytes, clean->length};
 }
@@ -97,16 +112,52 @@ static bool scan_iso_time(struct slice *rest)
     return true;
 }
 
-/* "Mar  1 12:00:00 host unit[123]: " */
-static bool scan_journal(struct slice *rest)
+/* "[12:00:00] ", "[12:00:00.123] " */
+static bool scan_clock(struct slice *rest)
 {
-    struct slice at = *rest, host, unit;
+    struct slice at = *rest;
+    uint64_t fraction;
 
-    if (!scan_form(&at, "aaa ?9 99:99:99 ") || !scan_word(&at, &host) || !scan_word(&at, &unit) ||
-        !slice_ends(unit, ":"))
+    if (!scan_form(&at, "[99:99:99") || (scan_text(&at, ".") && !scan_digits(&at, &fraction)) ||
+        !scan_text(&at, "]") || !at_blank_or_end(at))
         return false;
     *rest = slice_from(at, at.length > 0);
     return true;
+}
+
+/* "host unit[123]: ", "host kernel: " */
+static bool scan_unit(struct slice *rest)
+{
+    struct slice at = *rest, host, unit;
+
+    if (!scan_word(&at, &host) || !scan_word(&at, &unit) ||
+        (!slice_ends(unit, "]:") && !slice_equal(unit, "kernel:")))
+        return false;
+    *rest = slice_from(at, at.length > 0);
+    return true;
+}
+
+/* "Mar  1 12:00:00 host unit[123]: ", "Mar 01 12:00:00.123456 host unit[123]: " */
+static bool scan_journal(struct slice *rest)
+{
+    struct slice at = *rest, host, unit;
+    uint64_t fraction;
+
+    if (!scan_form(&at, "aaa ?9 99:99:99") || (scan_text(&at, ".") && !scan_digits(&at, &fraction)) ||
+        !scan_text(&at, " ") || !scan_word(&at, &host) || !scan_word(&at, &unit) || !slice_ends(unit, ":"))
+        return false;
+    *rest = slice_from(at, at.length > 0);
+    return true;
+}
+
+/* The time that a log wrote before a line, with the host and the unit where it wrote them too. */
+static bool scan_log_time(struct slice *rest)
+{
+    if (scan_iso_time(rest)) {
+        scan_unit(rest);
+        return true;
+    }
+    return scan_journal(rest) || scan_clock(rest);
 }
 
 /* mpirun --timestamp-output puts this right before its tag; alone it is a tool's own date. */
@@ -221,7 +272,7 @@ static bool remove_prefixes(struct line_reader *reader, struct line *line)
 
         if (scan_mpirun_tag(&line->text, line))
             continue;
-        if ((reader->flags & LINES_KEEP_TIME) || (!scan_iso_time(&line->text) && !scan_journal(&line->text)))
+        if ((reader->flags & LINES_KEEP_TIME) || !scan_log_time(&line->text))
             break;
         kind = scan_cri(&line->text, &line->is_stderr);
         if (kind != 0 && !join_parts(reader, kind, line))
@@ -254,6 +305,7 @@ static void take(struct line_reader *reader, size_t length)
     shift(&reader->ends[0], length);
     shift(&reader->ends[1], length);
     shift(&reader->escape, length);
+    shift(&reader->no_break, length);
     shift(&reader->angle, length);
     source_take(reader->source, length);
 }
@@ -313,10 +365,11 @@ static bool next_raw(struct line_reader *reader, struct slice *ret_line)
         reader->after_cr = source->bytes[end] == '\r';
         if (!too_long) {
             seek(source, &reader->escape, ESCAPE);
+            seek(source, &reader->no_break, NO_BREAK[0]);
             seek(source, &reader->angle, '<');
             reader->has_rest = reader->angle.at < end;
-            if (reader->escape.at < end)
-                *ret_line = without_escapes(&reader->clean, *ret_line);
+            if (reader->escape.at < end || reader->no_break.at < end)
+                *ret_line = without_junk(&reader->clean, *ret_line);
         }
         take(reader, end + 1);
     } while (too_long);
@@ -462,33 +515,52 @@ static bool next_line(struct line_reader *reader, struct line *ret_line)
 
 /* ---- labels ---- */
 
+/* "> text", or ">" alone, as mail and issue trackers quote */
+static bool scan_quote(struct slice *rest)
+{
+    struct slice at = *rest;
+
+    if (!scan_text(&at, ">") || !at_blank_or_end(at))
+        return false;
+    *rest = slice_from(at, at.length > 0);
+    return true;
+}
+
+static bool begins_alike(struct slice text, bool quoted)
+{
+    int rank;
+
+    return quoted ? scan_quote(&text) : scan_label(&text, &rank);
+}
+
 /*
- * Labels are removed when each of the first lines that are not blank has one. Those lines are held until
- * that is known; mostly that is the first one.
+ * Labels, and marks of quotation, are removed when each of the first lines that are not blank has one. Those
+ * lines are held until that is known; mostly that is the first one.
  */
 static void read_head(struct line_reader *reader)
 {
-    int rank, labeled = 0;
+    int marked = 0;
+    bool quoted = false;
 
     reader->labels_known = true;
     reader->has_labels = (reader->flags & LINES_RANKS) != 0;
-    if (reader->has_labels)
-        return;
     reader->head = mem_alloc(HEAD_LINES * sizeof reader->head[0]);
-    while (labeled < LABEL_LINES && reader->head_count < HEAD_LINES) {
+    while (marked < LABEL_LINES && reader->head_count < HEAD_LINES) {
         struct line line;
-        struct slice rest;
 
         if (!next_line(reader, &line))
             return;
         text_add(&reader->head_text, line.text.bytes, line.text.length);
         reader->head[reader->head_count++] = line;
-        rest = line.text;
-        if (rest.length > 0 && !scan_label(&rest, &rank))
+        if (line.text.length == 0)
+            continue;
+        quoted = marked == 0 ? begins_alike(line.text, true) : quoted;
+        if (!begins_alike(line.text, quoted))
             return;
-        labeled += line.text.length > 0;
+        marked++;
     }
-    reader->has_labels = labeled == LABEL_LINES;
+    reader->is_quoted = quoted && marked == LABEL_LINES;
+    reader->has_labels = reader->has_labels || (!quoted && marked == LABEL_LINES);
 }
 
 /* The next of the lines that were held; their texts stand one behind the other. */
@@ -503,6 +575,14 @@ static bool next_of_head(struct line_reader *reader, struct line *ret_line)
     *ret_line = reader->head[reader->head_given++];
     ret_line->text.bytes = reader->head_text.bytes + at;
     return true;
+}
+
+static void remove_label(const struct line_reader *reader, struct line *line)
+{
+    if (reader->is_quoted)
+        scan_quote(&line->text);
+    if (reader->has_labels)
+        scan_label(&line->text, &line->rank);
 }
 
 /* ---- the public side ---- */
@@ -542,16 +622,29 @@ bool lines_next(struct line_reader *reader, struct line *ret_line)
         read_head(reader);
     if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
         return false;
-    if (reader->has_labels)
-        scan_label(&ret_line->text, &ret_line->rank);
+    remove_label(reader, ret_line);
     return true;
 }
 
-struct slice lines_tail(const struct line_reader *reader)
+/* What stands before a line's text also stands before one that was not ended. */
+struct slice lines_tail(struct line_reader *reader)
 {
-    if (reader->in_long_line)
+    struct line line = {.text = {reader->source->bytes, reader->source->length}, .rank = RANK_NONE};
+
+    if (reader->in_long_line || line.text.length == 0)
         return (struct slice){"", 0};
-    return (struct slice){reader->source->bytes, reader->source->length};
+    if (find_tag(slice_from(line.text, 1)) != (size_t)-1)
+        return line.text;
+    line.text = without_junk(&reader->clean, line.text);
+    for (int i = 0; i < PREFIXES; i++) {
+        if (scan_mpirun_tag(&line.text, &line))
+            continue;
+        if ((reader->flags & LINES_KEEP_TIME) || !scan_log_time(&line.text))
+            break;
+        scan_cri(&line.text, &line.is_stderr);
+    }
+    remove_label(reader, &line);
+    return line.text;
 }
 
 static bool lies_in(struct slice text, struct slice bytes)
@@ -566,6 +659,7 @@ void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct 
     cleanup_source struct source source = {0};
     cleanup_lines struct line_reader reader = {0};
     struct line line;
+    struct slice tail;
 
     source_of_slice(&source, bytes);
     lines_open(&reader, &source, flags);
@@ -576,5 +670,8 @@ void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct 
             line.text.bytes = arena_strndup(arena, line.text.bytes, line.text.length);
         *list_push(arena, &lines) = line;
     }
-    *ret_lines = (struct lines){.items = lines.items, .count = lines.count, .tail = lines_tail(&reader)};
+    tail = lines_tail(&reader);
+    if (!lies_in(tail, bytes))
+        tail.bytes = arena_strndup(arena, tail.bytes, tail.length);
+    *ret_lines = (struct lines){.items = lines.items, .count = lines.count, .tail = tail};
 }

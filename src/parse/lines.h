@@ -4,13 +4,15 @@
  *
  * A line is whole only if CR, LF or both ended it; what follows the last end is `tail` and is never read as a
  * line, because a number at a cut would be a shorter number. Each CR-ended progress update is a line of its
- * own. Terminal escapes (CSI, OSC, two-byte) are removed. In front of a line these are removed, also several
- * after one another:
- *   mpirun tags        [1,0]<stdout>:   [host,0]<stderr>:   [prterun-host-7@1,0]<stdout>:
- * [1,0][host:9]<stdout>: log times          2024-07-19T08:41:10.123Z   [2024-07-19 08:41:10]   Mar 01
- * 12:00:00 host unit[123]: Kubernetes (CRI)   2024-07-19T08:41:10.123456789Z stdout F      (P parts are
- * joined up to their F) rank labels        0:   [0]     as srun -l and Hydra -l write them; may be a tool's
- * own text, see below
+ * own. Terminal escapes (CSI, OSC, two-byte) are removed, and the blank of web pages (U+00A0) is a blank. In
+ * front of a line these are removed, also several after one another:
+ *
+ *   mpirun tags    [1,0]<stdout>:   [host,0]<stderr>:   [prterun-host-7@1,0]<stdout>:   [1,0][host:9]<stdout>:
+ *   log times      2024-07-19T08:41:10.123Z   [2024-07-19 08:41:10]   [08:41:10]   Mar 01 12:00:00 host unit[9]:
+ *                  2024-07-19T08:41:10+0000 host unit[9]:
+ *   Kubernetes     2024-07-19T08:41:10.123456789Z stdout F      (CRI; P parts are joined up to their F)
+ *   rank labels    0:   [0]     as srun -l and Hydra -l write them; may be a tool's own text, see below
+ *   quotation      "> "         where each of the first three lines that are not blank has it
  *
  * Open MPI also tags in the middle of a line, where one rank's text came between another's: what each rank
  * wrote is put together again, so that a line ends where that rank ended it.
@@ -68,7 +70,7 @@ struct line_reader {
     struct source *source;
     unsigned flags;
     size_t limit;
-    struct line_mark ends[2], escape, angle; /* LF and CR; ESC; '<' */
+    struct line_mark ends[2], escape, no_break, angle; /* LF and CR; ESC; first byte of U+00A0; '<' */
     bool began, after_cr, in_long_line;
     bool has_rest; /* of a line with tags inside */
     struct line rest;
@@ -81,22 +83,22 @@ struct line_reader {
     struct text head_text; /* the lines on which labels depend, while that is open */
     struct line *head;
     size_t head_count, head_given;
-    bool labels_known, has_labels;
+    bool labels_known, has_labels, is_quoted;
 };
 
 void lines_open(struct line_reader *reader, struct source *source, unsigned flags);
 /* The line is good until the next call. False at the end. */
 bool lines_next(struct line_reader *reader, struct line *ret_line);
-/* After the end: what follows the last whole line, as it came. */
-struct slice lines_tail(const struct line_reader *reader);
+/* After the end: what follows the last whole line, without what stands before lines. Good until lines_close. */
+struct slice lines_tail(struct line_reader *reader);
 void lines_close(struct line_reader *reader);
 #define cleanup_lines __attribute__((cleanup(lines_close)))
 
 struct lines {
     struct line *items; /* blank lines included */
     size_t count;
-    struct slice
-        tail; /* raw bytes after the last whole line; length 0 when the text ended with an end of line */
+    struct slice tail; /* what follows the last whole line, without what stands before lines; length 0 when
+                          the text ended with an end of line */
 };
 
 /*

@@ -259,7 +259,7 @@ static void parse(struct slice bytes, struct reading *reading)
     struct slice first = {"", 0}, tail;
     struct lines lines;
 
-    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
+    lines_read(reading->arena, bytes, 0, &lines);
     for (size_t i = 0; i < lines.count; i++) {
         if (first.length == 0) {
             first = slice_trim(lines.items[i].text);

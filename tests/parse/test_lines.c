@@ -106,6 +106,23 @@ static void ranks_that_write_into_each_other_are_put_apart(void **state)
     expect("banner[1,0]<stdout>:a\n[1,0]<stdout>:b[1,1]<stdout>:\n", "banner|a||~");
 }
 
+static void marks_of_quotation_are_removed_where_all_lines_have_them(void **state)
+{
+    (void)state;
+    expect("> one\n>\n>   two\n> 3\n> 4", "one||  two|3|~4");
+    expect("> one\n> two\nthree\n", "> one|> two|three|~");
+    expect("one\n> two\n> three\n> four\n", "one|> two|> three|> four|~");
+    expect_flags(LINES_RANKS, "> 0: a\n> b\n> c\n", 15, "a|b|c|~");
+}
+
+static void blanks_of_web_pages_are_blanks(void **state)
+{
+    (void)state;
+    expect("a\xc2\xa0\xc2\xa0"
+           "b\n40\xc2\xb0\n\xc2\xa0x\n\xc2",
+           "a  b|40\xc2\xb0| x|~\xc2");
+}
+
 static void log_times_are_removed_unless_they_are_content(void **state)
 {
     static const char journal[] = "Mar  1 12:00:00 gpu-1 burn[77]: done\n";
@@ -116,6 +133,9 @@ static void log_times_are_removed_unless_they_are_content(void **state)
     expect("2024-07-19T08:41:10.123+00:00 a\n[2024-07-19 08:41:10,5] b\n2024-07-19 08:41:10\n", "a|b||~");
     expect("2024-07-19T08:41:10Zzz\n2024-07-19\n", "2024-07-19T08:41:10Zzz|2024-07-19|~");
     expect("Fri Jul 19 08:41:10 2024       \n", "Fri Jul 19 08:41:10 2024|~");
+    expect("Mar 01 12:00:00.123456 gpu-1 burn[77]: precise\n", "precise|~");
+    expect("2024-03-01T12:00:00+0000 gpu-1 burn[77]: iso\n2024-03-01T12:00:00Z gpu-1 kernel: k\n", "iso|k|~");
+    expect("[12:00:00] a\n[12:00:00.5] b\n[12:00] c\n", "a|b|[12:00] c|~");
     expect("2024-07-19T08:41:10Z [1,0]<stdout>:both\n", "both|~");
 }
 
@@ -204,6 +224,8 @@ int main(void)
         cmocka_unit_test(terminal_escapes_are_removed),
         cmocka_unit_test(mpirun_tags_are_removed_and_remembered),
         cmocka_unit_test(ranks_that_write_into_each_other_are_put_apart),
+        cmocka_unit_test(marks_of_quotation_are_removed_where_all_lines_have_them),
+        cmocka_unit_test(blanks_of_web_pages_are_blanks),
         cmocka_unit_test(log_times_are_removed_unless_they_are_content),
         cmocka_unit_test(kubernetes_parts_are_joined),
         cmocka_unit_test(a_line_that_is_too_long_is_left_out_and_said),
