@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the board's management controller (BMC) says through ipmitool: `sel elist` or `sel list`, `sel info`,
+ * `sel time get`, `sdr elist` or `sdr type ...`, alone or one after the other.
+ *
+ *    1a | 09/28/2026 | 14:00:00 | Power Supply PS2 Status | Power Supply AC lost | Asserted
+ *     5 |  Pre-Init  |0000000123| System Event #0x01 | Timestamp Clock Sync | Asserted
+ *   PS2 Status       | C9h | ok  | 10.2 | Presence detected, Power Supply AC lost
+ *
+ * facts    ipmi.sel.entries  how many `sel info` announces     ipmi.sel.clock  the BMC's own time
+ *          ipmi.sel.event, ipmi.sel.time (subject: the record's number)   ipmi.sensor (subject: its name)
+ * finding  ipmi.sel.event  fault: a failure that was asserted; warning: redundancy lost, errors corrected
+ *          ipmi.sensor     fault: critical, or it says that something failed
+ *
+ * Times are as the BMC tells them, in whatever zone that is; they are to be compared with ipmi.sel.clock and
+ * with nothing else. Versions since 1.8.19 write years with two digits and a zone behind the time.
+ *
+ * Complete when as many records were listed as announced; a listing alone announces nothing and has no
+ * closing.
+ */
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+
+enum { FIELDS_MOST = 8 };
+
+static const struct word {
+    const char *text;
+    enum severity severity;
+} words[] = {
+    {"Predictive failure deasserted", SEVERITY_INFO},
+    {"Failure detected", SEVERITY_FAULT},
+    {"Predictive failure", SEVERITY_FAULT},
+    {"Predictive Failure", SEVERITY_FAULT},
+    {"Power Supply AC lost", SEVERITY_FAULT},
+    {"AC lost or out-of-range", SEVERITY_FAULT},
+    {"Uncorrectable", SEVERITY_FAULT},
+    {"Machine Check Exception", SEVERITY_FAULT},
+    {"IERR", SEVERITY_FAULT},
+    {"Thermal Trip", SEVERITY_FAULT},
+    {"Bus Fatal Error", SEVERITY_FAULT},
+    {"PCI SERR", SEVERITY_FAULT},
+    {"PCI PERR", SEVERITY_FAULT},
+    {"Drive Fault", SEVERITY_FAULT},
+    {"In Critical Array", SEVERITY_FAULT},
+    {"In Failed Array", SEVERITY_FAULT},
+    {"Critical going", SEVERITY_FAULT}, /* Upper and Lower; not "Non-critical" */
+    {"Non-recoverable going", SEVERITY_FAULT},
+    {"Transition to Critical", SEVERITY_FAULT},
+    {"Redundancy Lost", SEVERITY_WARNING},
+    {"Redundancy Degraded", SEVERITY_WARNING},
+    {"Correctable", SEVERITY_WARNING},
+    {"Log full", SEVERITY_WARNING},
+};
+
+struct listing {
+    struct reading *reading;
+    uint64_t announced;
+    bool announces;
+    unsigned records, sensors, told; /* told: other lines of ipmitool */
+    struct slice failure;
+};
+
+static size_t split(struct slice line, struct slice fields[FIELDS_MOST])
+{
+    size_t count = 0;
+
+    while (count < FIELDS_MOST) {
+        size_t bar = count + 1 < FIELDS_MOST ? slice_find(line, "|") : (size_t)-1;
+
+        if (bar == (size_t)-1)
+            bar = line.length;
+        fields[count++] = slice_trim((struct slice){line.bytes, bar});
+        if (bar == line.length)
+            break;
+        line = slice_from(line, bar + 1);
+    }
+    return count;
+}
+
+/* Exactly so many digits, and the mark behind them. */
+static bool take_digits(struct slice *rest, size_t least, size_t most, const char *mark, unsigned *ret_value)
+{
+    size_t before = rest->length;
+    uint64_t value;
+
+    if (!scan_digits(rest, &value) || before - rest->length < least || before - rest->length > most ||
+        !scan_text(rest, mark))
+        return false;
+    *ret_value = (unsigned)value;
+    return true;
+}
+
+/* "09/28/2026" or "09/28/26" and "02:00:00 PM UTC": as 2026-09-28T14:00:00; NULL when it is none. */
+static const char *time_text(struct arena *arena, struct slice date, struct slice clock)
+{
+    unsigned month, day, year, hour, minute, second;
+
+    if (!take_digits(&date, 2, 2, "/", &month) || !take_digits(&date, 2, 2, "/", &day) ||
+        !take_digits(&date, 2, 4, "", &year) || date.length > 0 || !take_digits(&clock, 2, 2, ":", &hour) ||
+        !take_digits(&clock, 2, 2, ":", &minute) || !take_digits(&clock, 2, 2, "", &second))
+        return NULL;
+    clock = slice_trim(clock);
+    if (slice_starts(clock, "PM") && hour < 12)
+        hour += 12;
+    if (slice_starts(clock, "AM") && hour == 12)
+        hour = 0;
+    if (year < 100)
+        year += 2000;
+    if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+        return NULL;
+    return arena_printf(arena, "%04u-%02u-%02uT%02u:%02u:%02u", year, month, day, hour, minute, second);
+}
+
+static enum severity severity_of(struct slice event)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (slice_contains(event, words[i].text))
+            return words[i].severity;
+    return SEVERITY_INFO;
+}
+
+static bool is_hex(struct slice field)
+{
+    for (size_t i = 0; i < field.length; i++)
+        if (memchr("0123456789abcdefABCDEF", field.bytes[i], 22) == NULL)
+            return false;
+    return field.length > 0 && field.length <= 4;
+}
+
+static bool read_record(struct listing *listing, struct slice line)
+{
+    struct reading *reading = listing->reading;
+    struct slice fields[FIELDS_MOST];
+    size_t count = split(line, fields);
+    const char *when, *number, *event;
+    enum severity severity;
+    bool over = false;
+
+    if (count < 4 || !is_hex(fields[0]))
+        return false;
+    when = time_text(reading->arena, fields[1], fields[2]);
+    if (when == NULL && !slice_equal(fields[1], "Pre-Init"))
+        return false;
+    number = utf8_clean(reading->arena, fields[0]);
+    event = utf8_clean(
+        reading->arena,
+        slice_trim((struct slice){fields[3].bytes, (size_t)(line.bytes + line.length - fields[3].bytes)}));
+    listing->records++;
+    reading_fact(reading, "ipmi.sel.event", number, slice_of(event));
+    if (when != NULL)
+        reading_fact(reading, "ipmi.sel.time", number, slice_of(when));
+    severity = severity_of(slice_of(event));
+    /* Behind the direction may stand what was read: "| Deasserted | Reading 82 < Threshold 85 degrees C". */
+    for (size_t i = 4; i < count; i++)
+        over |= slice_equal(fields[i], "Deasserted");
+    if (severity != SEVERITY_INFO && !over)
+        reading_finding(reading, severity, "ipmi.sel.event", number, "%s | %s",
+                        when != NULL ? when : "before the BMC's clock was set", event);
+    return true;
+}
+
+/* "PS2 Status       | C9h | ok  | 10.2 | Presence detected, Power Supply AC lost" */
+static bool read_sensor(struct listing *listing, struct slice line)
+{
+    struct reading *reading = listing->reading;
+    struct slice fields[FIELDS_MOST];
+    const char *name, *state;
+    bool critical;
+
+    if (split(line, fields) < 5 || fields[0].length == 0 || fields[1].length < 2 ||
+        fields[1].bytes[fields[1].length - 1] != 'h' ||
+        !is_hex((struct slice){fields[1].bytes, fields[1].length - 1}))
+        return false;
+    name = utf8_clean(reading->arena, fields[0]);
+    state = arena_printf(reading->arena, "%.*s, %.*s", slice_print(fields[2]), slice_print(fields[4]));
+    listing->sensors++;
+    reading_fact(reading, "ipmi.sensor", name, slice_of(state));
+    critical = slice_equal(fields[2], "cr") || slice_equal(fields[2], "nr");
+    if (critical || severity_of(fields[4]) == SEVERITY_FAULT)
+        reading_finding(reading, SEVERITY_FAULT, "ipmi.sensor", name, "%s: %s", name, state);
+    return true;
+}
+
+static bool read_info(struct listing *listing, struct slice line)
+{
+    size_t colon = slice_find(line, ":");
+    struct slice value;
+
+    if (slice_equal(line, "SEL has no entries")) {
+        listing->told++;
+        return true;
+    }
+    if (colon == (size_t)-1 || !slice_equal(slice_trim((struct slice){line.bytes, colon}), "Entries"))
+        return false;
+    value = slice_trim(slice_from(line, colon + 1));
+    if (!scan_u64(value, &listing->announced))
+        return false;
+    listing->announces = true;
+    listing->told++;
+    reading_fact(listing->reading, "ipmi.sel.entries", "", value);
+    return true;
+}
+
+/* "09/28/2026 14:00:03", of `sel time get`. */
+static bool read_clock(struct listing *listing, struct slice line)
+{
+    struct slice rest = line, date;
+    const char *now;
+
+    if (!scan_word(&rest, &date))
+        return false;
+    now = time_text(listing->reading->arena, date, slice_trim(rest));
+    if (now == NULL)
+        return false;
+    listing->told++;
+    reading_fact(listing->reading, "ipmi.sel.clock", "", slice_of(now));
+    return true;
+}
+
+static bool is_failure(struct slice line)
+{
+    return slice_contains(line, "Could not open device") || slice_contains(line, "ommand failed") ||
+           slice_contains(line, "Unable to establish") || slice_contains(line, "not found") ||
+           slice_contains(line, "Permission denied");
+}
+
+static void set_status(struct listing *listing, struct slice first, bool cut)
+{
+    struct reading *reading = listing->reading;
+    unsigned all = listing->records + listing->sensors + listing->told;
+
+    if (listing->failure.length > 0)
+        reading_set(reading, all > 0 ? READING_PARTIAL : READING_FAILED, "%.*s",
+                    slice_print(listing->failure));
+    else if (all == 0)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
+                    first.length > 0 ? first.bytes : "empty");
+    else if (cut)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    else if (listing->announces && listing->records < listing->announced)
+        reading_set(reading, READING_PARTIAL, "the log has %llu records, and %u are listed",
+                    (unsigned long long)listing->announced, listing->records);
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.reading = reading, .failure = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        if (first.length == 0)
+            first = line;
+        if (!read_record(&listing, line) && !read_sensor(&listing, line) && !read_info(&listing, line) &&
+            !read_clock(&listing, line) && listing.failure.length == 0 && is_failure(line))
+            listing.failure = line;
+    }
+    tail = slice_trim(lines.tail);
+    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0);
+}
+
+static const struct metric metrics[] = {
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_ipmitool = {
+    .name = "ipmitool",
+    .version = 1,
+    .summary =
+        "ipmitool sel elist, sel info, sel time get, sdr elist: the BMC's event log, clock and sensors",
+    .metrics = metrics,
+    .parse = parse,
+};
