@@ -278,6 +278,7 @@ static void system_init(struct lab_host *host)
     const struct fault *memlock = fault_find(lab, number, FAULT_MEMLOCK);
     const struct fault *skew = fault_find(lab, number, FAULT_CLOCK_SKEW);
     const struct fault *dimm = fault_find(lab, number, FAULT_DIMM_MISSING);
+    const struct fault *psu = fault_find(lab, number, FAULT_SEL_PSU);
 
     host->board = lab_board_of(host->profile);
     host->kernel =
@@ -287,6 +288,9 @@ static void system_init(struct lab_host *host)
     host->governor = fault_find(lab, number, FAULT_GOVERNOR) != NULL ? "powersave" : "performance";
     host->memlock = memlock != NULL ? (unsigned long long)memlock->number : 0;
     host->clock_skew = skew != NULL ? skew->number : 0;
+    host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
+    host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
+    host->psu_lost = psu != NULL ? (unsigned)psu->number : 0;
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
 }
 

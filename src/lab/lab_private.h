@@ -114,6 +114,9 @@ enum fault_kind {
     FAULT_MEMLOCK,
     FAULT_CLOCK_SKEW,
     FAULT_DIMM_MISSING,
+    FAULT_CONTAINERD_OLD,
+    FAULT_SSHD_ROOT_LOGIN,
+    FAULT_SEL_PSU,
     FAULT_XID,
     FAULT_REBOOT,
     FAULT_TOOL_MISSING,
@@ -206,6 +209,9 @@ struct lab_host {
     unsigned long long memlock;          /* bytes; 0: unlimited */
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
+    const char *containerd;              /* version */
+    bool root_login;                     /* sshd lets root in with a password */
+    unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */
     bool fabric_manager_active;
     const char *cuda_error; /* NULL, or why no CUDA program can start */
@@ -280,7 +286,8 @@ struct tool {
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
     tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname,
-    tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk;
+    tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker,
+    tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

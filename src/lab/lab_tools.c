@@ -44,6 +44,11 @@ static const struct tool_row {
     {"dmidecode", tool_dmidecode},
     {"lscpu", tool_lscpu},
     {"lsblk", tool_lsblk},
+    {"docker", tool_docker},
+    {"containerd", tool_containerd},
+    {"nvidia-ctk", tool_nvidia_ctk},
+    {"sshd", tool_sshd},
+    {"ipmitool", tool_ipmitool},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

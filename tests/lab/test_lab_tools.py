@@ -28,6 +28,7 @@ COMMANDS = [
     ("fabric-manager", "nv-fabricmanager --version"),
     ("dmidecode", "sudo -n dmidecode"),
     ("dmidecode", "sudo -n dmidecode -t 4,16,17"),
+    ("ipmitool", "sudo -n sh -c 'ipmitool sel time get; ipmitool sel info; ipmitool sel elist'"),
     ("xid", "dmesg"),
     ("xid", "dmesg -T"),
     ("xid", "journalctl -k --no-pager"),
