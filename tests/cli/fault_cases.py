@@ -18,7 +18,8 @@ def pairs(*gpus):
 class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
-    def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None):
+    def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
+                 suite="delivery"):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -27,6 +28,7 @@ class Case:
         # Nothing waited for it: no step needs it, or it is known only when all hosts are compared, at the end.
         self.runs_on = runs_on
         self.remedy = remedy
+        self.suite = suite  # a built-in one, or a document
 
     @property
     def kind(self):
@@ -105,6 +107,18 @@ NETWORK = [
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
 ]
 
+# What needs a site's word, or tools that not every host has.
+SITE = {
+    "name": "site", "title": "What this site asks for beside", "purpose": "delivery", "search_path": [],
+    "steps": [
+        {"check": "reachable"},
+        {"check": "privilege", "needs": ["reachable"]},
+        {"check": "container-runtime", "needs": ["privilege"], "arguments": {"runtimes": ["docker", "containerd"]}},
+        {"check": "ssh-hardening", "needs": ["privilege"], "gate": ["sshd.permitrootlogin", "sshd.passwordauthentication"]},
+        {"check": "bmc", "needs": ["privilege"]},
+    ],
+}
+
 SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
@@ -112,6 +126,15 @@ SYSTEM = [
     Case("memlock:65536", fail("os", HOST, "65536 bytes"), remedy="memlock unlimited", runs_on=True),
     Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
+    Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
+    Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
+    Case("tool-missing:docker", undecided("container-runtime", HOST, "docker"), runs_on=True, suite=SITE),
+    Case("tool-missing:nvidia-ctk", undecided("container-runtime", HOST, "nvidia-ctk"), runs_on=True, suite=SITE),
+    Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), remedy="ipmi_devintf", runs_on=True,
+         suite=SITE),
+    # Where nobody asks for them they are written down, and make no host worse.
+    Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
     Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),

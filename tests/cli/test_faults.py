@@ -5,6 +5,7 @@ usage: test_faults.py ASSAY GROUP    GROUP: one of fault_cases.GROUPS, or clean
 """
 
 import concurrent.futures
+import json
 import os
 import re
 import sys
@@ -26,9 +27,19 @@ def target_of(host, names):
     return f"3 hosts: node[{first[4:]}-{last[4:]}]" if host == "all" else names[host]
 
 
-def run(lab, names, number):
+def suite_of(case, number):
+    """Its name, or the file that its document is written to."""
+    if isinstance(case.suite, str):
+        return case.suite
+    path = os.path.join(FOLDER, f"{number}.suite.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(case.suite, file)
+    return path
+
+
+def run(lab, case, names, number):
     database = os.path.join(FOLDER, f"{number}.db")
-    done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none",
+    done = assay("run", "-H", lab.hostfile, "-s", suite_of(case, number), "--db", database, "--progress", "none",
                  "--hosts", ",".join(names.values()), "-o", os.path.join(FOLDER, f"{number}.html"))
     return done, Report(database)
 
@@ -123,7 +134,7 @@ def try_all(group):
     faults = [f"{names[i][fault[0]]}{fault[1:]}" for i, case in enumerate(cases) for fault in case.faults]
 
     with Lab(group, 3 * len(cases), faults) as lab, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = [pool.submit(run, lab, names[i], i) for i in range(len(cases))]
+        jobs = [pool.submit(run, lab, cases[i], names[i], i) for i in range(len(cases))]
         for i, case in enumerate(cases):
             try:
                 tell(case, names[i], *jobs[i].result())

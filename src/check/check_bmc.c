@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The management controller's memory of the host: failures in its event log (SEL), and power supplies and
+ * fans as they are now. ipmitool and a BMC are not everywhere: then bmc.available says why not, and what is
+ * gated is undecided.
+ *
+ * Which events are of this run? Neither our clock nor the host's is the BMC's, so events are as old as the
+ * BMC's own clock says: those younger than the argument since_s count, and all others are only written down.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "assay/check.h"
+
+static void command_ipmitool(const struct check_context *context, struct text *out)
+{
+    static const char *const asked[] = {"sel time get", "sel info", "sel elist", "sdr type 'Power Supply'",
+                                        "sdr type Fan"};
+
+    text_put(out, "command -v ");
+    command_tool(context, out, "ipmitool");
+    text_put(out, " >/dev/null || { echo 'ipmitool: not found'; exit 0; }; { ");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        text_put(out, i > 0 ? " && " : "");
+        command_tool(context, out, "ipmitool");
+        text_printf(out, " %s", asked[i]);
+    }
+    /* What it complains of is the answer; its exit status adds nothing to that. */
+    text_put(out, "; } 2>&1; true");
+}
+
+static const struct part_row parts[] = {{"ipmitool", "ipmitool", command_ipmitool, NULL}, {0}};
+
+/* "2026-09-28T14:00:00" in seconds of that clock, whatever its zone. */
+static bool seconds_of(const char *text, double *ret_seconds)
+{
+    struct slice rest = slice_of(text);
+    uint64_t piece[6];
+    struct tm time = {0};
+
+    for (size_t i = 0; i < 6; i++) {
+        if (!scan_digits(&rest, &piece[i]) || piece[i] > 9999)
+            return false;
+        if (rest.length > 0)
+            rest = slice_from(rest, 1);
+    }
+    time.tm_year = (int)piece[0] - 1900;
+    time.tm_mon = (int)piece[1] - 1;
+    time.tm_mday = (int)piece[2];
+    time.tm_hour = (int)piece[3];
+    time.tm_min = (int)piece[4];
+    time.tm_sec = (int)piece[5];
+    *ret_seconds = (double)timegm(&time);
+    return true;
+}
+
+/* An event without a time came before the BMC knew it: after the last power cut, whenever that was. */
+static bool is_young(const struct reading *bmc, const char *record, double since_s)
+{
+    const char *now = reading_get_fact(bmc, "ipmi.sel.clock", "");
+    const char *then = reading_get_fact(bmc, "ipmi.sel.time", record);
+    double now_s, then_s;
+
+    return then == NULL || now == NULL || !seconds_of(now, &now_s) || !seconds_of(then, &then_s) ||
+           now_s - then_s <= since_s;
+}
+
+static const char *join(struct arena *arena, const char *list, const char *text)
+{
+    return *list == '\0' ? text : arena_printf(arena, "%s; %s", list, text);
+}
+
+static void read_bmc(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const struct reading *bmc = &attempt->parts.items[0].reading;
+    double since_s = check_number(context, "since_s");
+    const char *events = "", *sensors = "";
+    bool any_sensor = false;
+
+    if (bmc->status == READING_FAILED) {
+        reading_fact(out, "bmc.available", "", slice_of(arena_printf(out->arena, "no: %s", bmc->reason)));
+        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", "%s", bmc->reason);
+        reading_finding(out, SEVERITY_INFO, "bmc.sensor_faults.unread", "", "%s", bmc->reason);
+        reading_set(out, READING_COMPLETE, "%s", "");
+        return;
+    }
+    reading_fact(out, "bmc.available", "", slice_of("yes"));
+    for (size_t i = 0; i < bmc->facts.count; i++) {
+        any_sensor |= strcmp(bmc->facts.items[i].name, "ipmi.sensor") == 0;
+        reading_fact(out, bmc->facts.items[i].name, bmc->facts.items[i].subject,
+                     slice_of(bmc->facts.items[i].value));
+    }
+    for (size_t i = 0; i < bmc->findings.count; i++) {
+        struct finding finding = bmc->findings.items[i];
+        bool event = strcmp(finding.code, "ipmi.sel.event") == 0;
+
+        if (event && !is_young(bmc, finding.subject, since_s))
+            finding.severity = SEVERITY_INFO;
+        if (finding.severity == SEVERITY_FAULT && event)
+            events = join(out->arena, events, finding.text);
+        if (finding.severity == SEVERITY_FAULT && !event)
+            sensors = join(out->arena, sensors, finding.text);
+        /* The two gates tell it; the finding shall not tell it a second time. */
+        if (finding.severity == SEVERITY_FAULT)
+            finding.severity = SEVERITY_WARNING;
+        *list_push(out->arena, &out->findings) = finding;
+    }
+    reading_set(out, bmc->status, "%s", bmc->reason != NULL ? bmc->reason : "");
+    if (bmc->status != READING_COMPLETE)
+        return;
+    /* Without the count and the clock nobody knows whether the log is whole, and which events are young. */
+    if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
+        reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
+        reading_fact(out, "bmc.sel_faults", "", slice_of(*events != '\0' ? events : "none"));
+    if (any_sensor)
+        reading_fact(out, "bmc.sensor_faults", "", slice_of(*sensors != '\0' ? sensors : "none"));
+}
+
+#define NONE(metric_)                                                                                   \
+    (const struct limit[])                                                                              \
+    {                                                                                                   \
+        {.metric = metric_, .rule = RULE_EQUAL, .text = "none", .source = "BMC", .status = LIMIT_TOOL}, \
+        {                                                                                               \
+            0                                                                                           \
+        }                                                                                               \
+    }
+
+static const struct item items[] = {
+    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sel_faults")},
+    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sensor_faults")},
+    {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct argument arguments[] = {
+    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged"},
+    {0},
+};
+
+#define UNREAD                                                                                              \
+    "; where nothing was read: install ipmitool, load ipmi_devintf and ipmi_si, let the login user become " \
+    "root, "                                                                                                \
+    "or only record these items (\"record\": [\"bmc.*\"] in the step)"
+
+static const struct remedy remedies[] = {
+    {"bmc.sel_faults", "look the event up in the board's manual, mend what it names, and save the log "
+                       "(`ipmitool sel save FILE`) before it is cleared" UNREAD},
+    {"bmc.sensor_faults", "see `ipmitool sdr elist`: plug in or replace the power supply or fan" UNREAD},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 30;
+}
+
+const struct check check_bmc = {
+    .name = "bmc",
+    .title = "BMC event log",
+    .summary = "no failure in the BMC's event log of the last day; power supplies and fans are well",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .arguments = arguments,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_bmc,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What runs containers with GPUs: docker, containerd, podman, cri-o, and NVIDIA's toolkit. Everything is
+ * recorded; the runtimes that the argument `runtimes` names are gated: there, the same on all hosts, and new
+ * enough for the toolkit.
+ *
+ * What is founded of "new enough": the CDI specifications that toolkit 1.19 writes are read by containerd
+ * 1.7.16, docker 26.1.0, podman 5.1 and cri-o 1.30 and later. Older toolkits ask for nothing: N/A.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+#include "key_value.h"
+
+#define SOURCE "NVIDIA/cloud-native-docs container-toolkit/release-notes.md"
+#define TOOLKIT_WITH_CDI "1.19"
+
+static const struct runtime {
+    const char *name, *program, *version, *cdi; /* words of the suite, of the host, and metrics */
+    const char *least;                          /* for TOOLKIT_WITH_CDI and later */
+} runtimes[] = {
+    {"docker", "docker", "docker.version", "docker.cdi", "26.1.0"},
+    {"containerd", "containerd", "containerd.version", "containerd.cdi", "1.7.16"},
+    {"podman", "podman", "podman.version", "podman.cdi", "5.1"},
+    {"cri-o", "crio", "crio.version", "crio.cdi", "1.30"},
+};
+enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+
+static void command(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    key_value_start(out);
+    /* "containerd github.com/containerd/containerd/v2 v2.0.1 ...": the last word that is a version. */
+    text_put(out, "version() { timeout 20 \"$1\" --version | "
+                  "sed -n 's/.*[ v]\\([0-9][0-9]*\\.[0-9][0-9.]*\\).*/\\1/p'; }\n");
+    for (size_t i = 0; i < RUNTIMES; i++)
+        text_printf(out, "take %s '' version %s\n", runtimes[i].version, runtimes[i].program);
+    text_put(out, "take toolkit.version '' version nvidia-ctk\n"
+                  "take docker.cgroup_driver '' timeout 20 docker info --format '{{.CgroupDriver}}'\n"
+                  "take docker.default_runtime '' timeout 20 docker info --format '{{.DefaultRuntime}}'\n");
+    key_value_end(out);
+}
+
+static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+
+/* Whether version a is b or later, piece by piece; a piece that is missing is 0. */
+static bool at_least(const char *a, const char *b)
+{
+    struct slice one = slice_of(a), two = slice_of(b);
+
+    while (two.length > 0) {
+        uint64_t x = 0, y = 0;
+
+        if (!scan_digits(&two, &y))
+            return false;
+        if (!scan_digits(&one, &x))
+            x = 0;
+        if (x != y)
+            return x > y;
+        scan_text(&one, ".");
+        scan_text(&two, ".");
+    }
+    return true;
+}
+
+static void judge_cdi(struct reading *out, const struct runtime *runtime, const char *toolkit)
+{
+    const char *version = reading_get_fact(out, runtime->version, "");
+
+    if (version == NULL || toolkit == NULL) {
+        reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", runtime->cdi), "",
+                        "%s has no version to tell", version == NULL ? runtime->program : "nvidia-ctk");
+        return;
+    }
+    if (!at_least(toolkit, TOOLKIT_WITH_CDI))
+        reading_fact(out, runtime->cdi, "", slice_of("N/A"));
+    else if (at_least(version, runtime->least))
+        reading_fact(out, runtime->cdi, "", slice_of("yes"));
+    else
+        reading_fact(out, runtime->cdi, "",
+                     slice_of(arena_printf(out->arena, "no (%s %s; toolkit %s needs %s)", runtime->program,
+                                           version, toolkit, runtime->least)));
+}
+
+static void read_versions(const struct check_context *context, const struct attempt *attempt,
+                          struct reading *out)
+{
+    const char *driver;
+
+    read_parts(context, attempt, out);
+    for (size_t i = 0; i < RUNTIMES; i++)
+        judge_cdi(out, &runtimes[i], reading_get_fact(out, "toolkit.version", ""));
+    driver = reading_get_fact(out, "docker.cgroup_driver", "");
+    if (driver != NULL && strcmp(driver, "systemd") == 0)
+        reading_finding(
+            out, SEVERITY_INFO, "docker.cgroup_systemd", "",
+            "with the systemd cgroup driver containers lose their GPUs at a daemon-reload, unless CDI or "
+            "explicit devices are used");
+}
+
+static bool is_required(const struct check_context *context, const char *name)
+{
+    json_each (word, json_get(context->step->arguments, "runtimes")) {
+        if (strcmp(word->string, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *unknown_runtime(const struct check_context *context)
+{
+    json_each (word, json_get(context->step->arguments, "runtimes")) {
+        bool known = false;
+
+        for (size_t i = 0; i < RUNTIMES; i++)
+            known |= strcmp(word->string, runtimes[i].name) == 0;
+        if (!known)
+            return "\"runtimes\" may name docker, containerd, podman and cri-o";
+    }
+    return NULL;
+}
+
+static const struct limit *same(const struct check_context *context, const char *metric)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    rules[0] = (struct limit){.metric = metric,
+                              .rule = RULE_SAME,
+                              .source = "assay: hosts of one platform are set up alike",
+                              .status = LIMIT_TOOL};
+    return rules;
+}
+
+static void slots_of_runtimes(const struct check_context *context, struct slot_list *slots)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        bool required = is_required(context, runtimes[i].name);
+        struct limit *cdi = arena_array(context->arena, struct limit, 2);
+
+        any |= required;
+        cdi[0] = (struct limit){.metric = runtimes[i].cdi,
+                                .rule = RULE_ONE_OF,
+                                .text = "yes|N/A",
+                                .source = SOURCE,
+                                .status = LIMIT_VENDOR};
+        slot_add(context, slots, runtimes[i].version, "", NULL, required ? DUTY_GATE : DUTY_RECORD,
+                 same(context, runtimes[i].version));
+        slot_add(context, slots, runtimes[i].cdi, "", NULL, required ? DUTY_GATE : DUTY_RECORD, cdi);
+    }
+    slot_add(context, slots, "toolkit.version", "", NULL, any ? DUTY_GATE : DUTY_RECORD,
+             same(context, "toolkit.version"));
+    slot_add(context, slots, "docker.cgroup_driver", "", NULL, DUTY_RECORD,
+             same(context, "docker.cgroup_driver"));
+    slot_add(context, slots, "docker.default_runtime", "", NULL, DUTY_RECORD, NULL);
+}
+
+static const struct argument arguments[] = {
+    {"runtimes", ARGUMENT_LIST, NULL, "which must be there: docker, containerd, podman, cri-o"},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"*.cdi", "update the runtime to the version that the toolkit needs, on all hosts"},
+    {"toolkit.version",
+     "install nvidia-container-toolkit, the same version on all hosts, then nvidia-ctk runtime "
+     "configure"},
+    {"*.version", "install it, the same version on all hosts; or take it from \"runtimes\" in the suite"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 5;
+}
+
+const struct check check_container_runtime = {
+    .name = "container-runtime",
+    .title = "Container runtime",
+    .summary =
+        "docker, containerd, podman, cri-o and NVIDIA's toolkit; those that the suite names must be there",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .arguments = arguments,
+    .arguments_fault = unknown_runtime,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_runtimes,
+    .expected_s = expected_s,
+    .read = read_versions,
+};
