@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Isolation: which host, leaf or link makes a group of hosts slow. Pure: the tests so far in, the next tests
+ * out, so that a run can be interrupted, resumed and explained; no clock, no randomness but the seed.
+ *
+ * A test is a collective over some hosts, and its value the bus bandwidth; a test is slow when one of its
+ * members, or a path between two of them, is. Tests of one round have no host in common, and, where leaves
+ * are declared, no leaf's uplinks either, so that they can run at the same time without disturbing each other.
+ *
+ *   1  Pairs: each host with a new partner in each round, until it was fast with two of them, or slow where
+ *      its partners are not. Where leaves are declared, the partner is of the same leaf.
+ *   2  All hosts but the accused, and at the same time each accused one alone: is that all, and is the fault
+ *      inside the host (slow alone) or on its way out?
+ *   3  Leaves in pairs, one host of each, as in 1.
+ *   4  A path between two good hosts: halves, then quarters of the pairs between them, down to one pair.
+ *
+ * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere.
+ */
+#ifndef ASSAY_ISOLATE_H
+#define ASSAY_ISOLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assay/arena.h"
+
+struct isolate_host {
+    const char *name;
+    unsigned leaf; /* number of its leaf switch, from 0; all 0 where none is declared */
+};
+
+struct isolate_problem {
+    const struct isolate_host *hosts;
+    size_t host_count;
+    double slow;    /* a value this fraction below the healthy one is a fault: 0.10 */
+    double noise;   /* standard deviation of a healthy value, as a fraction of it: 0.02 */
+    double healthy; /* what a healthy test shows; 0: the upper quartile of the pairs that were measured */
+    unsigned rounds_most;
+    uint64_t seed;
+};
+
+struct isolate_test {
+    unsigned round;        /* from 1; 0: before the search */
+    const size_t *members; /* indexes of hosts, ascending */
+    size_t count;
+    double value; /* in any unit, the same for all; NAN: it failed or hung, which counts as slow */
+};
+
+struct isolate_tests {
+    LIST_OF(struct isolate_test) tests;
+};
+
+enum isolate_kind { ISOLATE_HOST, ISOLATE_LEAF, ISOLATE_LINK };
+
+struct isolate_accusation {
+    enum isolate_kind kind;
+    size_t a, b;                     /* host or leaf; b of a link */
+    bool inside;                     /* of a host: slow alone too, so the fault is not in the fabric */
+    bool intermittent;               /* fast at other times */
+    unsigned slow_tests, fast_tests; /* that speak of it */
+    double doubt; /* upper bound of the chance that noise alone made these tests slow for any host */
+};
+
+struct isolation {
+    LIST_OF(struct isolate_accusation) accusations;
+    /* Hosts among which there is a fault that could not be told apart; empty when all is explained. */
+    LIST_OF(size_t) candidates;
+    const char *conclusion; /* one line for people */
+};
+
+/*
+ * Looks at all tests so far (the full run that made somebody ask, if there was one, with round 0). true: ret_next holds the tests of the next round, with value 0. false: it is
+ * over, and ret_isolation tells what was found. Everything in the arena; `so_far` in any order.
+ */
+bool isolate_next(struct arena *arena, const struct isolate_problem *problem,
+                  const struct isolate_tests *so_far, struct isolate_tests *ret_next,
+                  struct isolation *ret_isolation);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of the search, and its conclusion; see isolate.h. */
+#include "isolate_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Around the middle between healthy and faulty a mean says nothing: so many of its standard deviations. What is
+ * called slow leads the search astray when it is not, so more is asked of it. */
+static const double fast_deviations = 0.5, slow_deviations = 1;
+/* The upper quartile of a normal distribution lies this many standard deviations above its middle. */
+static const double quartile_deviations = 0.674;
+
+enum { PAIR = 2 };
+
+double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
+{
+    return isnan(test->value) ? 0 : test->value / isolate->healthy;
+}
+
+double isolate_middle(const struct isolate *isolate)
+{
+    return 1 - isolate->problem->slow / 2;
+}
+
+double isolate_deviation(const struct isolate *isolate, unsigned n)
+{
+    return isolate->problem->noise / sqrt(n);
+}
+
+double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, size_t among)
+{
+    double deviations = (1 - mean) / isolate_deviation(isolate, n);
+
+    return fmin(1, (double)among * erfc(deviations / sqrt(2)) / 2);
+}
+
+bool isolate_crosses_leaves(const struct isolate *isolate, const size_t *members, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (isolate->problem->hosts[members[i]].leaf != isolate->problem->hosts[members[0]].leaf)
+            return true;
+    return false;
+}
+
+bool isolate_take(struct isolate *isolate, const size_t *members, size_t count)
+{
+    bool crosses = isolate_crosses_leaves(isolate, members, count);
+    size_t *copy;
+
+    for (size_t i = 0; i < count; i++)
+        if (isolate->host_taken[members[i]] ||
+            (crosses && isolate->leaf_taken[isolate->problem->hosts[members[i]].leaf]))
+            return false;
+    copy = arena_array(isolate->arena, size_t, count);
+    memcpy(copy, members, count * sizeof *copy);
+    for (size_t i = 0; i < count; i++) {
+        isolate->host_taken[members[i]] = true;
+        if (crosses)
+            isolate->leaf_taken[isolate->problem->hosts[members[i]].leaf] = true;
+    }
+    *list_push(isolate->arena, &isolate->next->tests) =
+        (struct isolate_test){.round = isolate->round, .members = copy, .count = count};
+    return true;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Of the pairs that were measured; most of the upper ones are healthy even where every second one is not. */
+static double healthy_value(const struct isolate *isolate)
+{
+    const struct isolate_tests *so_far = isolate->so_far;
+    double *values = arena_array(isolate->arena, double, so_far->tests.count + 1);
+    size_t count = 0;
+
+    if (isolate->problem->healthy > 0)
+        return isolate->problem->healthy;
+    for (size_t i = 0; i < so_far->tests.count; i++)
+        if (so_far->tests.items[i].count == PAIR && !isnan(so_far->tests.items[i].value))
+            values[count++] = so_far->tests.items[i].value;
+    if (count == 0)
+        return 1;
+    qsort(values, count, sizeof *values, compare_values);
+    return values[count * 3 / 4] / (1 + quartile_deviations * isolate->problem->noise);
+}
+
+static void prepare(struct isolate *isolate)
+{
+    const struct isolate_problem *problem = isolate->problem;
+    const struct isolate_tests *so_far = isolate->so_far;
+
+    isolate->round = 1;
+    for (size_t i = 0; i < so_far->tests.count; i++)
+        if (so_far->tests.items[i].round >= isolate->round)
+            isolate->round = so_far->tests.items[i].round + 1;
+    for (size_t i = 0; i < problem->host_count; i++)
+        if (problem->hosts[i].leaf >= isolate->leaf_count)
+            isolate->leaf_count = problem->hosts[i].leaf + 1;
+    isolate->hosts = arena_array(isolate->arena, struct unit, problem->host_count);
+    isolate->leaves = arena_array(isolate->arena, struct unit, isolate->leaf_count);
+    isolate->excluded = arena_array(isolate->arena, bool, problem->host_count);
+    isolate->host_taken = arena_array(isolate->arena, bool, problem->host_count);
+    isolate->leaf_taken = arena_array(isolate->arena, bool, isolate->leaf_count);
+    isolate->healthy = healthy_value(isolate);
+}
+
+static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
+{
+    return test->count == count && memcmp(test->members, members, count * sizeof *members) == 0;
+}
+
+unsigned isolate_mean(const struct isolate *isolate, const size_t *members, size_t count, double *ret_mean)
+{
+    unsigned found = 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++)
+        if (same_members(&isolate->so_far->tests.items[i], members, count)) {
+            sum += isolate_share(isolate, &isolate->so_far->tests.items[i]);
+            found++;
+        }
+    *ret_mean = found > 0 ? sum / found : 1;
+    return found;
+}
+
+enum pace isolate_pace_of(const struct isolate *isolate, const size_t *members, size_t count, unsigned tests)
+{
+    double mean, middle = isolate_middle(isolate);
+    unsigned found = isolate_mean(isolate, members, count, &mean);
+
+    if (found < tests || found == 0)
+        return PACE_UNSURE;
+    if (mean > middle + fast_deviations * isolate_deviation(isolate, found))
+        return PACE_FAST;
+    return mean < middle - slow_deviations * isolate_deviation(isolate, found) ? PACE_SLOW : PACE_UNSURE;
+}
+
+static void accuse_units(struct isolate *isolate, enum isolate_kind kind, const struct unit *units,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (units[i].standing != STANDING_ACCUSED)
+            continue;
+        *list_push(isolate->arena, &isolate->result->accusations) = (struct isolate_accusation){
+            .kind = kind,
+            .a = i,
+            .inside = kind == ISOLATE_HOST && isolate_pace_of(isolate, &i, 1, 1) == PACE_SLOW,
+            .intermittent = units[i].high > 0,
+            .slow_tests = units[i].blamed,
+            .fast_tests = units[i].high,
+            .doubt = isolate_doubt(isolate, units[i].blamed_sum / units[i].blamed, units[i].blamed, count),
+        };
+        for (size_t k = 0; k < isolate->problem->host_count; k++)
+            if (kind == ISOLATE_HOST ? k == i : isolate->problem->hosts[k].leaf == i)
+                isolate->excluded[k] = true;
+    }
+}
+
+/* All hosts that no accusation explains; false when there are not two left. */
+static bool remaining(const struct isolate *isolate, size_t *members, size_t *ret_count)
+{
+    *ret_count = 0;
+    for (size_t i = 0; i < isolate->problem->host_count; i++)
+        if (!isolate->excluded[i])
+            members[(*ret_count)++] = i;
+    return *ret_count >= PAIR;
+}
+
+/* Whether what remains is fast; PACE_UNSURE: it is being asked for. */
+static enum pace ask_remaining(struct isolate *isolate)
+{
+    size_t *members = arena_array(isolate->arena, size_t, isolate->problem->host_count), count;
+    enum pace pace;
+
+    if (!remaining(isolate, members, &count))
+        return PACE_FAST;
+    pace = isolate_pace_of(isolate, members, count, 1);
+    if (pace != PACE_UNSURE)
+        return pace;
+    isolate_take(isolate, members, count);
+    for (size_t i = 0; i < isolate->result->accusations.count; i++) {
+        const struct isolate_accusation *accusation = &isolate->result->accusations.items[i];
+
+        if (accusation->kind == ISOLATE_HOST)
+            isolate_take(isolate, &accusation->a, 1);
+    }
+    return PACE_UNSURE;
+}
+
+static bool conclude(struct isolate *isolate, bool explained, const char *conclusion)
+{
+    isolate->next->tests.count = 0;
+    isolate->result->conclusion = conclusion;
+    for (size_t i = 0; i < isolate->problem->host_count; i++)
+        if ((!explained && !isolate->excluded[i]) || isolate->hosts[i].standing == STANDING_OPEN)
+            *list_push(isolate->arena, &isolate->result->candidates) = i;
+    return false;
+}
+
+/* Step 4, again after each link that was found, without one of its ends. */
+static bool search_links(struct isolate *isolate)
+{
+    while (true) {
+        struct isolate_accusation link = {.kind = ISOLATE_LINK};
+        enum pace pace;
+
+        switch (isolate_search_link(isolate, &link)) {
+        case LINK_ASKING:
+            return true;
+        case LINK_NOT_FOUND:
+            return conclude(isolate, false, "slow together: no host, leaf or path alone explains it");
+        case LINK_EVERYWHERE:
+            return conclude(isolate, false,
+                            "slow together, and so is every part of it: the fabric is loaded beyond "
+                            "what it carries, or the healthy value is set too high");
+        case LINK_FOUND:
+        default:
+            break;
+        }
+        *list_push(isolate->arena, &isolate->result->accusations) = link;
+        isolate->excluded[link.b] = true;
+        pace = ask_remaining(isolate);
+        if (pace == PACE_UNSURE)
+            return true;
+        if (pace == PACE_FAST)
+            return conclude(isolate, true, "what was found explains it: without it the others are fast");
+    }
+}
+
+static bool search(struct isolate *isolate)
+{
+    enum pace pace;
+
+    isolate_weigh_hosts(isolate);
+    if (isolate_ask_hosts(isolate))
+        return true;
+    accuse_units(isolate, ISOLATE_HOST, isolate->hosts, isolate->problem->host_count);
+    pace = ask_remaining(isolate);
+    if (pace == PACE_UNSURE)
+        return true;
+    if (pace == PACE_SLOW && isolate->leaf_count > 1) {
+        isolate_weigh_leaves(isolate);
+        if (isolate_ask_leaves(isolate))
+            return true;
+        accuse_units(isolate, ISOLATE_LEAF, isolate->leaves, isolate->leaf_count);
+        pace = ask_remaining(isolate);
+        if (pace == PACE_UNSURE)
+            return true;
+    }
+    if (pace == PACE_SLOW)
+        return search_links(isolate);
+    return conclude(isolate, true,
+                    isolate->result->accusations.count > 0
+                        ? "what was found explains it: without it the others are fast"
+                        : "all hosts are fast, alone with others and together");
+}
+
+bool isolate_next(struct arena *arena, const struct isolate_problem *problem,
+                  const struct isolate_tests *so_far, struct isolate_tests *ret_next,
+                  struct isolation *ret_isolation)
+{
+    struct isolate isolate = {
+        .arena = arena, .problem = problem, .so_far = so_far, .next = ret_next, .result = ret_isolation};
+
+    *ret_next = (struct isolate_tests){0};
+    *ret_isolation = (struct isolation){0};
+    prepare(&isolate);
+    if (!search(&isolate))
+        return false;
+    if (ret_next->tests.count == 0)
+        return conclude(&isolate, false, "there is no further test that would tell more");
+    if (isolate.round <= problem->rounds_most)
+        return true;
+    return conclude(&isolate, false, "the rounds that were allowed are used up");
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_ISOLATE_PRIVATE_H
+#define ASSAY_ISOLATE_PRIVATE_H
+
+#include "assay/isolate.h"
+
+enum pace { PACE_FAST, PACE_UNSURE, PACE_SLOW };
+
+/* What a unit (a host, or a leaf) has shown in the tests of its kind. */
+enum standing { STANDING_OPEN, STANDING_CLEARED, STANDING_ACCUSED };
+struct unit {
+    unsigned low, high; /* tests below and above the middle between healthy and faulty */
+    unsigned own;       /* tests that no other member excuses, and the sum of their shares */
+    double own_sum;
+    unsigned blamed, partners; /* low ones that only it can explain, and with how many others */
+    double blamed_sum;
+    enum standing standing;
+};
+
+struct isolate {
+    struct arena *arena;
+    const struct isolate_problem *problem;
+    const struct isolate_tests *so_far;
+    double healthy;
+    unsigned round; /* the next one */
+    unsigned leaf_count;
+    struct unit *hosts, *leaves;
+    bool *excluded; /* hosts that an accusation explains */
+    /* The next round: what is taken. */
+    struct isolate_tests *next;
+    bool *host_taken, *leaf_taken;
+    struct isolation *result;
+};
+
+/* The value as a share of the healthy one; 0 for a test that failed. */
+double isolate_share(const struct isolate *isolate, const struct isolate_test *test);
+/* The share in the middle between healthy and faulty, and the standard deviation of the mean of n tests. */
+double isolate_middle(const struct isolate *isolate);
+double isolate_deviation(const struct isolate *isolate, unsigned n);
+/* What the mean of all tests of exactly these hosts (ascending) says, when there are so many of them. */
+enum pace isolate_pace_of(const struct isolate *isolate, const size_t *members, size_t count, unsigned tests);
+/* Number of tests of exactly these hosts, and the mean of their shares. */
+unsigned isolate_mean(const struct isolate *isolate, const size_t *members, size_t count, double *ret_mean);
+/* Bound of the chance that noise made one of `among` healthy things show this mean in n tests. */
+double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, size_t among);
+bool isolate_crosses_leaves(const struct isolate *isolate, const size_t *members, size_t count);
+
+/* Puts the test into the next round where nothing that it uses is taken; false: not now. */
+bool isolate_take(struct isolate *isolate, const size_t *members, size_t count);
+
+/* isolate_units.c: steps 1 and 3. Fills the units from the tests so far. */
+void isolate_weigh_hosts(struct isolate *isolate);
+void isolate_weigh_leaves(struct isolate *isolate);
+/* Tests for the units that are open; false when there are none that would tell more. */
+bool isolate_ask_hosts(struct isolate *isolate);
+bool isolate_ask_leaves(struct isolate *isolate);
+
+/* isolate_link.c: step 4, over hosts that are not excluded. */
+enum link_search {
+    LINK_ASKING,
+    LINK_FOUND,
+    LINK_NOT_FOUND,
+    LINK_EVERYWHERE, /* every part of them is slow by itself */
+};
+enum link_search isolate_search_link(struct isolate *isolate, struct isolate_accusation *ret_link);
+
+#endif

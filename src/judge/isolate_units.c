@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hosts, or leaves, in pairs. Which of two is to blame is told by what each shows with others: of a slow pair
+ * it is the one that has been slow more often.
+ */
+#include "isolate_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAIR = 2,
+    TRIPLE = 3,
+    CLEARING = 2,   /* tests that a unit needs to be cleared */
+    ACCUSING = 3,   /* low tests, and partners in them, that accuse one */
+    TESTS_MOST = 14 /* of one unit: what is open then stays open */
+};
+
+/* How far from the middle, in standard deviations of the mean, it clears or accuses. */
+static const double sure_deviations = 1.2;
+
+/* What makes hosts and leaves alike. */
+struct kind {
+    struct unit *units;
+    size_t count;
+    size_t (*unit_of)(const struct isolate *isolate, size_t host);
+    bool (*speaks)(const struct isolate *isolate, const struct isolate_test *test);
+    bool same_leaf; /* partners are of one leaf */
+};
+
+static size_t host_itself(const struct isolate *isolate, size_t host)
+{
+    (void)isolate;
+    return host;
+}
+
+static size_t leaf_of(const struct isolate *isolate, size_t host)
+{
+    return isolate->problem->hosts[host].leaf;
+}
+
+static bool speaks_of_hosts(const struct isolate *isolate, const struct isolate_test *test)
+{
+    return test->count >= PAIR && test->count <= TRIPLE &&
+           !isolate_crosses_leaves(isolate, test->members, test->count);
+}
+
+static bool speaks_of_leaves(const struct isolate *isolate, const struct isolate_test *test)
+{
+    return test->count == PAIR && isolate_crosses_leaves(isolate, test->members, test->count);
+}
+
+static struct kind hosts_of(struct isolate *isolate)
+{
+    return (struct kind){isolate->hosts, isolate->problem->host_count, host_itself, speaks_of_hosts, true};
+}
+
+static struct kind leaves_of(struct isolate *isolate)
+{
+    return (struct kind){isolate->leaves, isolate->leaf_count, leaf_of, speaks_of_leaves, false};
+}
+
+static bool is_low(const struct isolate *isolate, const struct isolate_test *test)
+{
+    return isolate_share(isolate, test) < isolate_middle(isolate);
+}
+
+static void count_low(const struct isolate *isolate, const struct kind *kind)
+{
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+        bool low = is_low(isolate, test);
+
+        for (size_t k = 0; kind->speaks(isolate, test) && k < test->count; k++) {
+            struct unit *unit = &kind->units[kind->unit_of(isolate, test->members[k])];
+
+            unit->low += low;
+            unit->high += !low;
+        }
+    }
+}
+
+/* Whether one of the first tests had them both: any, or a low one. */
+static bool met_before(const struct isolate *isolate, const struct kind *kind, size_t tests, bool low,
+                       size_t a, size_t b)
+{
+    for (size_t i = 0; i < tests; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+        bool has_a = false, has_b = false;
+
+        if (!kind->speaks(isolate, test) || (low && !is_low(isolate, test)))
+            continue;
+        for (size_t k = 0; k < test->count; k++) {
+            has_a = has_a || kind->unit_of(isolate, test->members[k]) == a;
+            has_b = has_b || kind->unit_of(isolate, test->members[k]) == b;
+        }
+        if (has_a && has_b)
+            return true;
+    }
+    return false;
+}
+
+/* How the test of that number bears on one of its members. */
+static void bear(const struct isolate *isolate, const struct kind *kind, size_t number, size_t member)
+{
+    const struct isolate_test *test = &isolate->so_far->tests.items[number];
+    size_t self = kind->unit_of(isolate, test->members[member]);
+    struct unit *unit = &kind->units[self];
+    bool low = is_low(isolate, test), excused = false, alone_to_blame = low, is_new = true;
+    double share = isolate_share(isolate, test);
+
+    for (size_t k = 0; low && k < test->count; k++) {
+        size_t partner = kind->unit_of(isolate, test->members[k]);
+        const struct unit *other = &kind->units[partner];
+
+        if (other == unit)
+            continue;
+        excused = excused || other->low > unit->low;
+        alone_to_blame = alone_to_blame && other->low < unit->low && other->high > 0;
+        is_new = is_new && !met_before(isolate, kind, number, true, self, partner);
+    }
+    unit->own += !excused;
+    unit->own_sum += excused ? 0 : share;
+    /* A second slow test with the same partner says no more than the first, unless there is nobody else. */
+    alone_to_blame = alone_to_blame && (is_new || kind->count <= ACCUSING);
+    unit->blamed += alone_to_blame;
+    unit->blamed_sum += alone_to_blame ? share : 0;
+    unit->partners += alone_to_blame && is_new;
+}
+
+static enum standing standing_of(const struct isolate *isolate, const struct kind *kind,
+                                 const struct unit *unit)
+{
+    double middle = isolate_middle(isolate);
+    /* In a small cluster there are not three partners: then the same one again. */
+    unsigned partners = kind->count > ACCUSING ? ACCUSING : (unsigned)kind->count - 1;
+
+    if (unit->blamed >= ACCUSING && unit->partners >= partners &&
+        unit->blamed_sum / unit->blamed < middle - sure_deviations * isolate_deviation(isolate, 1))
+        return STANDING_ACCUSED;
+    if (unit->own >= CLEARING &&
+        unit->own_sum / unit->own > middle + sure_deviations * isolate_deviation(isolate, unit->own))
+        return STANDING_CLEARED;
+    return STANDING_OPEN;
+}
+
+static void weigh(const struct isolate *isolate, const struct kind *kind)
+{
+    count_low(isolate, kind);
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+
+        for (size_t k = 0; kind->speaks(isolate, test) && k < test->count; k++)
+            bear(isolate, kind, i, k);
+    }
+    for (size_t i = 0; i < kind->count; i++)
+        kind->units[i].standing = standing_of(isolate, kind, &kind->units[i]);
+}
+
+void isolate_weigh_hosts(struct isolate *isolate)
+{
+    struct kind kind = hosts_of(isolate);
+
+    weigh(isolate, &kind);
+}
+
+void isolate_weigh_leaves(struct isolate *isolate)
+{
+    struct kind kind = leaves_of(isolate);
+
+    weigh(isolate, &kind);
+}
+
+/* splitmix64: any good mixing of round and seed does. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static size_t *shuffled(const struct isolate *isolate, size_t count)
+{
+    size_t *order = arena_array(isolate->arena, size_t, count);
+    uint64_t state = isolate->problem->seed + isolate->round;
+
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t k = next_random(&state) % i, kept = order[i - 1];
+
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+    return order;
+}
+
+/* A host that stands for the unit: itself, or another one of the leaf each round, a cleared one if there is. */
+static size_t host_for(const struct isolate *isolate, const struct kind *kind, size_t unit)
+{
+    size_t hosts = isolate->problem->host_count, found = hosts;
+
+    for (size_t i = 0; i < hosts; i++) {
+        size_t host = (i + isolate->round) % hosts;
+
+        if (kind->unit_of(isolate, host) != unit || isolate->excluded[host])
+            continue;
+        if (isolate->hosts[host].standing == STANDING_CLEARED || found == hosts)
+            found = host;
+        if (isolate->hosts[host].standing == STANDING_CLEARED || kind->same_leaf)
+            break;
+    }
+    return found;
+}
+
+static bool may_pair(const struct isolate *isolate, const struct kind *kind, size_t a, size_t b)
+{
+    return a != b && kind->units[b].standing != STANDING_ACCUSED &&
+           (!kind->same_leaf || isolate->problem->hosts[a].leaf == isolate->problem->hosts[b].leaf);
+}
+
+/* Asks for a test of the two; false when something that it needs is taken. */
+static bool take_pair(struct isolate *isolate, const struct kind *kind, size_t a, size_t b)
+{
+    size_t members[PAIR] = {host_for(isolate, kind, a), host_for(isolate, kind, b)};
+
+    if (members[0] >= isolate->problem->host_count || members[1] >= isolate->problem->host_count)
+        return false;
+    if (members[0] > members[1]) {
+        size_t kept = members[0];
+
+        members[0] = members[1];
+        members[1] = kept;
+    }
+    return isolate_take(isolate, members, PAIR);
+}
+
+/* A partner for the unit: cleared ones first, new ones first. */
+static bool find_partner(struct isolate *isolate, const struct kind *kind, const size_t *order, size_t a)
+{
+    for (int wish = 0; wish < 4; wish++) {
+        bool must_be_clear = wish == 0 || wish == 2, must_be_new = wish < 2;
+
+        for (size_t i = 0; i < kind->count; i++) {
+            size_t b = order[i];
+
+            if (!may_pair(isolate, kind, a, b) ||
+                (must_be_clear && kind->units[b].standing != STANDING_CLEARED) ||
+                (kind->same_leaf && isolate->host_taken[b]) ||
+                (must_be_new && met_before(isolate, kind, isolate->so_far->tests.count, false, a, b)))
+                continue;
+            if (take_pair(isolate, kind, a, b))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_worth_asking(const struct unit *unit)
+{
+    return unit->standing == STANDING_OPEN && unit->low + unit->high < TESTS_MOST;
+}
+
+/* The unit waits when all its partners are taken; where it has none at all there is nothing to ask. */
+static bool ask(struct isolate *isolate, const struct kind *kind)
+{
+    size_t *order = shuffled(isolate, kind->count);
+
+    for (size_t i = 0; i < kind->count; i++) {
+        size_t a = order[i];
+
+        if (is_worth_asking(&kind->units[a]) && !(kind->same_leaf && isolate->host_taken[a]))
+            find_partner(isolate, kind, order, a);
+    }
+    return isolate->next->tests.count > 0;
+}
+
+bool isolate_ask_hosts(struct isolate *isolate)
+{
+    struct kind kind = hosts_of(isolate);
+
+    return ask(isolate, &kind);
+}
+
+bool isolate_ask_leaves(struct isolate *isolate)
+{
+    struct kind kind = leaves_of(isolate);
+
+    return ask(isolate, &kind);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage: bench_isolation [TRIALS]      one line a figure, for scripts/bench isolation */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "assay/scan.h"
+#include "simulate.h"
+
+struct row {
+    struct scenario scenario;
+    unsigned rounds_aim; /* of 99 trials in 100; 0: no aim */
+    bool must_find;      /* missed in at most 1 of 1,000 */
+};
+
+#define HOSTS_232 .hosts = 232, .loss = 0.10, .noise = 0.02
+#define HOSTS_1250 .hosts = 1250, .loss = 0.10, .noise = 0.02
+#define LEAVES .hosts_per_leaf = 16, .oversubscription = 2
+
+static const struct row rows[] = {
+    {{.name = "232-healthy", HOSTS_232}, 6, true},
+    {{.name = "232-1-host", HOSTS_232, .bad_hosts = 1}, 6, true},
+    {{.name = "232-2-hosts", HOSTS_232, .bad_hosts = 2}, 6, true},
+    {{.name = "232-5-hosts", HOSTS_232, .bad_hosts = 5}, 6, true},
+    {{.name = "232-1-link", HOSTS_232, .bad_links = 1}, 20, true},
+    {{.name = "232-intermittent", HOSTS_232, .bad_hosts = 1, .intermittent = 0.5}, 0, false},
+    {{.name = "232-contention-healthy", HOSTS_232, LEAVES}, 0, true},
+    {{.name = "232-contention-1-host", HOSTS_232, LEAVES, .bad_hosts = 1}, 0, true},
+    {{.name = "232-contention-5-hosts", HOSTS_232, LEAVES, .bad_hosts = 5}, 0, true},
+    {{.name = "232-contention-1-leaf", HOSTS_232, LEAVES, .bad_leaves = 1}, 0, true},
+    {{.name = "232-1-leaf", HOSTS_232, .hosts_per_leaf = 16, .oversubscription = 1, .bad_leaves = 1},
+     0,
+     true},
+    {{.name = "1250-5-hosts", HOSTS_1250, .bad_hosts = 5}, 0, true},
+    {{.name = "1250-1-link", HOSTS_1250, .bad_links = 1}, 0, true},
+};
+
+static int compare(const void *a, const void *b)
+{
+    return (int)*(const unsigned *)a - (int)*(const unsigned *)b;
+}
+
+static void figure(const char *name, const char *what, double value, const char *unit, double aim,
+                   bool has_aim)
+{
+    if (has_aim)
+        printf("bench isolation %s.%s value=%g unit=%s aim=<=%g met=%s\n", name, what, value, unit, aim,
+               value <= aim ? "yes" : "no");
+    else
+        printf("bench isolation %s.%s value=%g unit=%s aim=none met=yes\n", name, what, value, unit);
+}
+
+static void run(const struct row *row, unsigned trials)
+{
+    unsigned *rounds = calloc(trials, sizeof *rounds), missed = 0, wrong = 0;
+    double tests = 0;
+    const char *name = row->scenario.name;
+
+    for (unsigned i = 0; i < trials; i++) {
+        struct trial trial = simulate_trial(&row->scenario, i + 1);
+
+        rounds[i] = trial.rounds;
+        tests += trial.tests;
+        missed += trial.missed > 0;
+        wrong += trial.wrong;
+    }
+    qsort(rounds, trials, sizeof *rounds, compare);
+    figure(name, "rounds_median", rounds[trials / 2], "rounds", row->rounds_aim, row->rounds_aim > 0);
+    figure(name, "rounds_p99", rounds[trials * 99 / 100], "rounds", row->rounds_aim, row->rounds_aim > 0);
+    figure(name, "rounds_max", rounds[trials - 1], "rounds", 0, false);
+    figure(name, "tests_mean", tests / trials, "tests", 0, false);
+    figure(name, "missed", (double)missed / trials, "of_trials", 0.001, row->must_find);
+    figure(name, "wrongly_accused", wrong, "accusations", 0, true);
+    free(rounds);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t trials = 10000;
+
+    if (argc > 1 && (!scan_u64(slice_of(argv[1]), &trials) || trials == 0)) {
+        fprintf(stderr, "bench_isolation: '%s' is no number of trials\n", argv[1]);
+        return 64;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        run(&rows[i], (unsigned)trials);
+    return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search for what makes a group slow, on simulated fabrics: the same seeds each time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "simulate.h"
+
+enum { TRIALS = 12 };
+
+static void expect_all_found(const struct scenario *scenario, unsigned rounds_most)
+{
+    for (uint64_t seed = 1; seed <= TRIALS; seed++) {
+        struct trial trial = simulate_trial(scenario, seed);
+
+        if (trial.missed > 0 || trial.wrong > 0 || trial.rounds > rounds_most)
+            fail_msg("seed %u: %u found, %u missed, %u wrongly accused in %u rounds", (unsigned)seed,
+                     trial.found, trial.missed, trial.wrong, trial.rounds);
+    }
+}
+
+#define FABRIC .hosts = 64, .loss = 0.10, .noise = 0.02
+#define LEAVES FABRIC, .hosts_per_leaf = 8, .oversubscription = 2
+
+static void a_healthy_cluster_accuses_nobody(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC}, 8);
+}
+
+static void a_slow_host_is_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC, .bad_hosts = 1}, 8);
+}
+
+static void three_slow_hosts_are_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC, .bad_hosts = 3}, 10);
+}
+
+static void a_slow_host_of_four_is_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){.hosts = 4, .loss = 0.10, .noise = 0.01, .bad_hosts = 1}, 12);
+}
+
+static void a_path_between_two_good_hosts_is_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 60);
+}
+
+static void a_slow_leaf_is_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){LEAVES, .bad_leaves = 1}, 30);
+}
+
+static void a_slow_host_is_named_where_uplinks_are_shared(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){LEAVES, .bad_hosts = 2}, 30);
+}
+
+static void a_healthy_oversubscribed_fabric_accuses_nobody(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){LEAVES}, 30);
+}
+
+/* Two hosts of which one is slow: nobody can tell which. */
+static void two_hosts_are_candidates_not_accused(void **state)
+{
+    static const struct isolate_host hosts[] = {{"a", 0}, {"b", 0}};
+    const struct isolate_problem problem = {.hosts = hosts,
+                                            .host_count = 2,
+                                            .slow = 0.1,
+                                            .noise = 0.02,
+                                            .healthy = 100,
+                                            .rounds_most = 40,
+                                            .seed = 1};
+    struct arena *arena = arena_create();
+    struct isolate_tests so_far = {0}, next;
+    struct isolation isolation;
+
+    (void)state;
+    while (isolate_next(arena, &problem, &so_far, &next, &isolation))
+        for (size_t i = 0; i < next.tests.count; i++) {
+            next.tests.items[i].value = 80;
+            *list_push(arena, &so_far.tests) = next.tests.items[i];
+        }
+    assert_int_equal(isolation.accusations.count, 0);
+    assert_int_equal(isolation.candidates.count, 2);
+    arena_destroy(arena);
+}
+
+/* Groups that run at once share neither a host nor, where it crosses, a leaf. */
+static void tests_of_a_round_do_not_disturb_each_other(void **state)
+{
+    struct isolate_host hosts[48];
+    const struct isolate_problem problem = {.hosts = hosts,
+                                            .host_count = 48,
+                                            .slow = 0.1,
+                                            .noise = 0.02,
+                                            .healthy = 100,
+                                            .rounds_most = 40,
+                                            .seed = 3};
+    struct arena *arena = arena_create();
+    struct isolate_tests so_far = {0}, next;
+    struct isolation isolation;
+
+    (void)state;
+    for (unsigned i = 0; i < 48; i++)
+        hosts[i] = (struct isolate_host){"", i / 8};
+    while (isolate_next(arena, &problem, &so_far, &next, &isolation)) {
+        unsigned on_host[48] = {0}, on_leaf[6] = {0};
+
+        for (size_t i = 0; i < next.tests.count; i++) {
+            struct isolate_test *test = &next.tests.items[i];
+            bool leaf[6] = {0},
+                 crosses = hosts[test->members[0]].leaf != hosts[test->members[test->count - 1]].leaf;
+
+            for (size_t k = 0; k < test->count; k++) {
+                assert_int_equal(on_host[test->members[k]]++, 0);
+                leaf[hosts[test->members[k]].leaf] = crosses;
+            }
+            for (size_t k = 0; k < 6; k++)
+                assert_true((on_leaf[k] += leaf[k]) <= 1);
+            test->value = crosses && test->count > 2 ? 80 : 100;
+            *list_push(arena, &so_far.tests) = *test;
+        }
+    }
+    assert_int_equal(isolation.accusations.count, 0);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_cluster_accuses_nobody),
+        cmocka_unit_test(a_slow_host_is_named),
+        cmocka_unit_test(three_slow_hosts_are_named),
+        cmocka_unit_test(a_slow_host_of_four_is_named),
+        cmocka_unit_test(a_path_between_two_good_hosts_is_named),
+        cmocka_unit_test(a_slow_leaf_is_named),
+        cmocka_unit_test(a_slow_host_is_named_where_uplinks_are_shared),
+        cmocka_unit_test(a_healthy_oversubscribed_fabric_accuses_nobody),
+        cmocka_unit_test(two_hosts_are_candidates_not_accused),
+        cmocka_unit_test(tests_of_a_round_do_not_disturb_each_other),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
