@@ -33,14 +33,17 @@ enum attempt_end {
     ATTEMPT_NO_ANSWER,
     ATTEMPT_NO_SPOOL,
     ATTEMPT_CANCELLED,
+    ATTEMPT_NOT_READY, /* it was not begun: a foreign process on a GPU, GPUs that did not cool down */
 };
 
-/* One command of a step, as it was marked in the output of the attempt. */
+/* One command of a step, as it was marked in the output of the attempt, or of a window's reading. */
 struct part {
-    const char *name;    /* "main", "kernel-log", "under-load" */
+    const char *name;    /* "main", "kernel-log" */
     const char *command; /* as a person would type it on the host */
     bool began, ended;   /* began: its first mark was seen; ended: its last one too */
-    int rc; /* exit status when ended; 126 and 127 as the shell has them: not executable, not there */
+    int rc;        /* exit status when ended; 126 and 127 as the shell has them: not executable, not there */
+    bool aside;    /* it has items of its own: without it the test is what it is */
+    size_t window; /* 0: marked in the attempt's own captures; else in those of windows.items[window - 1] */
     struct slice out, err;
     struct reading reading; /* by the part's parser; of its own tool name "" when the part has none */
 };
@@ -52,6 +55,20 @@ struct capture {
     bool cut;           /* it ended early: fewer bytes than announced */
     char sha256[SHA256_HEX_SIZE];
     struct slice bytes; /* may be empty when the record was loaded without evidence */
+};
+
+/* What was read on one member right before and right after the test: counters, kernel log, who uses the GPUs. */
+enum window_role { WINDOW_BEFORE, WINDOW_AFTER };
+struct window {
+    size_t member; /* index into the step's members */
+    enum window_role role;
+    enum attempt_end end; /* ATTEMPT_RAN: it was read; text says what else happened */
+    int rc;
+    const char *text;
+    const char *boot_id;
+    double began, ended; /* by the controller's clock */
+    double up_began, up_ended;
+    struct capture captures[2];
 };
 
 struct attempt {
@@ -69,6 +86,7 @@ struct attempt {
     const char *transport;     /* "ssh (libssh2 1.10.0)" */
     unsigned connections;
     struct capture captures[2]; /* stdout, stderr */
+    LIST_OF(struct window) windows;
     LIST_OF(struct part) parts;
     struct reading reading; /* the check's reading of all its parts: what the judge goes by */
 };

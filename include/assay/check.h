@@ -4,8 +4,12 @@
  * owes and by which rules of its own its items are judged. It is data and pure functions; it runs nothing.
  *
  * A check's command file is a list of parts, each a shell command whose two streams are marked off with the
- * attempt's uuid, so that one guarded command can carry the test, the kernel's log of its window and samples
- * taken under load, and each is read by the parser that knows it.
+ * attempt's uuid, so that one guarded command can carry the test and samples taken under load, and each is
+ * read by the parser that knows it.
+ *
+ * A check with a window loads the hosts. Right before and right after it, on every member, the same light
+ * command is read: error counters, the kernel's log, who uses the GPUs, how warm they are. What has changed
+ * in between is judged with the test: src/check/window.c.
  */
 #ifndef ASSAY_CHECK_H
 #define ASSAY_CHECK_H
@@ -84,6 +88,7 @@ struct part_row {
     /* The part runs beside the one before it, once, after this many seconds (already divided by the
        timescale); NULL: it runs after the one before it has ended. */
     double (*sample_after_s)(const struct check_context *context);
+    bool aside; /* it has items of its own: without it the test is what it is. Samples always are */
 };
 
 /* Slots while a shape is being made; all in the context's arena. */
@@ -97,6 +102,7 @@ struct check {
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
     bool passive;        /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;         /* it loads the GPUs or the fabric: see above */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
@@ -166,25 +172,27 @@ void check_command_file(const struct check_context *context, struct text *out);
  * arena. */
 void check_read(const struct check_context *context, struct attempt *attempt);
 
+/*
+ * The window of a check that has one. check_window_file writes what one member is asked before or after the
+ * attempt; the attempt's windows `before` must be there when `after` is asked. check_not_ready: why the test
+ * must not begin (a foreign process, GPUs that did not cool down), in the arena; NULL when nothing was read
+ * that speaks against it. What could not be read is left to the judge.
+ */
+void check_window_file(const struct check_context *context, enum window_role role,
+                       const struct attempt *attempt, size_t member, struct text *out);
+unsigned check_window_deadline_s(const struct check_context *context, enum window_role role);
+const char *check_not_ready(const struct check_context *context, const struct attempt *attempt);
+
 /* Building blocks shared by checks: src/check/parts.c. */
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
-/* The kernel's lines since command_kernel_log_start, which goes before all parts. */
-void command_kernel_log(const struct check_context *context, struct text *out);
-void command_kernel_log_start(struct text *out);
-/* The part by name; NULL when its first mark was not seen. */
+/* The check's own part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
 /* Adds facts, measurements and findings of from to out; of several runs in one output those of each. */
 void reading_merge(struct reading *out, const struct reading *from);
-/* The usual check->read: all parts, one after the other, the kernel's log by read_kernel_log. Status: the
-   worst of the parts that have a parser and are no samples. */
+/* The usual check->read: the check's own parts, one after the other. Status: the worst of those that have a
+   parser and are not aside. */
 void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out);
-/* kernel.log = read, or "not read: WHY"; with the findings of the lines that there are (failing Xids are
- * faults). */
-void read_kernel_log(const struct attempt *attempt, struct reading *out);
-
-/* Rules that many items share; each ends with a NULL metric. */
-extern const struct limit rule_kernel_log[]; /* kernel.log must be "read", else the item is undecided */
 
 #endif

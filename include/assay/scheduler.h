@@ -36,6 +36,9 @@ struct scheduler_hooks {
     void *context;
     /* Before anything is sent. */
     int (*attempt_begins)(void *context, const struct attempt *attempt, struct error *err);
+    /* The attempt's windows from `first` on, with their bytes, are to be stored before anything more is sent. Those
+       before the test come first, one for each member, and then those after it. NULL: they are not kept. */
+    int (*windows_read)(void *context, const struct attempt *attempt, size_t first, struct error *err);
     /* With its captures, whose bytes are good during the call only: store them, read them, store the
      * readings. */
     int (*attempt_ended)(void *context, struct attempt *attempt, struct error *err);

@@ -45,12 +45,16 @@ int store_add_steps(struct store *store, const struct record *record, size_t fir
 /* Before it is sent. Committed at once. */
 int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                         struct error *err) __attribute__((warn_unused_result));
+/* Its windows from `first` on, in place of those that were kept there. Committed at once: what was read before
+   the test is kept before the test is sent. */
+int store_put_windows(struct store *store, const struct record *record, const struct attempt *attempt,
+                      size_t first, struct error *err) __attribute__((warn_unused_result));
 /* Its end and its captures (whole, zstd, SHA-256). Committed at once: only then may the host forget it.
    A capture that names its SHA-256 must have these bytes; one without bytes and SHA-256 is kept as none. */
 int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                       struct error *err) __attribute__((warn_unused_result));
 /* The parts and readings, after parsing; replaces earlier ones of this attempt. The slices of parts must lie
-   in the attempt's captures (out in stdout, err in stderr): they are kept as ranges. */
+   in the captures of the attempt or of their window (out in stdout, err in stderr): they are kept as ranges. */
 int store_put_readings(struct store *store, const struct record *record, const struct attempt *attempt,
                        struct error *err) __attribute__((warn_unused_result));
 /* The final judgement (another one, with a uuid of its own, is added by judging again; the last one is shown)
@@ -62,7 +66,7 @@ int store_end_run(struct store *store, const struct record *record, enum run_sta
 
 /*
  * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if
- * evidence is asked for; bytes that do not have their SHA-256 are an error that names the attempt. A word or
+ * evidence is asked for, and of the windows of open attempts, which --resume goes on with; bytes that do not have their SHA-256 are an error that names the attempt. A word or
  * place that cannot be is an error, never a default. An attempt that nobody has read has a reading of tool
  * "". A run left as running by a controller that is dead on this machine is shown as interrupted, and written
  * so unless the store is read_only.

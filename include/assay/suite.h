@@ -55,7 +55,9 @@ struct suite {
     LIST_OF(struct suite_variable) environment; /* CUDA_DEVICE_ORDER=PCI_BUS_ID is always there */
     LIST_OF(struct suite_tool) tools;
     const struct json
-        *launcher; /* "launcher": how commands go across hosts, see suites/README.md; NULL: defaults */
+        *launcher;       /* "launcher": how commands go across hosts, see suites/README.md; NULL: defaults */
+    double cool_below_c; /* no GPU is warmer than this when a test begins: default 60 */
+    unsigned cool_within_s; /* so long it is waited for that: default 600 */
     LIST_OF(struct suite_step) steps;
     struct slice bytes;
 };

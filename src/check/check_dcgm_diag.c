@@ -30,8 +30,7 @@ static void command(const struct check_context *context, struct text *out)
     text_printf(out, " diag -r %.0f -j", check_number(context, "level"));
 }
 
-static const struct part_row parts[] = {
-    {"main", "dcgm-diag", command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+static const struct part_row parts[] = {{"main", "dcgm-diag", command, NULL}, {0}};
 
 static const struct limit done_and_passed[] = {
     {.metric = "dcgm.*",
@@ -47,7 +46,6 @@ static const struct limit done_and_passed[] = {
 
 static const struct item items[] = {
     {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
     {0},
 };
 
@@ -72,7 +70,6 @@ static void slots_of_level(const struct check_context *context, struct slot_list
 static const struct remedy remedies[] = {
     {"dcgm.*", "see the diagnostic's own text in the evidence; drain, reset the GPU, run dcgmi diag -r 3 "
                "again; if it stays, have the GPU replaced"},
-    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {"sound", "see the evidence; is nv-hostengine running (systemctl status nvidia-dcgm) and does nobody "
               "else use the GPUs?"},
     {0},
@@ -93,6 +90,7 @@ const struct check check_dcgm_diag = {
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
+    .window = true,
     .arguments = arguments,
     .parts = parts,
     .items = items,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Burn-in. gpu_burn exits 0 with faulty GPUs and calls a GPU OK that did no work, so its exit status decides
- * nothing: each GPU needs its own verdict, no errors at any time, and work done. Half-way through, a sample
- * of nvidia-smi shows what the load does to clocks and temperature.
+ * nothing: each GPU needs its own verdict, no errors at any time, and work done. The sampler beside it shows
+ * what the load does to clocks and temperature.
  */
 #include "assay/check.h"
 
@@ -37,15 +37,8 @@ static void command(const struct check_context *context, struct text *out)
     text_printf(out, " %.0f", check_number(context, "seconds"));
 }
 
-static double half_way(const struct check_context *context)
-{
-    return check_number(context, "seconds") / context->timescale / 2;
-}
-
 static const struct part_row parts[] = {
     {"main", "gpu-burn", command, NULL},
-    {"under-load", "nvidia-smi", command_nvidia_smi_query, half_way},
-    {"kernel-log", "xid", command_kernel_log, NULL},
     {0},
 };
 
@@ -69,23 +62,23 @@ static const struct item items[] = {
     {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, RULE("gpu_burn.errors", RULE_CEILING, 0, NULL)},
     {"gpu_burn.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu_burn.gflops", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("gpu.throttle.hw_slowdown", RULE_EQUAL, 0, "Not Active")},
-    {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("gpu.throttle.hw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
-    {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("gpu.throttle.sw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
-    {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
+    {"window.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("window.throttle.hw_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"window.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("window.throttle.hw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"window.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+     RULE("window.throttle.sw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+    {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
 static const struct remedy remedies[] = {
     {"gpu_burn.*", "run gpu_burn again on that GPU alone (-i N); look for Xid lines in dmesg; if it stays, "
                    "have the GPU replaced"},
-    {"gpu.throttle.*",
+    {"window.throttle.*",
      "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
-    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
     {0},
 };
@@ -102,6 +95,7 @@ const struct check check_gpu_burn = {
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
+    .window = true,
     .arguments = arguments,
     .parts = parts,
     .items = items,

@@ -2,8 +2,7 @@
 /* all_reduce: the collective that training spends its time in, on one host or across many. */
 #include "nccl.h"
 
-static const struct part_row parts[] = {
-    {"main", "nccl-tests", nccl_command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+static const struct part_row parts[] = {{"main", "nccl-tests", nccl_command, NULL}, {0}};
 
 const struct check check_nccl_all_reduce = {
     .name = "nccl-all-reduce",
@@ -13,6 +12,7 @@ const struct check check_nccl_all_reduce = {
     .scopes = SCOPE_HOST | SCOPE_CLUSTER,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
+    .window = true,
     .arguments = nccl_arguments,
     .arguments_fault = nccl_arguments_fault,
     .parts = parts,

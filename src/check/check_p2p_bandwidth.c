@@ -8,8 +8,7 @@ static void command(const struct check_context *context, struct text *out)
     command_tool(context, out, "p2pBandwidthLatencyTest");
 }
 
-static const struct part_row parts[] = {
-    {"main", "p2p-bandwidth-latency", command, NULL}, {"kernel-log", "xid", command_kernel_log, NULL}, {0}};
+static const struct part_row parts[] = {{"main", "p2p-bandwidth-latency", command, NULL}, {0}};
 
 static const struct limit access_rules[] = {{.metric = "p2p.access",
                                              .rule = RULE_FLOOR,
@@ -26,7 +25,6 @@ static const struct item items[] = {
     {"p2p.latency.gpu.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
     {"p2p.unidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
     {"p2p.bidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
-    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
     {0},
 };
 
@@ -35,7 +33,6 @@ static const struct remedy remedies[] = {
     {"p2p.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again; if it stays, "
               "have baseboard or GPU replaced"},
     {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
-    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {0},
 };
 
@@ -53,6 +50,7 @@ const struct check check_p2p_bandwidth = {
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
+    .window = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,

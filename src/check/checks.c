@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of checks, and what a step of one owes. */
-#include "assay/check.h"
+#include "command_file.h"
+#include "window.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -31,12 +32,21 @@ const struct check *const *check_list(size_t *ret_count)
     return checks;
 }
 
-const char *check_remedy(const struct check *check, const char *metric)
+static const char *find_remedy(const struct remedy *rows, const char *metric)
 {
-    for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
+    for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)
         if (fnmatch(row->metric, metric, 0) == 0)
             return row->text;
-    return "";
+    return NULL;
+}
+
+const char *check_remedy(const struct check *check, const char *metric)
+{
+    const char *text = find_remedy(check->remedies, metric);
+
+    if (text == NULL && check->window)
+        text = find_remedy(window_remedies, metric);
+    return text != NULL ? text : "";
 }
 
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
@@ -127,4 +137,6 @@ void check_slots(const struct check_context *context, struct slot_list *slots)
         add_item(context, slots, item);
     if (context->check->more_slots != NULL)
         context->check->more_slots(context, slots);
+    if (context->check->window)
+        window_slots(context, slots);
 }

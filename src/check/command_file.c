@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/check.h"
+#include "command_file.h"
 
 enum { COMMAND_BYTES = 64 * 1024 };
 
@@ -23,7 +23,7 @@ static void put_export(struct text *out, const char *name, const char *value)
     text_put(out, "\n");
 }
 
-static void put_environment(const struct check_context *context, struct text *out)
+void put_environment(const struct check_context *context, struct text *out)
 {
     const struct suite *suite = context->suite;
 
@@ -80,27 +80,35 @@ static void put_sample_end(const struct part_row *row, struct text *out)
     text_put(out, "else kill $sample 2>/dev/null; fi\n");
 }
 
+void put_part(const struct check_context *context, const struct part_row *row, struct text *out)
+{
+    put_begin(out, row->name);
+    text_put(out, "( ");
+    row->command(context, out);
+    text_put(out, " ) </dev/null; rc=$?\n");
+    put_end(out, row->name);
+}
+
 void check_command_file(const struct check_context *context, struct text *out)
 {
+    bool window = context->check->window;
+
     put_environment(context, out);
-    for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
-        if (row->command == command_kernel_log)
-            command_kernel_log_start(out);
+    if (window)
+        put_samples_start(context, out);
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++) {
         const struct part_row *sample = row[1].name != NULL && row[1].sample_after_s != NULL ? row + 1 : NULL;
 
         if (sample != NULL)
             put_sample_start(context, sample, out);
-        put_begin(out, row->name);
-        text_put(out, "( ");
-        row->command(context, out);
-        text_put(out, " ) </dev/null; rc=$?\n");
-        put_end(out, row->name);
+        put_part(context, row, out);
         if (sample != NULL) {
             put_sample_end(sample, out);
             row++;
         }
     }
+    if (window)
+        put_samples_end(out);
     text_put(out, "exit 0\n");
 }
 
@@ -157,36 +165,43 @@ static void add_complaint(struct part *part)
         }
 }
 
-static void read_part(const struct check_context *context, const struct part_row *row,
-                      struct attempt *attempt)
+struct part *read_part(const struct check_context *context, const struct part_row *row,
+                       const struct capture captures[2], size_t window, struct attempt *attempt)
 {
     struct part *part = list_push(context->arena, &attempt->parts);
     const struct parser *parser = row->parser != NULL ? parser_find(row->parser) : NULL;
     bool err_ended = false;
     int err_rc;
 
-    part->name = row->name;
-    part->command = part_command(context, row);
-    part->began =
-        cut_part(attempt->captures[0].bytes, attempt->uuid, row->name, &part->out, &part->ended, &part->rc);
-    cut_part(attempt->captures[1].bytes, attempt->uuid, row->name, &part->err, &err_ended, &err_rc);
+    *part = (struct part){.name = row->name,
+                          .command = part_command(context, row),
+                          .aside = row->aside || row->sample_after_s != NULL,
+                          .window = window};
+    part->began = cut_part(captures[0].bytes, attempt->uuid, row->name, &part->out, &part->ended, &part->rc);
+    cut_part(captures[1].bytes, attempt->uuid, row->name, &part->err, &err_ended, &err_rc);
     if (parser == NULL || !part->began) {
         reading_init(&part->reading, context->arena, parser != NULL ? parser->name : "");
         reading_set(&part->reading, READING_PARTIAL, "%s",
                     part->began ? "no parser reads it" : "it did not run");
-        return;
+        return part;
     }
     parser_run(parser, part->out, context->arena, &part->reading);
     if (!part->ended && part->reading.status == READING_COMPLETE)
         reading_set(&part->reading, READING_PARTIAL, "the command did not come to its end");
     add_complaint(part);
+    return part;
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)
 {
     attempt->parts.count = 0;
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
-        read_part(context, row, attempt);
+        (void)read_part(context, row, attempt->captures, 0, attempt);
     reading_init(&attempt->reading, context->arena, context->check->name);
     context->check->read(context, attempt, &attempt->reading);
+    if (!context->check->window)
+        return;
+    (void)read_part(context, &samples_row, attempt->captures, 0, attempt);
+    read_samples(attempt, &attempt->reading);
+    read_windows(context, attempt, &attempt->reading);
 }

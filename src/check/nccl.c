@@ -27,7 +27,6 @@ const struct remedy nccl_remedies[] = {
      "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
      "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
     {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
-    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
     {0},
 };
 
@@ -168,8 +167,6 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots)
                        .status = LIMIT_TOOL};
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
-    if (!is_wide(context))
-        slot_add(context, slots, "kernel.log", "", NULL, DUTY_GATE, rule_kernel_log);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
 }

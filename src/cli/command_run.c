@@ -53,6 +53,13 @@ static int attempt_begins(void *context, const struct attempt *attempt, struct e
     return store_begin_attempt(run->store, run->record, attempt, err);
 }
 
+static int windows_read(void *context, const struct attempt *attempt, size_t first, struct error *err)
+{
+    struct run *run = context;
+
+    return store_put_windows(run->store, run->record, attempt, first, err);
+}
+
 /* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
 static void drop_bytes(struct attempt *attempt)
 {
@@ -257,7 +264,8 @@ static int write_report(struct run *run, const char *path, struct error *err)
 
 static int carry_out(struct run *run, bool *ret_cancelled, struct error *err)
 {
-    struct scheduler_hooks hooks = {run, attempt_begins, attempt_ended, judge, extend, progress};
+    struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
+                                    judge, extend,         progress};
     struct scheduler_options options = {.remote = {.accept_new_host_keys = run->options.accept_new_host_keys,
                                                    .connections = run->options.connections,
                                                    .handshakes = run->options.handshakes}};

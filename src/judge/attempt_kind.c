@@ -44,12 +44,6 @@ static bool has_fault(const struct reading *reading)
     return false;
 }
 
-/* The parts that decide; the kernel's log and samples have items of their own. */
-static bool is_main(const struct part *part)
-{
-    return strcmp(part->name, "kernel-log") != 0 && strcmp(part->name, "under-load") != 0;
-}
-
 static struct attempt_bearing part_bearing(struct arena *arena, const struct part *part)
 {
     const char *command = command_of(arena, part);
@@ -95,7 +89,7 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
                                                           : "%s did not arrive whole (%llu bytes did)",
                              attempt->captures[i].stream, (unsigned long long)attempt->captures[i].length));
     for (size_t i = 0; i < attempt->parts.count; i++)
-        if (is_main(&attempt->parts.items[i])) {
+        if (!attempt->parts.items[i].aside) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);
 
             if (one.kind != KIND_WHOLE)
@@ -131,6 +125,10 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         return bearing(KIND_CRASH, attempt->text);
     case ATTEMPT_CANCELLED:
         return bearing(KIND_NOT_RUN, "cancelled");
+    case ATTEMPT_NOT_READY:
+        return bearing_with(KIND_UNDECIDED, attempt->text,
+                            "see to it that nobody else uses the GPUs and that they cool down at rest (fans, "
+                            "air, coolant); then test again");
     case ATTEMPT_UNREACHABLE:
     case ATTEMPT_AUTH_REFUSED:
     case ATTEMPT_HOST_KEY_UNKNOWN:

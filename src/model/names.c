@@ -19,7 +19,7 @@ static const char *const run_state_names[] = {"running", "ended", "interrupted",
 static const char *const attempt_end_names[] = {
     "ran",         "killed",       "deadline",         "rebooted",         "lost",
     "unreachable", "auth refused", "host key unknown", "host key changed", "sudo refused",
-    "no answer",   "no spool",     "cancelled",
+    "no answer",   "no spool",     "cancelled",        "not ready",
 };
 
 static bool find_name(const char *const *names, size_t count, const char *word, size_t *ret_index)

@@ -153,10 +153,14 @@ static void read_tools(struct arena *arena, const struct json *tools, struct sui
     }
 }
 
+/* GPUs at rest are well below this and under load above it, so it tells the one from the other. */
+enum { COOL_BELOW_C = 60, COOL_WITHIN_S = 600 };
+
 static const struct suite *read_suite(struct arena *arena, const char *path, const struct json *document,
                                       struct slice bytes, struct error *err)
 {
     struct suite *suite = arena_new(arena, struct suite);
+    const struct json *cool_down = json_get(document, "cool_down");
 
     *suite = (struct suite){
         .path = arena_strdup(arena, path),
@@ -165,6 +169,8 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
         .delivery = strcmp(json_string(document, "purpose", "trial"), "delivery") == 0,
         .platform = json_string(document, "platform", NULL),
         .launcher = json_get(document, "launcher"),
+        .cool_below_c = json_number(cool_down, "below_c", COOL_BELOW_C),
+        .cool_within_s = (unsigned)json_number(cool_down, "within_s", COOL_WITHIN_S),
         .bytes = bytes,
     };
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);

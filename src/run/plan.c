@@ -10,6 +10,7 @@ enum {
     FEWEST_WIDE = 2,     /* members of a step above host scope */
     TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
     TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
+    WINDOW_S = 30,       /* what is read before and after a test takes about so long */
     GATES_NAMED = 5,     /* gates without a limit that an error names */
 };
 
@@ -213,6 +214,9 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
                                              : check->expected_s(context);
     shape->timeout_s =
         step->timeout_s > 0 ? step->timeout_s : shape->expected_s * TIMEOUT_FACTOR + TIMEOUT_BASE_S;
+    /* The window's two readings, and what a host needs to cool down: they have deadlines of their own. */
+    if (check->window)
+        shape->expected_s += WINDOW_S;
     shape->retries = step->retries;
     shape->repeat = step->repeat;
     shape->passive = check->passive;

@@ -9,6 +9,7 @@
 
 #include "assay/sha256.h"
 #include "assay/text.h"
+#include "windows.h"
 
 enum {
     COMMAND_BYTES = 256 * 1024,
@@ -66,6 +67,7 @@ struct scheduler {
     size_t *wide; /* steps above host scope, in plan order */
     size_t wide_count;
     struct sweep *sweeps;
+    struct flight *flights;
     size_t running;
     size_t forgetting; /* cancels and removals of folders that the hosts have not answered */
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
@@ -81,8 +83,11 @@ struct flight {
     size_t step;
     size_t attempt; /* index into record->attempts */
     struct arena *arena;
-    bool spooled;  /* on the light path there is nothing to cancel, attach to or forget */
-    size_t sweeps; /* REMOTE_GONE answers awaited */
+    bool spooled;                /* on the light path there is nothing to cancel, attach to or forget */
+    size_t sweeps;               /* REMOTE_GONE answers awaited */
+    bool windowed;               /* its window is being read on the members */
+    struct remote_result result; /* of the command, while its window is read */
+    struct flight *next;
 };
 
 struct sweep {
@@ -401,13 +406,30 @@ static void sweep_host(struct flight *flight, struct berth *berth, bool wait)
     sweep_start(sweep);
 }
 
+static void free_flight(struct flight *flight)
+{
+    struct flight **link = &flight->scheduler->flights;
+
+    while (*link != flight)
+        link = &(*link)->next;
+    *link = flight->next;
+    arena_destroy(flight->arena);
+    free(flight);
+}
+
 static void drop_flight(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
 
-    arena_destroy(flight->arena);
-    free(flight);
+    free_flight(flight);
     fail(scheduler);
+}
+
+/* Whoever cannot be reached, or refuses us, is not asked for more. */
+static bool is_lost(enum attempt_end end)
+{
+    return end >= ATTEMPT_UNREACHABLE && end != ATTEMPT_SUDO_REFUSED && end != ATTEMPT_CANCELLED &&
+           end != ATTEMPT_NOT_READY;
 }
 
 static void end_step(struct flight *flight)
@@ -420,44 +442,11 @@ static void end_step(struct flight *flight)
     scheduler->running--;
     if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
         state = STEP_FAILED;
-    if (attempt->end >= ATTEMPT_UNREACHABLE && attempt->end != ATTEMPT_SUDO_REFUSED &&
-        attempt->end != ATTEMPT_CANCELLED)
-        head_of(scheduler, flight->step)->lost = true;
+    head_of(scheduler, flight->step)->lost |= is_lost(attempt->end);
     set_state(scheduler, flight->step, state);
     tell(scheduler, state == STEP_AGAIN ? EVENT_ATTEMPT_ENDED : EVENT_STEP_ENDED, flight->step);
-    arena_destroy(flight->arena);
-    free(flight);
+    free_flight(flight);
     dispatch(scheduler);
-}
-
-static enum attempt_end end_of(const struct remote_result *result)
-{
-    static const enum attempt_end by_why[] = {
-        [REMOTE_WHY_NONE] = ATTEMPT_NO_ANSWER,      [REMOTE_WHY_EXIT] = ATTEMPT_RAN,
-        [REMOTE_WHY_SIGNAL] = ATTEMPT_KILLED,       [REMOTE_WHY_DEADLINE] = ATTEMPT_DEADLINE,
-        [REMOTE_WHY_CANCELLED] = ATTEMPT_CANCELLED, [REMOTE_WHY_REBOOTED] = ATTEMPT_REBOOTED,
-        [REMOTE_WHY_LOST] = ATTEMPT_LOST,           [REMOTE_WHY_SPOOL] = ATTEMPT_NO_SPOOL,
-    };
-    static const enum attempt_end by_end[] = {
-        [REMOTE_ENDED] = ATTEMPT_RAN,
-        [REMOTE_UNREACHABLE] = ATTEMPT_UNREACHABLE,
-        [REMOTE_AUTH_REFUSED] = ATTEMPT_AUTH_REFUSED,
-        [REMOTE_HOST_KEY_UNKNOWN] = ATTEMPT_HOST_KEY_UNKNOWN,
-        [REMOTE_HOST_KEY_CHANGED] = ATTEMPT_HOST_KEY_CHANGED,
-        [REMOTE_SUDO_REFUSED] = ATTEMPT_SUDO_REFUSED,
-        [REMOTE_NO_ANSWER] = ATTEMPT_NO_ANSWER,
-        [REMOTE_CANCELLED] = ATTEMPT_CANCELLED,
-    };
-
-    return result->end == REMOTE_ENDED ? by_why[result->why] : by_end[result->end];
-}
-
-static void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool clipped,
-                         bool cut)
-{
-    *capture = (struct capture){
-        .stream = stream, .length = bytes.length, .clipped = clipped, .cut = cut, .bytes = bytes};
-    sha256_hex(bytes.bytes, bytes.length, capture->sha256);
 }
 
 static void take_result(struct scheduler *scheduler, struct attempt *attempt,
@@ -466,7 +455,7 @@ static void take_result(struct scheduler *scheduler, struct attempt *attempt,
     struct arena *arena = scheduler->record->arena;
 
     attempt->state = ATTEMPT_ENDED;
-    attempt->end = end_of(result);
+    attempt->end = attempt_end_of(result);
     attempt->rc = result->rc;
     attempt->text = arena_strdup(arena, result->text);
     attempt->ended = now_s();
@@ -485,25 +474,28 @@ static void note_boot(struct berth *berth, const char *boot_id)
         memcpy(berth->boot_id, boot_id, strlen(boot_id) + 1);
 }
 
-static void attempt_done(void *context, const struct remote_result *result)
+/* The bytes of windows are the flight's, as those of captures are the transport's. */
+static void drop_windows(struct attempt *attempt)
 {
-    struct flight *flight = context;
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        for (size_t k = 0; k < 2; k++)
+            attempt->windows.items[i].captures[k].bytes = (struct slice){"", 0};
+}
+
+static void close_attempt(struct flight *flight, const struct remote_result *result)
+{
     struct scheduler *scheduler = flight->scheduler;
     const struct step *step = step_at(scheduler, flight->step);
     struct berth *head = head_of(scheduler, flight->step);
     struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
 
-    if (scheduler->over) { /* the pool is going down: the attempt stays open in the store, for --resume */
-        arena_destroy(flight->arena);
-        free(flight);
-        return;
-    }
     take_result(scheduler, attempt, result, remote_transport_note(head->remote));
     note_boot(head, attempt->boot_id);
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
         drop_flight(flight);
         return;
     }
+    drop_windows(attempt);
     if (has_folder(scheduler, attempt) &&
         (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
         forget(scheduler, attempt);
@@ -514,6 +506,139 @@ static void attempt_done(void *context, const struct remote_result *result)
         sweep_host(flight, scheduler->tasks[flight->step].berths[i], true);
     if (--flight->sweeps == 0)
         end_step(flight);
+}
+
+/* An attempt whose command was never sent: nothing of it is on any host. */
+static void close_unsent(struct flight *flight, enum attempt_end end, const char *text)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+
+    attempt->state = ATTEMPT_ENDED;
+    attempt->end = end;
+    attempt->text = arena_strdup(scheduler->record->arena, text);
+    attempt->ended = now_s();
+    if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
+        drop_flight(flight);
+        return;
+    }
+    drop_windows(attempt);
+    if (has_folder(scheduler, attempt) &&
+        (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
+        forget(scheduler, attempt); /* the mark of a cancel that came before the command */
+    end_step(flight);
+}
+
+/* --- windows
+ * ----------------------------------------------------------------------------------------------------- */
+
+static bool has_window(const struct scheduler *scheduler, size_t step)
+{
+    return check_find(step_at(scheduler, step)->shape->check)->window;
+}
+
+/* The windows before are the first of an attempt, one for each member; those after follow. */
+static void read_window(struct flight *flight, enum window_role role, windows_done_cb *done)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    const struct step *step = step_at(scheduler, flight->step);
+    struct berth **berths = scheduler->tasks[flight->step].berths;
+    struct remote **remotes = arena_array(flight->arena, struct remote *, step->member_count);
+    const char **boot_ids = arena_array(flight->arena, const char *, step->member_count);
+    struct check_context context;
+    struct windows_question question = {.arena = flight->arena,
+                                        .check = &context,
+                                        .attempt = &scheduler->record->attempts.items[flight->attempt],
+                                        .role = role,
+                                        .remotes = remotes,
+                                        .boot_ids = boot_ids,
+                                        .grace_s = scheduler->options->grace_s};
+
+    for (size_t i = 0; i < step->member_count; i++) {
+        remotes[i] = berths[i]->remote;
+        boot_ids[i] = berths[i]->boot_id;
+    }
+    plan_context(flight->arena, scheduler->sources, step, &context);
+    flight->windowed = true;
+    windows_read(&question, done, flight);
+}
+
+/* False when the run is over, and the flight with it. */
+static bool take_windows(struct flight *flight, const struct window *windows, size_t count, size_t first)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+
+    flight->windowed = false;
+    if (scheduler->over) {
+        free_flight(flight);
+        return false;
+    }
+    if (attempt->windows.count > first)
+        attempt->windows.count = first;
+    for (size_t i = 0; i < count; i++) {
+        struct berth *berth = scheduler->tasks[flight->step].berths[i];
+
+        *list_push(scheduler->record->arena, &attempt->windows) = windows[i];
+        attempt->windows.items[first + i].text = arena_strdup(scheduler->record->arena, windows[i].text);
+        attempt->windows.items[first + i].boot_id =
+            arena_strdup(scheduler->record->arena, windows[i].boot_id);
+        /* A head that rebooted since it was last seen is to say so for the test itself. */
+        if (i > 0 || first > 0 || windows[i].end != ATTEMPT_REBOOTED)
+            note_boot(berth, windows[i].boot_id);
+        berth->lost |= is_lost(windows[i].end);
+    }
+    if (scheduler->hooks->windows_read != NULL &&
+        scheduler->hooks->windows_read(scheduler->hooks->context, attempt, first, scheduler->err) < 0) {
+        drop_flight(flight);
+        return false;
+    }
+    return true;
+}
+
+static void window_after_read(void *context, const struct window *windows, size_t count)
+{
+    struct flight *flight = context;
+
+    if (take_windows(flight, windows, count, count))
+        close_attempt(flight, &flight->result);
+}
+
+static struct slice keep_bytes(struct arena *arena, struct slice bytes)
+{
+    return (struct slice){bytes.length > 0 ? arena_strndup(arena, bytes.bytes, bytes.length) : "",
+                          bytes.length};
+}
+
+/* The answer is gone after its callback: it is kept while the window is read. */
+static void keep_result(struct flight *flight, const struct remote_result *result)
+{
+    flight->result = *result;
+    flight->result.text = arena_strdup(flight->arena, result->text);
+    flight->result.boot_id = arena_strdup(flight->arena, result->boot_id);
+    flight->result.left_text = arena_strdup(flight->arena, result->left_text);
+    flight->result.out = keep_bytes(flight->arena, result->out);
+    flight->result.err = keep_bytes(flight->arena, result->err);
+}
+
+static void attempt_done(void *context, const struct remote_result *result)
+{
+    struct flight *flight = context;
+    struct scheduler *scheduler = flight->scheduler;
+    const struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
+
+    if (scheduler->over) { /* the pool is going down: the attempt stays open in the store, for --resume */
+        free_flight(flight);
+        return;
+    }
+    /* All there already: an earlier controller ended between what it read after the test and its end. */
+    if (!has_window(scheduler, flight->step) || scheduler->signals_seen > 0 ||
+        attempt->windows.count == 2 * step_at(scheduler, flight->step)->member_count) {
+        close_attempt(flight, result);
+        return;
+    }
+    keep_result(flight, result);
+    read_window(flight, WINDOW_AFTER, window_after_read);
 }
 
 /* --- the start of an attempt
@@ -557,6 +682,52 @@ static int send_attempt(struct flight *flight)
     return 0;
 }
 
+/* Why the hosts are not ready for the test, in the flight's arena; NULL when they are. */
+static const char *not_ready(struct flight *flight)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    struct check_context context;
+
+    if (!has_window(scheduler, flight->step))
+        return NULL;
+    plan_context(flight->arena, scheduler->sources, step_at(scheduler, flight->step), &context);
+    return check_not_ready(&context, &scheduler->record->attempts.items[flight->attempt]);
+}
+
+static void begin_test(struct flight *flight)
+{
+    const char *why = not_ready(flight);
+
+    if (flight->scheduler->signals_seen > 0)
+        close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
+    else if (why != NULL)
+        close_unsent(flight, ATTEMPT_NOT_READY, why);
+    else if (send_attempt(flight) < 0)
+        drop_flight(flight);
+}
+
+static void window_before_read(void *context, const struct window *windows, size_t count)
+{
+    struct flight *flight = context;
+
+    if (take_windows(flight, windows, count, 0))
+        begin_test(flight);
+}
+
+/* A resumed run goes on where it was: what was read before the test is kept before the test is sent, so hosts
+   that were not ready then have not been sent it. */
+static void begin_flight(struct flight *flight)
+{
+    struct scheduler *scheduler = flight->scheduler;
+    size_t read = scheduler->record->attempts.items[flight->attempt].windows.count;
+
+    if (has_window(scheduler, flight->step) &&
+        (read < step_at(scheduler, flight->step)->member_count || not_ready(flight) != NULL))
+        read_window(flight, WINDOW_BEFORE, window_before_read);
+    else if (send_attempt(flight) < 0)
+        drop_flight(flight);
+}
+
 static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_t attempt)
 {
     struct flight *flight = mem_alloc(sizeof *flight);
@@ -565,7 +736,9 @@ static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_
                               .step = step,
                               .attempt = attempt,
                               .arena = arena_create(),
-                              .spooled = !step_at(scheduler, step)->shape->passive};
+                              .spooled = !step_at(scheduler, step)->shape->passive,
+                              .next = scheduler->flights};
+    scheduler->flights = flight;
     set_state(scheduler, step, STEP_RUNNING);
     scheduler->running++;
     take_claims(scheduler, step, true);
@@ -642,8 +815,7 @@ static void start_attempt(struct scheduler *scheduler, size_t step)
         return;
     }
     tell(scheduler, EVENT_STARTED, step);
-    if (send_attempt(flight) < 0)
-        drop_flight(flight);
+    begin_flight(flight);
 }
 
 /* --- what may start
@@ -826,6 +998,22 @@ static void cancel_attempt(struct scheduler *scheduler, size_t index, const stru
     remote_start(head_of(scheduler, attempt->step)->remote, job, cancel_answered, cancel);
 }
 
+/* What waits on other members for GPUs to cool down is ended too; on the head the attempt's cancel does it. */
+static void cancel_windows(struct scheduler *scheduler)
+{
+    for (const struct flight *flight = scheduler->flights; flight != NULL; flight = flight->next) {
+        struct remote_job job = {.verb = REMOTE_GONE,
+                                 .uuid = scheduler->record->attempts.items[flight->attempt].uuid,
+                                 .deadline_s = 60,
+                                 .as_root = true};
+
+        for (size_t i = 1; flight->windowed && i < step_at(scheduler, flight->step)->member_count; i++) {
+            scheduler->forgetting++;
+            remote_start(scheduler->tasks[flight->step].berths[i]->remote, &job, forgotten, scheduler);
+        }
+    }
+}
+
 static void cancel_running(struct scheduler *scheduler)
 {
     scheduler->cancelling = mem_alloc(scheduler->record->attempts.count * sizeof *scheduler->cancelling + 1);
@@ -841,6 +1029,7 @@ static void cancel_running(struct scheduler *scheduler)
         if (attempt->state == ATTEMPT_SENT && !step->shape->passive)
             cancel_attempt(scheduler, i, &job);
     }
+    cancel_windows(scheduler);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -973,10 +1162,7 @@ static int take_up_step(struct scheduler *scheduler, size_t step)
     if (attempt->state == ATTEMPT_SENT) {
         flight = new_flight(scheduler, step, index);
         tell(scheduler, EVENT_STARTED, step);
-        if (send_attempt(flight) < 0) {
-            drop_flight(flight);
-            return -1;
-        }
+        begin_flight(flight);
     } else if (attempt->end != ATTEMPT_CANCELLED) {
         set_state(scheduler, step, scheduler->hooks->judge(scheduler->hooks->context, step));
     }

@@ -131,10 +131,9 @@ static int load_readings(struct load *load, int64_t id, struct attempt *attempt,
 }
 
 /* A range of the capture; without evidence there are no bytes to point into. */
-static struct slice take_range(struct load *load, struct rows *rows, const struct capture *capture)
+static struct slice cut_range(struct load *load, struct rows *rows, const struct capture *capture,
+                              int64_t offset, int64_t length)
 {
-    int64_t offset = take_nullable(rows), length = take_nullable(rows);
-
     if (offset < 0 || length < 0 || !load->evidence)
         return (struct slice){0};
     if ((uint64_t)offset > capture->bytes.length ||
@@ -147,6 +146,8 @@ static struct slice take_range(struct load *load, struct rows *rows, const struc
 
 static int load_parts(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
 {
+    const struct capture *captures;
+    int64_t range[4]; /* offset and length of out, and of err */
     struct rows rows;
     int got;
 
@@ -160,19 +161,90 @@ static int load_parts(struct load *load, int64_t id, struct attempt *attempt, st
         part->began = take_bool(&rows);
         part->ended = take_bool(&rows);
         part->rc = (int)take_integer(&rows);
-        part->out = take_range(load, &rows, &attempt->captures[0]);
-        part->err = take_range(load, &rows, &attempt->captures[1]);
+        for (size_t i = 0; i < 4; i++)
+            range[i] = take_nullable(&rows);
+        part->aside = take_bool(&rows);
+        part->window = take_index(&rows, attempt->windows.count + 1, "window");
+        captures = part->window == 0 || rows.damage[0] != '\0'
+                       ? attempt->captures
+                       : attempt->windows.items[part->window - 1].captures;
+        part->out = cut_range(load, &rows, &captures[0], range[0], range[1]);
+        part->err = cut_range(load, &rows, &captures[1], range[2], range[3]);
         reading_init(&part->reading, load->arena, "");
     }
     return got;
 }
 
-static int load_content(struct load *load, const char *what, int64_t content, struct capture *capture,
-                        struct error *err)
+static int load_content(struct load *load, const char *what, bool bytes, int64_t content,
+                        struct capture *capture, struct error *err)
 {
-    if (!load->evidence)
+    if (!bytes)
         return content_sha256(load->store, content, what, capture->sha256, err);
     return content_get(load->store, load->arena, content, what, &capture->bytes, capture->sha256, err);
+}
+
+/* The columns of a capture; of a pair of captures the one that the row names. */
+static int take_capture(struct load *load, struct rows *rows, const struct attempt *attempt,
+                        struct capture *captures, bool bytes, struct error *err)
+{
+    const char *stream = take_text(rows);
+    struct capture *capture = &captures[stream != NULL && strcmp(stream, "stderr") == 0];
+    int64_t content;
+    char what[160];
+
+    capture->length = (uint64_t)take_integer(rows);
+    capture->clipped = take_bool(rows);
+    capture->cut = take_bool(rows);
+    content = take_nullable(rows);
+    snprintf(what, sizeof what, "attempt %s, %s", attempt->uuid, capture->stream);
+    return content >= 0 ? load_content(load, what, bytes, content, capture, err) : 0;
+}
+
+static int load_window_captures(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
+{
+    bool bytes = load->evidence || attempt->state == ATTEMPT_SENT;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_WINDOW_CAPTURES, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t n = take_index(&rows, attempt->windows.count, "window");
+
+        if (rows.damage[0] == '\0' &&
+            take_capture(load, &rows, attempt, attempt->windows.items[n].captures, bytes, err) < 0) {
+            rows_close(&rows);
+            return -1;
+        }
+    }
+    return got;
+}
+
+static int load_windows(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
+{
+    size_t members = load->record->plan->steps.items[attempt->step].member_count;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_WINDOWS, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct window *window = list_push(load->arena, &attempt->windows);
+
+        window->member = take_index(&rows, members, "member");
+        window->role = (enum window_role)take_enum(&rows, &vocabulary_window);
+        window->end = (enum attempt_end)take_enum(&rows, &vocabulary_ending);
+        window->rc = (int)take_integer(&rows);
+        window->text = take_text(&rows);
+        window->boot_id = take_text(&rows);
+        window->began = take_real(&rows);
+        window->ended = take_real(&rows);
+        window->up_began = take_real(&rows);
+        window->up_ended = take_real(&rows);
+        window->captures[0].stream = "stdout";
+        window->captures[1].stream = "stderr";
+    }
+    return got < 0 ? -1 : load_window_captures(load, id, attempt, err);
 }
 
 static int load_captures(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
@@ -184,22 +256,11 @@ static int load_captures(struct load *load, int64_t id, struct attempt *attempt,
     attempt->captures[1].stream = "stderr";
     if (rows_open(load->store, &rows, SELECT_CAPTURES, load->arena, NULL, err, INTEGER(id)) < 0)
         return -1;
-    while ((got = rows_next(&rows, err)) > 0) {
-        const char *stream = take_text(&rows);
-        struct capture *capture = &attempt->captures[stream != NULL && strcmp(stream, "stderr") == 0];
-        int64_t content;
-        char what[160];
-
-        capture->length = (uint64_t)take_integer(&rows);
-        capture->clipped = take_bool(&rows);
-        capture->cut = take_bool(&rows);
-        content = take_nullable(&rows);
-        snprintf(what, sizeof what, "attempt %s, %s", attempt->uuid, capture->stream);
-        if (content >= 0 && load_content(load, what, content, capture, err) < 0) {
+    while ((got = rows_next(&rows, err)) > 0)
+        if (take_capture(load, &rows, attempt, attempt->captures, load->evidence, err) < 0) {
             rows_close(&rows);
             return -1;
         }
-    }
     return got;
 }
 
@@ -240,7 +301,8 @@ static int load_pieces(struct load *load, int64_t id, int64_t command, struct at
         attempt->command = bytes.bytes;
     }
     reading_init(&attempt->reading, load->arena, "");
-    if (load_captures(load, id, attempt, err) < 0 || load_parts(load, id, attempt, err) < 0)
+    if (load_captures(load, id, attempt, err) < 0 || load_windows(load, id, attempt, err) < 0 ||
+        load_parts(load, id, attempt, err) < 0)
         return -1;
     return load_readings(load, id, attempt, err);
 }

@@ -16,7 +16,8 @@ VOCABULARY(origin, "step origin", "suite", "substitute", "left out");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
            "auth refused", "host key unknown", "host key changed", "sudo refused", "no answer", "no spool",
-           "cancelled");
+           "cancelled", "not ready");
+VOCABULARY(window, "role of a window", "before", "after");
 VOCABULARY(reading, "reading status", "unrecognised", "failed", "partial", "complete");
 VOCABULARY(severity, "severity", "info", "warning", "fault");
 VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");

@@ -87,6 +87,49 @@ static int write_end(struct store *store, const struct record *record, const str
     return 0;
 }
 
+static int write_window_capture(struct store *store, int64_t attempt, size_t n, const struct capture *capture,
+                                const char *stream, struct error *err)
+{
+    int64_t content = 0;
+
+    if (content_put(store, capture->bytes, capture->sha256, &content, err) < 0)
+        return error_wrap(err, "%s", stream);
+    return store_exec(store, INSERT_WINDOW_CAPTURE, err, INTEGER(attempt), INTEGER(n), TEXT(stream),
+                      INTEGER(capture->length), INTEGER(capture->clipped), INTEGER(capture->cut),
+                      INTEGER(content));
+}
+
+static int write_windows(struct store *store, const struct record *record, const struct attempt *attempt,
+                         size_t first, struct error *err)
+{
+    int64_t id;
+
+    if (find_attempt(store, record, attempt, &id, err) < 0 ||
+        store_exec(store, DELETE_WINDOW_CAPTURES, err, INTEGER(id), INTEGER(first)) < 0 ||
+        store_exec(store, DELETE_WINDOWS, err, INTEGER(id), INTEGER(first)) < 0)
+        return -1;
+    for (size_t i = first; i < attempt->windows.count; i++) {
+        const struct window *window = &attempt->windows.items[i];
+
+        if (store_exec(store, INSERT_WINDOW, err, INTEGER(id), INTEGER(i), INTEGER(window->member),
+                       ENUM(vocabulary_window, window->role), ENUM(vocabulary_ending, window->end),
+                       INTEGER(window->rc), TEXT(window->text), TEXT(window->boot_id), REAL(window->began),
+                       REAL(window->ended), REAL(window->up_began), REAL(window->up_ended)) < 0 ||
+            write_window_capture(store, id, i, &window->captures[0], "stdout", err) < 0 ||
+            write_window_capture(store, id, i, &window->captures[1], "stderr", err) < 0)
+            return error_wrap(err, "attempt %s, window of member %zu", attempt->uuid, window->member);
+    }
+    return 0;
+}
+
+int store_put_windows(struct store *store, const struct record *record, const struct attempt *attempt,
+                      size_t first, struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_windows(store, record, attempt, first, err), err);
+}
+
 int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                       struct error *err)
 {
@@ -118,18 +161,30 @@ static bool without_bytes(const struct capture *capture)
     return capture->length > 0 && capture->sha256[0] != '\0' && capture->bytes.bytes == NULL;
 }
 
+static bool lacks_bytes(const struct attempt *attempt)
+{
+    bool lacks = without_bytes(&attempt->captures[0]) || without_bytes(&attempt->captures[1]);
+
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        lacks |= without_bytes(&attempt->windows.items[i].captures[0]) ||
+                 without_bytes(&attempt->windows.items[i].captures[1]);
+    return lacks;
+}
+
 static int write_part(struct store *store, int64_t id, const struct attempt *attempt, size_t n,
                       struct error *err)
 {
     const struct part *part = &attempt->parts.items[n];
+    const struct capture *captures =
+        part->window == 0 ? attempt->captures : attempt->windows.items[part->window - 1].captures;
     struct value out[2], errors[2];
 
-    if (find_range(&attempt->captures[0], part->out, out, err) < 0 ||
-        find_range(&attempt->captures[1], part->err, errors, err) < 0)
+    if (find_range(&captures[0], part->out, out, err) < 0 ||
+        find_range(&captures[1], part->err, errors, err) < 0)
         return error_wrap(err, "%s: attempt %s, part %s", store->path, attempt->uuid, part->name);
     return store_exec(store, INSERT_PART, err, INTEGER(id), INTEGER(n), WORD(part->name), WORD(part->command),
                       INTEGER(part->began), INTEGER(part->ended), INTEGER(part->rc), out[0], out[1],
-                      errors[0], errors[1]);
+                      errors[0], errors[1], INTEGER(part->aside), INTEGER(part->window));
 }
 
 /* The readings of one attempt are numbered through; a run of a reading names it as its parent. */
@@ -218,7 +273,7 @@ static int replace_readings(struct store *store, const struct record *record, co
     struct reading_writer writer = {.store = store};
     int result;
 
-    if (without_bytes(&attempt->captures[0]) || without_bytes(&attempt->captures[1]))
+    if (lacks_bytes(attempt))
         return error_set(err, ERROR_INTERNAL, "%s: attempt %s was loaded without its captures", store->path,
                          attempt->uuid);
     if (find_attempt(store, record, attempt, &writer.attempt, err) < 0 ||

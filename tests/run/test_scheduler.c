@@ -252,7 +252,7 @@ static void release(struct bench *bench)
 
 static void run(struct bench *bench, struct scheduler_hooks *given)
 {
-    struct scheduler_hooks hooks = {bench, attempt_begins, attempt_ended, judge, NULL, NULL};
+    struct scheduler_hooks hooks = {bench, attempt_begins, NULL, attempt_ended, judge, NULL, NULL};
     struct scheduler_options options = {.gone_wait_ms = 300};
     struct error err = {0};
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What command files of attempts and of windows share: marks around parts, and the way back. */
+#ifndef ASSAY_COMMAND_FILE_H
+#define ASSAY_COMMAND_FILE_H
+
+#include "assay/check.h"
+
+void put_environment(const struct check_context *context, struct text *out);
+/* One part with its marks on both streams. */
+void put_part(const struct check_context *context, const struct part_row *row, struct text *out);
+/* Adds the part to the attempt, as it is marked in these captures and read by its parser. window: as in struct
+ * part. */
+struct part *read_part(const struct check_context *context, const struct part_row *row,
+                       const struct capture captures[2], size_t window, struct attempt *attempt);
+
+/* samples.c: what a light sampler shows of each GPU while the main part of a check with a window runs. */
+extern const struct part_row samples_row;
+void put_samples_start(const struct check_context *context, struct text *out);
+void put_samples_end(struct text *out);
+void read_samples(const struct attempt *attempt, struct reading *out);
+
+/* window.c: slots of every check with a window, and the reading of an attempt's windows. */
+void window_slots(const struct check_context *context, struct slot_list *slots);
+void read_windows(const struct check_context *context, struct attempt *attempt, struct reading *out);
+
+#endif

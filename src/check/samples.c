@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sampler: one nvidia-smi that repeats a line a GPU every few seconds while the main part runs, and is ended
+ * with it. All its lines stay in the capture, for plots; what is kept as values is the worst of them.
+ *
+ * facts    window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it
+ * metrics  window.samples, gpuN; window.temperature.max, window.memory_temperature.max C; window.power.max W;
+ *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
+ *
+ * A line that is cut or damaged is left out; what no line tells has no value.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "command_file.h"
+
+enum { GPUS_MOST = 64, SAMPLES_AIM = 360, SHORTEST_S = 2, LONGEST_S = 60, AT_WORK_PERCENT = 50, CELLS = 9 };
+
+/* In the order of the query; the timestamp before them is for plots. */
+enum cell {
+    TIMESTAMP,
+    INDEX,
+    TEMPERATURE,
+    MEMORY_TEMPERATURE,
+    POWER,
+    CLOCK,
+    GENERATION,
+    UTILIZATION,
+    REASONS
+};
+
+/* Bits of clocks_event_reasons.active, as nvml.h has them. */
+static const struct {
+    unsigned bit;
+    const char *fact;
+} reasons[] = {
+    {0x004, "window.throttle.sw_power_cap"},
+    {0x008, "window.throttle.hw_slowdown"},
+    {0x020, "window.throttle.sw_thermal_slowdown"},
+    {0x040, "window.throttle.hw_thermal_slowdown"},
+    {0x080, "window.throttle.hw_power_brake_slowdown"},
+};
+
+enum { REASON_COUNT = sizeof reasons / sizeof reasons[0] };
+
+struct gpu_samples {
+    unsigned count, reasons_count;
+    uint64_t reasons;                              /* or-ed */
+    double temperature, memory_temperature, power; /* largest; NAN: none */
+    double clock, generation;                      /* smallest at work */
+};
+
+/* Few enough that three days stay small, often enough that a short test has some. */
+static unsigned interval_s(const struct check_context *context)
+{
+    unsigned expected = context->check->expected_s(context), interval = expected / SAMPLES_AIM;
+
+    return interval < SHORTEST_S ? SHORTEST_S : interval > LONGEST_S ? LONGEST_S : interval;
+}
+
+/* Like command_tool, and the shell becomes the tool, so that what is ended is the tool itself. */
+static void put_tool(const struct check_context *context, struct text *out)
+{
+    const struct suite_tool *row = suite_tool(context->arena, context->suite, "nvidia-smi");
+
+    text_put(out, "exec env ");
+    for (size_t i = 0; i < row->environment.count; i++) {
+        text_shell_quote(out, arena_printf(context->arena, "%s=%s", row->environment.items[i].name,
+                                           row->environment.items[i].value));
+        text_put(out, " ");
+    }
+    text_shell_quote(out, row->path);
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    const struct suite_tool *row = suite_tool(context->arena, context->suite, "nvidia-smi");
+
+    if (row->folder != NULL) {
+        text_put(out, "cd ");
+        text_shell_quote(out, row->folder);
+        text_put(out, " && ");
+    }
+    /* Drivers before 535 know the last field by its old name only. */
+    text_put(out, "r=clocks_event_reasons.active; (");
+    put_tool(context, out);
+    text_put(out, " --query-gpu=$r --format=csv) >/dev/null 2>&1 || r=clocks_throttle_reasons.active; ");
+    put_tool(context, out);
+    text_printf(out,
+                " --query-gpu=timestamp,index,temperature.gpu,temperature.memory,power.draw,clocks.sm,"
+                "pcie.link.gen.current,utilization.gpu,$r --format=csv,noheader,nounits -l %u",
+                interval_s(context));
+}
+
+const struct part_row samples_row = {.name = "samples", .command = command, .aside = true};
+
+void put_samples_start(const struct check_context *context, struct text *out)
+{
+    text_put(out, "( ");
+    command(context, out);
+    text_put(out, " ) >\"$ASSAY_DIR/samples.out\" 2>\"$ASSAY_DIR/samples.err\" </dev/null &\nsampler=$!\n");
+}
+
+void put_samples_end(struct text *out)
+{
+    /* Ended by us is well; a sampler that hangs in the driver is not waited for, the guard sweeps it. */
+    text_put(out, "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; fi\n"
+                  "m=\"@assay-part $ASSAY_ATTEMPT begin samples\"; echo \"$m\"; echo \"$m\" >&2\n"
+                  "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n"
+                  "m=\"@assay-part $ASSAY_ATTEMPT end samples $rc\"; printf '\\n%s\\n' \"$m\"; "
+                  "printf '\\n%s\\n' \"$m\" >&2\n");
+}
+
+static bool split(struct slice line, struct slice cells[CELLS])
+{
+    for (size_t i = 0; i < CELLS; i++) {
+        size_t comma = slice_find(line, ",");
+
+        if ((comma == (size_t)-1) != (i == CELLS - 1))
+            return false;
+        cells[i] = slice_trim((struct slice){line.bytes, comma != (size_t)-1 ? comma : line.length});
+        line = comma != (size_t)-1 ? slice_from(line, comma + 1) : slice_of("");
+    }
+    return true;
+}
+
+/* "0x0000000000000004" */
+static bool read_reasons(struct slice cell, uint64_t *ret_reasons)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    *ret_reasons = 0;
+    if (!scan_text(&cell, "0x") || cell.length == 0 || cell.length > 16)
+        return false;
+    for (size_t i = 0; i < cell.length; i++) {
+        char lower =
+            (char)(cell.bytes[i] >= 'A' && cell.bytes[i] <= 'F' ? cell.bytes[i] + 32 : cell.bytes[i]);
+        const char *digit = lower != '\0' ? strchr(digits, lower) : NULL;
+
+        if (digit == NULL)
+            return false;
+        *ret_reasons = *ret_reasons << 4 | (uint64_t)(digit - digits);
+    }
+    return true;
+}
+
+static void keep_largest(double *kept, struct slice cell)
+{
+    double value;
+
+    if (scan_double(cell, &value) && !(value <= *kept))
+        *kept = value;
+}
+
+static void keep_smallest(double *kept, struct slice cell)
+{
+    double value;
+
+    if (scan_double(cell, &value) && !(value >= *kept))
+        *kept = value;
+}
+
+static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
+{
+    double utilization;
+    uint64_t active;
+
+    gpu->count++;
+    keep_largest(&gpu->temperature, cells[TEMPERATURE]);
+    keep_largest(&gpu->memory_temperature, cells[MEMORY_TEMPERATURE]);
+    keep_largest(&gpu->power, cells[POWER]);
+    if (scan_double(cells[UTILIZATION], &utilization) && utilization >= AT_WORK_PERCENT) {
+        keep_smallest(&gpu->clock, cells[CLOCK]);
+        keep_smallest(&gpu->generation, cells[GENERATION]);
+    }
+    if (read_reasons(cells[REASONS], &active)) {
+        gpu->reasons |= active;
+        gpu->reasons_count++;
+    }
+}
+
+static void measure(struct reading *out, const char *metric, const char *subject, double value,
+                    const char *unit)
+{
+    if (!isnan(value))
+        reading_measure(out, metric, subject, value, unit);
+}
+
+static void tell_gpu(struct reading *out, const char *subject, const struct gpu_samples *gpu)
+{
+    reading_measure(out, "window.samples", subject, gpu->count, "");
+    measure(out, "window.temperature.max", subject, gpu->temperature, "C");
+    measure(out, "window.memory_temperature.max", subject, gpu->memory_temperature, "C");
+    measure(out, "window.power.max", subject, gpu->power, "W");
+    measure(out, "window.clock.min", subject, gpu->clock, "MHz");
+    measure(out, "window.pcie.generation.min", subject, gpu->generation, "");
+    for (size_t i = 0; i < REASON_COUNT && gpu->reasons_count > 0; i++)
+        reading_fact(out, reasons[i].fact, subject,
+                     slice_of((gpu->reasons & reasons[i].bit) != 0 ? "Active" : "Not Active"));
+}
+
+void read_samples(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, samples_row.name);
+    struct slice rest = part != NULL ? part->out : slice_of(""), line, cells[CELLS];
+    struct gpu_samples gpus[GPUS_MOST];
+    uint64_t index;
+
+    for (size_t i = 0; i < GPUS_MOST; i++)
+        gpus[i] = (struct gpu_samples){
+            .temperature = NAN, .memory_temperature = NAN, .power = NAN, .clock = NAN, .generation = NAN};
+    /* The last line may have been cut when the sampler was ended: it counts only with its newline. */
+    while (slice_contains(rest, "\n") && scan_line(&rest, &line))
+        if (split(line, cells) && scan_u64(cells[INDEX], &index) && index < GPUS_MOST)
+            add_sample(&gpus[index], cells);
+    for (unsigned i = 0; i < GPUS_MOST; i++)
+        if (gpus[i].count > 0)
+            tell_gpu(out, arena_printf(out->arena, "gpu%u", i), &gpus[i]);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_WINDOW_H
+#define ASSAY_WINDOW_H
+
+#include "assay/check.h"
+
+/* Names of the parts of a window that are read. */
+#define WINDOW_GPUS "gpus"
+#define WINDOW_FABRIC "fabric"
+#define WINDOW_LOG_START "log-start"
+#define WINDOW_LOG "kernel-log"
+
+/* window_read.c */
+extern const struct remedy window_remedies[];
+
+/* window.c. The rows end with a NULL name. */
+const struct part_row *window_parts(enum window_role role);
+/* The last reading of that member in that role, or NULL. */
+const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role);
+
+#endif

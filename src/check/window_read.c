@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an attempt's windows say, over all members: subjects are "gpu3" of one host, "node2 gpu3" of several.
+ *
+ * facts    window.read = yes | no: WHY              both readings of every member are whole
+ *          kernel.log = read | not read: WHY
+ *          window.ecc.uncorrected, window.links = none | who and how many
+ *          window.processes = none | WHO (pid N) on gpuN before|after the test
+ *          Of what is not known on every member there is no fact, unless it is bad already.
+ * metrics  window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
+ *          window.pcie.replays, window.ib.COUNTER   what was added in the window, where anything was
+ *          window.temperature.before C              of one host
+ * findings xid.N, sxid.N of the kernel's lines; window.rebooted, window.gpu_lost, and what nvidia-smi complains of
+ *          after the test and not before it: faults
+ */
+#include <math.h>
+#include <string.h>
+
+#include "command_file.h"
+#include "window.h"
+
+enum { TEXT_BYTES = 600 };
+
+#define RULE(name, metric_, word, source_, note_, undecided)         \
+    static const struct limit name[] = {{.metric = metric_,          \
+                                         .rule = RULE_EQUAL,         \
+                                         .text = word,               \
+                                         .source = source_,          \
+                                         .status = LIMIT_TOOL,       \
+                                         .note = note_,              \
+                                         .inconclusive = undecided}, \
+                                        {0}}
+
+RULE(rule_read, "window.read", "yes", "assay: counters before and after are part of a test's evidence", NULL,
+     true);
+RULE(rule_kernel_log, "kernel.log", "read", "assay: the kernel's log is part of a test's evidence", NULL,
+     true);
+RULE(rule_processes, "window.processes", "none", "assay",
+     "who else computes on the GPUs leaves every number undecided", true);
+RULE(rule_ecc, "window.ecc.uncorrected", "none", "assay", "uncorrectable memory errors during the test",
+     false);
+RULE(rule_links, "window.links", "none", "assay", "links of the fabric went down during the test", false);
+
+static const struct item items[] = {
+    {"window.read", PER_TARGET, NULL, DUTY_GATE, rule_read},
+    {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
+    {"window.processes", PER_TARGET, NULL, DUTY_GATE, rule_processes},
+    {"window.ecc.uncorrected", PER_TARGET, NULL, DUTY_GATE, rule_ecc},
+    {0},
+};
+
+const struct remedy window_remedies[] = {
+    {"window.read", "try nvidia-smi -q -x on the host; where it hangs look for Xid lines in dmesg"},
+    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
+    {"window.processes", "somebody else's process runs on the GPU: have it ended, then test again"},
+    {"window.ecc.uncorrected", "drain the host and reset the GPU or reboot; run dcgmi diag -r 3; if it comes "
+                               "again, have the GPU replaced"},
+    {"window.links",
+     "see the port's counters and the cable of that HCA: mlxlink, ibdiagnet; then test again"},
+    {0},
+};
+
+/* A host's GPU tests may not depend on adapters that are somewhere else than declared; a test over the fabric
+ * does. */
+static bool needs_fabric(const struct check_context *context)
+{
+    return strcmp(context->step->scope, "host") != 0;
+}
+
+void window_slots(const struct check_context *context, struct slot_list *slots)
+{
+    for (const struct item *item = items; item->metric != NULL; item++)
+        slot_add(context, slots, item->metric, "", NULL, item->duty, item->rules);
+    if (context->platform->hcas.count > 0)
+        slot_add(context, slots, "window.links", "", NULL, DUTY_GATE, rule_links);
+}
+
+struct finder {
+    const struct check_context *context;
+    const struct attempt *attempt;
+    struct reading *out;
+    struct text read, log, processes, ecc, links; /* what is to be said against each; "" for nothing */
+    bool processes_unknown, ecc_unknown, links_unknown;
+};
+
+/* One member and what was read on it. */
+struct member {
+    const char *label;                 /* "node2"; "" where there is one only */
+    const struct part *before, *after; /* nvidia-smi; NULL: not whole */
+};
+
+static void say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    if (text->length > TEXT_BYTES)
+        return;
+    if (text->length > 0)
+        text_put(text, "; ");
+    va_start(arguments, format);
+    text_vprintf(text, format, arguments);
+    va_end(arguments);
+    if (text->length > TEXT_BYTES)
+        text_put(text, "; and more");
+}
+
+/* In the reading's arena, for what it is made of may be gone before. */
+static const char *subject(const struct finder *finder, const struct member *member, const char *of)
+{
+    bool both = *member->label != '\0' && *of != '\0';
+
+    return arena_printf(finder->out->arena, "%s%s%s", member->label, both ? " " : "", of);
+}
+
+static const struct part *find_part(const struct attempt *attempt, const struct window *window,
+                                    const char *name)
+{
+    for (size_t i = 0; window != NULL && i < attempt->parts.count; i++)
+        if (attempt->parts.items[i].window == (size_t)(window - attempt->windows.items) + 1 &&
+            strcmp(attempt->parts.items[i].name, name) == 0)
+            return &attempt->parts.items[i];
+    return NULL;
+}
+
+/* Why a part of a window was not read; NULL when it was. */
+static const char *unread(struct arena *arena, const struct window *window, const struct part *part)
+{
+    struct slice rest, line;
+
+    if (window == NULL)
+        return "it was not asked";
+    if (window->end != ATTEMPT_RAN)
+        return *window->text != '\0' ? window->text : attempt_end_name(window->end);
+    if (part == NULL || !part->began || !part->ended)
+        return "the command did not come to its end";
+    rest = part->err;
+    if (part->rc != 0 && scan_line(&rest, &line) && slice_trim(line).length > 0)
+        return utf8_clean(arena, slice_trim(line));
+    if (part->rc != 0)
+        return arena_printf(arena, "exit status %d", part->rc);
+    return NULL;
+}
+
+/* nvidia-smi's answer where it is whole. */
+static const struct part *whole_gpus(struct finder *finder, const char *label, const struct window *window,
+                                     const char *when)
+{
+    struct arena *arena = finder->out->arena;
+    const struct part *part = find_part(finder->attempt, window, WINDOW_GPUS);
+    const char *why = unread(arena, window, part);
+
+    if (why == NULL && part->reading.status != READING_COMPLETE)
+        why = part->reading.reason;
+    if (why == NULL)
+        return part;
+    say(&finder->read, "%s%s%s the test: %s", label, *label != '\0' ? " " : "", when, why);
+    return NULL;
+}
+
+static const struct measurement *find(const struct reading *reading, const char *metric, const char *of)
+{
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].subject, of) == 0 &&
+            strcmp(reading->measurements.items[i].metric, metric) == 0)
+            return &reading->measurements.items[i];
+    return NULL;
+}
+
+/* What nvidia-smi calls the same GPU after the test: one that is lost gives its number away. NULL: it is gone. */
+static const char *same_gpu(const struct member *member, const char *gpu)
+{
+    const struct reading *after = &member->after->reading;
+    const char *uuid = reading_get_fact(&member->before->reading, "gpu.uuid", gpu);
+
+    for (size_t i = 0; uuid != NULL && i < after->facts.count; i++)
+        if (strcmp(after->facts.items[i].name, "gpu.uuid") == 0 &&
+            strcmp(after->facts.items[i].value, uuid) == 0)
+            return after->facts.items[i].subject;
+    return uuid != NULL ? NULL : gpu;
+}
+
+/* What was added; NAN where it is not known, or the counter went back (a reset in the window). */
+static double added(const struct reading *before, const struct reading *after, const char *metric,
+                    const char *of, const char *of_after)
+{
+    const struct measurement *first = find(before, metric, of), *last = find(after, metric, of_after);
+
+    return first != NULL && last != NULL && last->value >= first->value ? last->value - first->value : NAN;
+}
+
+static const struct {
+    const char *counter, *metric;
+} counters[] = {
+    {"ecc.volatile.corrected", "window.ecc.corrected"},
+    {"remapped_rows.uncorrectable", "window.remapped_rows.uncorrectable"},
+    {"remapped_rows.correctable", "window.remapped_rows.correctable"},
+    {"pcie.replays", "window.pcie.replays"},
+};
+
+static void read_counters(struct finder *finder, const struct member *member, const char *gpu,
+                          const char *later)
+{
+    const struct reading *before = &member->before->reading, *after = &member->after->reading;
+    const struct measurement *temperature = find(before, "gpu.temperature", gpu);
+    double errors = added(before, after, "ecc.volatile.uncorrected", gpu, later);
+    const char *of = subject(finder, member, gpu);
+
+    if (isnan(errors))
+        finder->ecc_unknown = true;
+    else if (errors > 0)
+        say(&finder->ecc, "%s: %.0f", of, errors);
+    if (errors > 0)
+        reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
+    if (*member->label == '\0' && temperature != NULL)
+        reading_measure(finder->out, "window.temperature.before", of, temperature->value, "C");
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        double more = added(before, after, counters[i].counter, gpu, later);
+
+        if (more > 0)
+            reading_measure(finder->out, counters[i].metric, of, more, "");
+    }
+}
+
+static void add_processes(struct text *out, const char *of, const struct reading *reading, const char *gpu,
+                          const char *when)
+{
+    static const char prefix[] = "gpu.process.";
+
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].subject, gpu) == 0 &&
+            strncmp(reading->facts.items[i].name, prefix, strlen(prefix)) == 0)
+            say(out, "%s (pid %s) on %s%s", reading->facts.items[i].value,
+                reading->facts.items[i].name + strlen(prefix), of, when);
+}
+
+/* Who computes on the GPUs; false where nobody knows. */
+static bool processes_of(struct text *out, const struct finder *finder, const struct member *member,
+                         const struct reading *reading, const char *when)
+{
+    const struct measurement *gpus = find(reading, "gpu.count", "");
+    size_t known = 0;
+
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *count = &reading->measurements.items[i];
+        const char *of;
+        size_t length = out->length;
+
+        if (strcmp(count->metric, "gpu.compute_processes") != 0)
+            continue;
+        known++;
+        if (count->value <= 0)
+            continue;
+        of = subject(finder, member, count->subject);
+        add_processes(out, of, reading, count->subject, when);
+        if (out->length == length)
+            say(out, "%.0f processes on %s%s", count->value, of, when);
+    }
+    return gpus != NULL && gpus->value == (double)known;
+}
+
+static bool has_finding(const struct reading *reading, const struct finding *wanted)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, wanted->code) == 0 &&
+            strcmp(reading->findings.items[i].subject, wanted->subject) == 0)
+            return true;
+    return false;
+}
+
+/* What is wrong now and was not before; also where the later answer is not whole. */
+static void new_faults(struct finder *finder, const struct member *member, const struct part *before,
+                       const struct part *after)
+{
+    for (size_t i = 0; before != NULL && after != NULL && i < after->reading.findings.count; i++) {
+        const struct finding *finding = &after->reading.findings.items[i];
+
+        if (finding->severity == SEVERITY_FAULT && !has_finding(&before->reading, finding))
+            reading_finding(finder->out, SEVERITY_FAULT, finding->code,
+                            subject(finder, member, finding->subject), "after the test: %s", finding->text);
+    }
+}
+
+static void read_gpus(struct finder *finder, const struct member *member)
+{
+    const struct reading *before = &member->before->reading;
+
+    finder->processes_unknown |=
+        !processes_of(&finder->processes, finder, member, before, " before the test");
+    finder->processes_unknown |=
+        !processes_of(&finder->processes, finder, member, &member->after->reading, " after the test");
+    for (unsigned i = 0; i < finder->context->platform->gpu_count; i++) {
+        const char *gpu = arena_printf(finder->out->arena, "gpu%u", i);
+        const char *later = same_gpu(member, gpu);
+
+        if (later == NULL)
+            reading_finding(finder->out, SEVERITY_FAULT, "window.gpu_lost", subject(finder, member, gpu),
+                            "the GPU (%s) was there before the test and is not after it",
+                            reading_get_fact(before, "gpu.uuid", gpu));
+        if (later != NULL)
+            read_counters(finder, member, gpu, later);
+        else
+            finder->ecc_unknown = true;
+    }
+}
+
+/* "mlx5_3/1" is a port of "mlx5_3". */
+static bool is_port_of(const char *port, const char *hca)
+{
+    size_t length = strlen(hca);
+
+    return strncmp(port, hca, length) == 0 && port[length] == '/';
+}
+
+static bool is_compute(const struct platform *platform, const char *port)
+{
+    for (size_t i = 0; i < platform->hcas.count; i++)
+        if (is_port_of(port, platform->hcas.items[i]))
+            return true;
+    return false;
+}
+
+static bool has_links(const struct reading *reading, const char *hca)
+{
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].metric, "ib.counter.link_downed") == 0 &&
+            is_port_of(reading->measurements.items[i].subject, hca))
+            return true;
+    return false;
+}
+
+static void read_fabric(struct finder *finder, const struct member *member, const struct window *before,
+                        const struct window *after)
+{
+    static const char prefix[] = "ib.counter.";
+    const struct platform *platform = finder->context->platform;
+    const struct part *first = find_part(finder->attempt, before, WINDOW_FABRIC);
+    const struct part *last = find_part(finder->attempt, after, WINDOW_FABRIC);
+
+    if (first == NULL || last == NULL || !first->ended || !last->ended) {
+        finder->links_unknown = true;
+        return;
+    }
+    for (size_t i = 0; i < platform->hcas.count; i++)
+        if (needs_fabric(finder->context) && (!has_links(&first->reading, platform->hcas.items[i]) ||
+                                              !has_links(&last->reading, platform->hcas.items[i])))
+            finder->links_unknown = true;
+    for (size_t i = 0; i < first->reading.measurements.count; i++) {
+        const struct measurement *counter = &first->reading.measurements.items[i];
+        double more =
+            added(&first->reading, &last->reading, counter->metric, counter->subject, counter->subject);
+        const char *of = subject(finder, member, counter->subject);
+
+        if (strncmp(counter->metric, prefix, strlen(prefix)) != 0 || !is_compute(platform, counter->subject))
+            continue;
+        if (isnan(more) && strcmp(counter->metric, "ib.counter.link_downed") == 0)
+            finder->links_unknown = true;
+        if (!(more > 0))
+            continue;
+        reading_measure(finder->out,
+                        arena_printf(finder->out->arena, "window.ib.%s", counter->metric + strlen(prefix)),
+                        of, more, "");
+        if (strcmp(counter->metric, "ib.counter.link_downed") == 0)
+            say(&finder->links, "%s: %.0f", of, more);
+    }
+}
+
+/* Kernel lines name GPUs by "0000:9b:00"; where the addresses are known, gpuN is what people look for. */
+static const char *gpu_at(const struct part *gpus, const char *address)
+{
+    for (size_t i = 0; gpus != NULL && i < gpus->reading.facts.count; i++)
+        if (*address != '\0' && strcmp(gpus->reading.facts.items[i].name, "gpu.pci_address") == 0 &&
+            slice_starts(slice_of(gpus->reading.facts.items[i].value), address))
+            return gpus->reading.facts.items[i].subject;
+    return address;
+}
+
+static void read_log(struct finder *finder, const struct member *member, const struct window *before,
+                     const struct window *after)
+{
+    struct arena *arena = finder->out->arena;
+    const struct part *part = find_part(finder->attempt, after, WINDOW_LOG);
+    const struct part *start = find_part(finder->attempt, before, WINDOW_LOG_START);
+    const struct part *gpus = find_part(finder->attempt, before, WINDOW_GPUS);
+    const char *why = unread(arena, before, start);
+
+    if (why == NULL)
+        why = unread(arena, after, part);
+    if (why != NULL && strncmp(why, "exit status", 11) == 0)
+        why = "dmesg shows no lines, none with a time, or none as old as the test";
+    if (why != NULL)
+        say(&finder->log, "%s%s%s", member->label, *member->label != '\0' ? ": " : "", why);
+    for (size_t i = 0; part != NULL && i < part->reading.findings.count; i++) {
+        const struct finding *line = &part->reading.findings.items[i];
+
+        reading_finding(finder->out, line->severity, arena_strdup(arena, line->code),
+                        subject(finder, member, gpu_at(gpus, line->subject)), "%s", line->text);
+    }
+}
+
+static bool rebooted(const struct window *before, const struct window *after)
+{
+    if (before != NULL && before->end == ATTEMPT_REBOOTED)
+        return true;
+    if (after == NULL)
+        return false;
+    return after->end == ATTEMPT_REBOOTED ||
+           (before != NULL && *before->boot_id != '\0' && *after->boot_id != '\0' &&
+            strcmp(before->boot_id, after->boot_id) != 0);
+}
+
+static void read_member(struct finder *finder, size_t index)
+{
+    const struct check_context *context = finder->context;
+    struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
+    const struct window *before = window_find(finder->attempt, index, WINDOW_BEFORE);
+    const struct window *after = window_find(finder->attempt, index, WINDOW_AFTER);
+
+    if (rebooted(before, after))
+        reading_finding(finder->out, SEVERITY_FAULT, "window.rebooted", subject(finder, &member, ""),
+                        "the host rebooted during the test or right before it (its boot id changed)");
+    member.before = whole_gpus(finder, member.label, before, "before");
+    member.after = whole_gpus(finder, member.label, after, "after");
+    new_faults(finder, &member, find_part(finder->attempt, before, WINDOW_GPUS),
+               find_part(finder->attempt, after, WINDOW_GPUS));
+    if (member.before != NULL && member.after != NULL)
+        read_gpus(finder, &member);
+    else
+        finder->processes_unknown = finder->ecc_unknown = true;
+    read_fabric(finder, &member, before, after);
+    read_log(finder, &member, before, after);
+}
+
+/* What is bad is said although something else is not known; that nothing is bad only when all is. */
+static void conclude(struct reading *out, const char *fact, const struct text *against, bool unknown)
+{
+    if (against->length > 0)
+        reading_fact(out, fact, "", (struct slice){against->bytes, against->length});
+    else if (!unknown)
+        reading_fact(out, fact, "", slice_of("none"));
+}
+
+static void conclude_read(struct reading *out, const char *fact, const char *well, const char *badly,
+                          const struct text *against)
+{
+    reading_fact(
+        out, fact, "",
+        slice_of(against->length == 0 ? well : arena_printf(out->arena, "%s: %s", badly, against->bytes)));
+}
+
+static void finder_begin(struct finder *finder)
+{
+    struct text *texts[] = {&finder->read, &finder->log, &finder->processes, &finder->ecc, &finder->links};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        text_init(texts[i], 64 * 1024);
+        text_put(texts[i], "");
+    }
+}
+
+static void finder_end(struct finder *finder)
+{
+    struct text *texts[] = {&finder->read, &finder->log, &finder->processes, &finder->ecc, &finder->links};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        text_release(texts[i]);
+}
+
+/* The windows of one member, read: hundreds of values, of which a few differences are kept, so they have an arena
+   of their own. */
+static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt)
+{
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        if (attempt->windows.items[i].member == member)
+            for (const struct part_row *row = window_parts(attempt->windows.items[i].role); row->name != NULL;
+                 row++)
+                (void)read_part(context, row, attempt->windows.items[i].captures, i + 1, attempt);
+}
+
+/* How the commands of a member's windows ended, and where their outputs lie. All members are asked the same. */
+static void keep_parts(struct arena *arena, const struct attempt *from, bool with_commands,
+                       struct attempt *attempt)
+{
+    for (size_t i = 0; i < from->parts.count; i++) {
+        struct part *part = list_push(arena, &attempt->parts);
+        const struct reading *reading = &from->parts.items[i].reading;
+
+        *part = from->parts.items[i];
+        part->command = with_commands ? arena_strdup(arena, part->command) : "";
+        reading_init(&part->reading, arena, arena_strdup(arena, reading->tool));
+        if (reading->status == READING_COMPLETE)
+            reading_set(&part->reading, READING_COMPLETE, "%s", "");
+        else
+            reading_set(&part->reading, reading->status, "%s", reading->reason);
+    }
+}
+
+static void read_one(struct finder *finder, size_t member, struct attempt *attempt)
+{
+    struct arena *arena = arena_create();
+    struct check_context context = *finder->context;
+    struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+
+    context.arena = arena;
+    finder->attempt = &scratch;
+    read_parts_of(&context, member, &scratch);
+    read_member(finder, member);
+    keep_parts(finder->out->arena, &scratch, member == 0, attempt);
+    arena_destroy(arena);
+}
+
+void read_windows(const struct check_context *context, struct attempt *attempt, struct reading *out)
+{
+    struct finder finder = {.context = context, .out = out};
+
+    finder_begin(&finder);
+    for (size_t i = 0; i < context->member_count; i++)
+        read_one(&finder, i, attempt);
+    conclude_read(out, "window.read", "yes", "no", &finder.read);
+    conclude_read(out, "kernel.log", "read", "not read", &finder.log);
+    conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
+    conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
+    conclude(out, "window.links", &finder.links, finder.links_unknown);
+    finder_end(&finder);
+}
+
+static void too_hot(struct text *out, const struct finder *finder, const struct member *member,
+                    const struct reading *reading)
+{
+    const struct suite *suite = finder->context->suite;
+
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+
+        if (strcmp(measurement->metric, "gpu.temperature") == 0 && measurement->value > suite->cool_below_c)
+            say(out, "%s is at %.0f C and did not cool down to %g C within %u s",
+                subject(finder, member, measurement->subject), measurement->value, suite->cool_below_c,
+                suite->cool_within_s);
+    }
+}
+
+static void member_not_ready(struct finder *finder, size_t index, const struct window *before,
+                             struct text *out)
+{
+    const struct part *gpus = find_part(finder->attempt, before, WINDOW_GPUS);
+    const struct check_context *context = finder->context;
+    struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
+    size_t length = out->length;
+
+    if (context->member_count > 1 && before->end >= ATTEMPT_UNREACHABLE &&
+        before->end != ATTEMPT_SUDO_REFUSED)
+        say(out, "%s", before->text);
+    if (gpus == NULL || gpus->reading.status != READING_COMPLETE)
+        return;
+    (void)processes_of(out, finder, &member, &gpus->reading, "");
+    if (out->length == length)
+        too_hot(out, finder, &member, &gpus->reading);
+}
+
+const char *check_not_ready(const struct check_context *context, const struct attempt *attempt)
+{
+    cleanup_text struct text why = {0};
+
+    text_init(&why, 64 * 1024);
+    for (size_t i = 0; i < context->member_count; i++) {
+        struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+        struct check_context of_member = *context;
+        const struct window *before = window_find(&scratch, i, WINDOW_BEFORE);
+        struct reading out;
+        struct finder finder = {.context = &of_member, .attempt = &scratch, .out = &out};
+
+        if (before == NULL)
+            continue;
+        of_member.arena = arena_create();
+        reading_init(&out, of_member.arena, "");
+        read_parts_of(&of_member, i, &scratch);
+        member_not_ready(&finder, i, before, &why);
+        arena_destroy(of_member.arena);
+    }
+    return why.length > 0 ? arena_strdup(context->arena, why.bytes) : NULL;
+}

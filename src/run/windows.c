@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "windows.h"
+
+#include <string.h>
+#include <sys/time.h>
+
+enum { COMMAND_BYTES = 64 * 1024, TRIES = 2 /* a light command is not sent again by itself */ };
+
+struct reader {
+    struct set *set;
+    struct remote *remote;
+    struct remote_job job;
+    unsigned tries;
+    struct window *window;
+};
+
+struct set {
+    struct arena *arena;
+    struct reader *readers;
+    struct window *windows;
+    size_t count, open;
+    windows_done_cb *done;
+    void *context;
+};
+
+static double now_s(void)
+{
+    struct timeval now;
+
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + (double)now.tv_usec / 1e6;
+}
+
+enum attempt_end attempt_end_of(const struct remote_result *result)
+{
+    static const enum attempt_end by_why[] = {
+        [REMOTE_WHY_NONE] = ATTEMPT_NO_ANSWER,      [REMOTE_WHY_EXIT] = ATTEMPT_RAN,
+        [REMOTE_WHY_SIGNAL] = ATTEMPT_KILLED,       [REMOTE_WHY_DEADLINE] = ATTEMPT_DEADLINE,
+        [REMOTE_WHY_CANCELLED] = ATTEMPT_CANCELLED, [REMOTE_WHY_REBOOTED] = ATTEMPT_REBOOTED,
+        [REMOTE_WHY_LOST] = ATTEMPT_LOST,           [REMOTE_WHY_SPOOL] = ATTEMPT_NO_SPOOL,
+    };
+    static const enum attempt_end by_end[] = {
+        [REMOTE_ENDED] = ATTEMPT_RAN,
+        [REMOTE_UNREACHABLE] = ATTEMPT_UNREACHABLE,
+        [REMOTE_AUTH_REFUSED] = ATTEMPT_AUTH_REFUSED,
+        [REMOTE_HOST_KEY_UNKNOWN] = ATTEMPT_HOST_KEY_UNKNOWN,
+        [REMOTE_HOST_KEY_CHANGED] = ATTEMPT_HOST_KEY_CHANGED,
+        [REMOTE_SUDO_REFUSED] = ATTEMPT_SUDO_REFUSED,
+        [REMOTE_NO_ANSWER] = ATTEMPT_NO_ANSWER,
+        [REMOTE_CANCELLED] = ATTEMPT_CANCELLED,
+    };
+
+    return result->end == REMOTE_ENDED ? by_why[result->why] : by_end[result->end];
+}
+
+void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool clipped, bool cut)
+{
+    *capture = (struct capture){
+        .stream = stream, .length = bytes.length, .clipped = clipped, .cut = cut, .bytes = bytes};
+    sha256_hex(bytes.bytes, bytes.length, capture->sha256);
+}
+
+static struct slice keep(struct arena *arena, struct slice bytes)
+{
+    return (struct slice){bytes.length > 0 ? arena_strndup(arena, bytes.bytes, bytes.length) : "",
+                          bytes.length};
+}
+
+static void take_window(struct reader *reader, const struct remote_result *result)
+{
+    struct arena *arena = reader->set->arena;
+    struct window *window = reader->window;
+
+    window->end = attempt_end_of(result);
+    /* Half an answer is none, whatever its command's end. */
+    window->text = result->cut || result->out_clipped || result->err_clipped
+                       ? "its answer did not come whole"
+                       : arena_strdup(arena, result->text);
+    if (window->end == ATTEMPT_RAN && *window->text != '\0')
+        window->end = ATTEMPT_NO_ANSWER;
+    window->rc = result->rc;
+    window->boot_id = arena_strdup(arena, result->boot_id);
+    window->ended = now_s();
+    window->up_began = result->up_began;
+    window->up_ended = result->up_ended;
+    take_capture(&window->captures[0], "stdout", keep(arena, result->out), result->out_clipped, result->cut);
+    take_capture(&window->captures[1], "stderr", keep(arena, result->err), result->err_clipped, result->cut);
+}
+
+static void answered(void *context, const struct remote_result *result)
+{
+    struct reader *reader = context;
+    struct set *set = reader->set;
+
+    if (result->end == REMOTE_UNREACHABLE && ++reader->tries < TRIES) {
+        remote_start(reader->remote, &reader->job, answered, reader);
+        return;
+    }
+    take_window(reader, result);
+    if (--set->open == 0)
+        set->done(set->context, set->windows, set->count);
+}
+
+static const char *command_of(const struct windows_question *question, size_t member)
+{
+    cleanup_text struct text command = {0};
+
+    text_init(&command, COMMAND_BYTES);
+    check_window_file(question->check, question->role, question->attempt, member, &command);
+    return arena_strdup(question->arena, command.bytes);
+}
+
+void windows_read(const struct windows_question *question, windows_done_cb *done, void *context)
+{
+    size_t count = question->check->member_count;
+    struct set *set = arena_new(question->arena, struct set);
+
+    *set = (struct set){.arena = question->arena,
+                        .readers = arena_array(question->arena, struct reader, count),
+                        .windows = arena_array(question->arena, struct window, count),
+                        .count = count,
+                        .open = count,
+                        .done = done,
+                        .context = context};
+    for (size_t i = 0; i < count; i++) {
+        set->windows[i] =
+            (struct window){.member = i, .role = question->role, .text = "", .boot_id = "", .began = now_s()};
+        set->readers[i] =
+            (struct reader){.set = set,
+                            .remote = question->remotes[i],
+                            .window = &set->windows[i],
+                            .job = {.verb = REMOTE_READ,
+                                    .uuid = question->attempt->uuid,
+                                    .boot_id = *question->boot_ids[i] != '\0' ? question->boot_ids[i] : NULL,
+                                    .command = command_of(question, i),
+                                    .deadline_s = check_window_deadline_s(question->check, question->role),
+                                    .grace_s = question->grace_s,
+                                    .as_root = true}};
+    }
+    for (size_t i = 0; i < count; i++)
+        remote_start(set->readers[i].remote, &set->readers[i].job, answered, &set->readers[i]);
+}
