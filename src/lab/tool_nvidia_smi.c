@@ -164,6 +164,7 @@ struct arguments {
     bool list, query, xml, version;
     const char *display, *gpu_fields, *app_fields, *format;
     int only;
+    uint64_t every_s; /* -l; 0: once */
 };
 
 /* -i takes an index, a bus id or a UUID. */
@@ -222,6 +223,12 @@ static int read_arguments(struct tool *tool, struct arguments *arguments, int fi
             arguments->gpu_fields = value;
         } else if ((value = value_of(tool, &i, "--query-compute-apps")) != NULL) {
             arguments->app_fields = value;
+        } else if ((value = value_of(tool, &i, "-l")) != NULL ||
+                   (value = value_of(tool, &i, "--loop")) != NULL) {
+            if (!scan_u64(slice_of(value), &arguments->every_s) || arguments->every_s == 0) {
+                printf("Invalid value for loop.\n");
+                return 1;
+            }
         } else if ((value = value_of(tool, &i, "--format")) != NULL) {
             arguments->format = value;
         } else {
@@ -276,6 +283,25 @@ static int query_apps(struct tool *tool, const char *fields, const char *format,
     return 0;
 }
 
+/* Every GPU again and again until it is ended; however fast the lab runs, not faster than a disk is filled. */
+static int query_again(struct tool *tool, struct arguments *arguments)
+{
+    enum { SHORTEST_MS = 100 };
+    double pause_s = (double)arguments->every_s;
+    const char *format = arguments->format;
+    int rc;
+
+    if (pause_s / tool->lab->speed < SHORTEST_MS / 1000.0)
+        pause_s = SHORTEST_MS / 1000.0 * tool->lab->speed;
+    while ((rc = nvidia_smi_query_csv(tool, arguments->gpu_fields, format, arguments->only)) == 0 &&
+           fflush(stdout) == 0) {
+        format = arena_printf(tool->arena, "%s,noheader", arguments->format);
+        lab_sleep(tool->lab, pause_s);
+        lab_host_init(tool->host, tool->lab, tool->host->number);
+    }
+    return rc;
+}
+
 static int subcommand(struct tool *tool)
 {
     struct arguments arguments = {.only = -1};
@@ -322,6 +348,8 @@ int tool_nvidia_smi(struct tool *tool)
                tool->host->driver, tool->host->driver, tool->host->driver, tool->host->profile->cuda);
         return 0;
     }
+    if (arguments.gpu_fields != NULL && arguments.every_s > 0)
+        return query_again(tool, &arguments);
     if (arguments.gpu_fields != NULL)
         return nvidia_smi_query_csv(tool, arguments.gpu_fields, arguments.format, arguments.only);
     if (arguments.app_fields != NULL)

@@ -75,7 +75,35 @@ static struct slice bytes_of(struct host_folder *folder, const char *name)
     return slice_of(arena_strdup(folder->arena, text.bytes));
 }
 
-/* Runs the command file of a p2p-bandwidth step in the folder and reads its captures. */
+static void carry_out_file(struct host_folder *folder, const char *command, struct capture captures[2])
+{
+    struct arena *arena = folder->arena;
+
+    if (file_write(arena_printf(arena, "%s/command", folder->path), command, strlen(command), 0600,
+                   &folder->err) < 0)
+        fail_msg("%s", folder->err.text);
+    assert_int_equal(system(arena_printf(arena,
+                                         "cd '%s' && ASSAY_ATTEMPT=" UUID " ASSAY_DIR=. /bin/sh command >out "
+                                         "2>err",
+                                         folder->path)),
+                     0);
+    captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
+    captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};
+}
+
+static void carry_out_window(struct host_folder *folder, const struct check_context *context,
+                             enum window_role role)
+{
+    cleanup_text struct text command = {0};
+    struct window window = {.role = role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
+
+    text_init(&command, 1 << 20);
+    check_window_file(context, role, &folder->attempt, 0, &command);
+    carry_out_file(folder, command.bytes, window.captures);
+    *list_push(folder->arena, &folder->attempt.windows) = window;
+}
+
+/* Runs the command files of a p2p-bandwidth step and of its window in the folder and reads what they captured. */
 static void carry_out(struct host_folder *folder)
 {
     struct arena *arena = folder->arena;
@@ -102,18 +130,12 @@ static void carry_out(struct host_folder *folder)
     if (plan == NULL)
         fail_msg("%s", folder->err.text);
     plan_context(arena, &sources, &plan->steps.items[0], &context);
+    folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    carry_out_window(folder, &context, WINDOW_BEFORE);
     text_init(&command, 1 << 20);
     check_command_file(&context, &command);
-    if (file_write(arena_printf(arena, "%s/command", folder->path), command.bytes, command.length, 0600,
-                   &folder->err) < 0)
-        fail_msg("%s", folder->err.text);
-    assert_int_equal(
-        system(arena_printf(arena, "cd '%s' && ASSAY_ATTEMPT=" UUID " /bin/sh command >out 2>err",
-                            folder->path)),
-        0);
-    folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
-    folder->attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
-    folder->attempt.captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};
+    carry_out_file(folder, command.bytes, folder->attempt.captures);
+    carry_out_window(folder, &context, WINDOW_AFTER);
     check_read(&context, &folder->attempt);
 }
 

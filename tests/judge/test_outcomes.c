@@ -132,23 +132,92 @@ static const char *marked(struct arena *arena, const char *uuid, const char *par
     return rc < 0 ? begun : arena_printf(arena, "%s\n@assay-part %s end %s %d\n", begun, uuid, part, rc);
 }
 
+#define GPU(number, bus, errors, more)                                                                  \
+    "<gpu id=\"00000000:" bus ":00.0\"><product_name>T</product_name><uuid>GPU-" number "</uuid>"       \
+    "<ecc_errors><volatile><sram_correctable>0</sram_correctable><sram_uncorrectable>0"                 \
+    "</sram_uncorrectable><dram_correctable>0</dram_correctable><dram_uncorrectable>" errors            \
+    "</dram_uncorrectable></volatile></ecc_errors><temperature><gpu_temp>38 C</gpu_temp></temperature>" \
+    "<processes>" more "</processes></gpu>\n"
+#define GPUS(errors, more)                                                                     \
+    "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>550.90.07</driver_version>\n" \
+    "<attached_gpus>2</attached_gpus>\n" GPU("0", "19", "4", "")                               \
+        GPU("1", "3B", errors, more) "</nvidia_smi_log>\n"
+#define PROCESS \
+    "<process_info><pid>4711</pid><type>C</type><process_name>python3</process_name></process_info>"
+
 struct said {
     const char *part, *output;
     int rc;
 };
 
-static void ran(struct world *world, const char *step, const char *host, const struct said *parts)
+/* What a healthy member says before and after a test. */
+static const struct said healthy[2][5] = {
+    {{"cool-down", "", 0}, {"gpus", GPUS("0", ""), 0}, {"fabric", "", 0}, {"log-start", "1.5\n", 0}, {0}},
+    {{"idle", "", 0},
+     {"gpus", GPUS("0", ""), 0},
+     {"fabric", "", 0},
+     {"kernel-log", "[ 9.0] quiet\n", 0},
+     {0}},
+};
+
+static const struct said *said_otherwise(const struct said *parts, const char *part)
+{
+    for (; parts != NULL && parts->part != NULL; parts++)
+        if (strcmp(parts->part, part) == 0)
+            return parts;
+    return NULL;
+}
+
+static struct window *add_window(struct world *world, struct attempt *attempt, size_t member,
+                                 enum window_role role, const struct said *otherwise)
+{
+    struct window *window = list_push(world->arena, &attempt->windows);
+    const char *out = "";
+
+    for (const struct said *part = healthy[role]; part->part != NULL; part++) {
+        const struct said *said = said_otherwise(otherwise, part->part);
+
+        said = said != NULL ? said : part;
+        out = arena_printf(world->arena, "%s%s", out,
+                           marked(world->arena, attempt->uuid, said->part, said->output, said->rc));
+    }
+    *window = (struct window){.member = member, .role = role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
+    window->captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
+    window->captures[1] = (struct capture){.stream = "stderr", .bytes = {"", 0}};
+    return window;
+}
+
+static void read_attempt(struct world *world, struct attempt *attempt)
+{
+    struct check_context context;
+
+    plan_context(world->arena, &world->sources, &world->record.plan->steps.items[attempt->step], &context);
+    check_read(&context, attempt);
+}
+
+/* Of the last member, `otherwise` is what it says after the test. */
+static struct attempt *ran_with(struct world *world, const char *step, const char *host,
+                                const struct said *parts, const struct said *otherwise)
 {
     struct attempt *attempt = add_attempt(world, step, host, ATTEMPT_RAN);
-    struct check_context context;
+    const struct step *planned = &world->record.plan->steps.items[attempt->step];
     const char *out = "";
 
     for (; parts->part != NULL; parts++)
         out = arena_printf(world->arena, "%s%s", out,
                            marked(world->arena, attempt->uuid, parts->part, parts->output, parts->rc));
     attempt->captures[0].bytes = slice_of(out);
-    plan_context(world->arena, &world->sources, &world->record.plan->steps.items[attempt->step], &context);
-    check_read(&context, attempt);
+    for (int role = WINDOW_BEFORE; check_find(planned->shape->check)->window && role <= WINDOW_AFTER; role++)
+        for (size_t i = 0; i < planned->member_count; i++)
+            add_window(world, attempt, i, (enum window_role)role,
+                       role == WINDOW_AFTER && i + 1 == planned->member_count ? otherwise : NULL);
+    read_attempt(world, attempt);
+    return attempt;
+}
+
+static void ran(struct world *world, const char *step, const char *host, const struct said *parts)
+{
+    ran_with(world, step, host, parts, NULL);
 }
 
 #define RAN(world, step, host, ...) ran(world, step, host, (const struct said[]){__VA_ARGS__, {0}})
@@ -160,7 +229,7 @@ static void reached(struct world *world, const char *host)
 
 static void nccl(struct world *world, const char *host, const char *output, int rc)
 {
-    RAN(world, "nccl-all-reduce", host, {"main", output, rc}, {"kernel-log", "[ 9.0] quiet\n", 0});
+    RAN(world, "nccl-all-reduce", host, {"main", output, rc});
 }
 
 static const struct outcome *outcome_of(const struct world *world, const char *step, const char *host,
@@ -418,6 +487,171 @@ static void reboot_fails_the_test_whatever_the_tool_said(void **state)
     world_end(&world);
 }
 
+/* A good NCCL test after which the last member says this. */
+#define AFTER(world, host, ...)                                                             \
+    ran_with(world, "nccl-all-reduce", host, (const struct said[]){{"main", good, 0}, {0}}, \
+             (const struct said[]){__VA_ARGS__, {0}})
+
+static void an_uncorrectable_error_in_the_window_fails_a_test_that_looks_good(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    AFTER(&world, "node1", {"gpus", GPUS("2", ""), 0});
+    judge(&world);
+    /* gpu0 has four from before the test: they are not of the test. */
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.ecc.uncorrected", OUTCOME_FAIL, "gpu1: 2,");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    world_end(&world);
+}
+
+static void a_counter_that_went_back_is_not_a_clean_one(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    AFTER(&world, "node1",
+          {"gpus",
+           "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<attached_gpus>2</attached_gpus>\n" GPU(
+               "0", "19", "0", "") GPU("1", "3B", "0", "") "</nvidia_smi_log>\n",
+           0});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.ecc.uncorrected", OUTCOME_INCONCLUSIVE,
+                   "no value");
+    world_end(&world);
+}
+
+static void a_foreign_process_after_the_test_leaves_it_undecided_by_name(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    AFTER(&world, "node1", {"gpus", GPUS("0", PROCESS), 0});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.processes", OUTCOME_INCONCLUSIVE,
+                   "python3 (pid 4711) on gpu1 after the test");
+    world_end(&world);
+}
+
+static void a_gpu_that_is_gone_after_the_test_fails_it(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    AFTER(&world, "node1",
+          {"gpus",
+           "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<attached_gpus>1</attached_gpus>\n" GPU(
+               "1", "3B", "0", "") "</nvidia_smi_log>\n",
+           0});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "GPU-0");
+    world_end(&world);
+}
+
+static void a_window_that_was_not_read_is_no_clean_one(void **state)
+{
+    static const char *const owed[] = {"window.read", "kernel.log", "window.processes",
+                                       "window.ecc.uncorrected"};
+
+    (void)state;
+    for (int role = WINDOW_BEFORE; role <= WINDOW_AFTER; role++) {
+        struct world world;
+        struct attempt *attempt;
+        struct window *window;
+
+        world_begin(&world, CONTRACT, ONE);
+        reached(&world, "node1");
+        attempt =
+            ran_with(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}}, NULL);
+        window = &attempt->windows.items[role];
+        window->end = ATTEMPT_UNREACHABLE;
+        window->text = "no route to host";
+        window->captures[0].bytes = slice_of("");
+        read_attempt(&world, attempt);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+        for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+            assert_outcome(&world, "nccl-all-reduce", "node1", owed[i], OUTCOME_INCONCLUSIVE,
+                           i < 2 ? "no route" : "no value");
+        world_end(&world);
+    }
+}
+
+#define ACROSS SUITE("trial", NCCL_STEP(FLOOR("contract") ", \"scope\": \"cluster\""))
+/* As good, on two hosts. */
+static const char good_across[] =
+    "# nThread 1 nGpus 1 minBytes 8589934592 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 "
+    "agg "
+    "iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
+    "#  Rank  0 Group  0 Pid   4242 on  node1 device  0 [0x19] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  1 Group  0 Pid   4243 on  node1 device  1 [0x3b] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  2 Group  0 Pid   4242 on  node2 device  0 [0x19] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  3 Group  0 Pid   4243 on  node2 device  1 [0x3b] NVIDIA H100 80GB HBM3\n#\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
+    "busbw "
+    "#wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  "
+    "(GB/s)\n"
+    "  8589934592    2147483648     float     sum      -1    17943  478.74  718.11      0    17943  478.74  "
+    "478.74   "
+    "   0\n# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 718.11\n#\n";
+
+static void an_xid_on_another_member_fails_the_test_and_names_the_host(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, ACROSS, TWO);
+    ran_with(
+        &world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good_across, 0}, {0}},
+        (const struct said[]){
+            {"kernel-log", "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n", 0}, {0}});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "node2 gpu1");
+    world_end(&world);
+}
+
+static void a_member_that_rebooted_under_a_test_across_hosts_fails_it(void **state)
+{
+    struct world world;
+    struct attempt *attempt;
+
+    (void)state;
+    world_begin(&world, ACROSS, TWO);
+    attempt = ran_with(&world, "nccl-all-reduce", "node1",
+                       (const struct said[]){{"main", good_across, 0}, {0}}, NULL);
+    attempt->windows.items[3].boot_id = "another";
+    read_attempt(&world, attempt);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "node2: the host rebooted");
+    world_end(&world);
+}
+
+static void a_test_that_was_not_begun_is_undecided_and_says_why(void **state)
+{
+    struct world world;
+    struct attempt *attempt;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    attempt = add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_NOT_READY);
+    attempt->text = "gpu1 is at 71 C and did not cool down";
+    read_attempt(&world, attempt);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "did not cool down");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "did not cool down");
+    world_end(&world);
+}
+
 static void xid_in_the_window_fails_a_test_that_looks_good(void **state)
 {
     struct world world;
@@ -425,9 +659,9 @@ static void xid_in_the_window_fails_a_test_that_looks_good(void **state)
     (void)state;
     world_begin(&world, CONTRACT, ONE);
     reached(&world, "node1");
-    RAN(&world, "nccl-all-reduce", "node1", {"main", good, 0},
-        {"kernel-log", "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n",
-         0});
+    AFTER(&world, "node1",
+          {"kernel-log",
+           "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n", 0});
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_FAIL, "79");
     world_end(&world);
@@ -440,7 +674,7 @@ static void kernel_log_that_cannot_be_read_is_no_clean_one(void **state)
     (void)state;
     world_begin(&world, CONTRACT, ONE);
     reached(&world, "node1");
-    RAN(&world, "nccl-all-reduce", "node1", {"main", good, 0}, {"kernel-log", "", 3});
+    AFTER(&world, "node1", {"kernel-log", "", 3});
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "kernel.log", OUTCOME_INCONCLUSIVE, "");
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
@@ -658,10 +892,6 @@ static void flooded_output_is_inconclusive_however_often_it_comes(void **state)
     "GPU 0: T (UUID: GPU-0)\nGPU 1: T (UUID: GPU-1)\nInitialized device 0 with 81000 MB of memory\n" \
     "100.0%  proc'd: 100 (900 Gflop/s) - 100 (900 Gflop/s)   errors: 0 - 0   temps: 60 C - 60 C\n"   \
     "Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: " verdict "\n"
-#define SMI_OUTPUT                                                                                          \
-    "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>550.90.07</driver_version>\n"              \
-    "<attached_gpus>2</attached_gpus>\n<gpu id=\"00000000:19:00.0\"><product_name>T</product_name></gpu>\n" \
-    "<gpu id=\"00000000:3B:00.0\"><product_name>T</product_name></gpu>\n</nvidia_smi_log>\n"
 #define XID_OUTPUT "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
 
 static void an_xid_is_named_beside_the_tools_own_verdict(void **state)
@@ -670,8 +900,8 @@ static void an_xid_is_named_beside_the_tools_own_verdict(void **state)
 
     (void)state;
     world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), ONE);
-    RAN(&world, "gpu-burn", "node1", {"main", BURN_OUTPUT("FAULTY"), 0}, {"under-load", SMI_OUTPUT, 0},
-        {"kernel-log", XID_OUTPUT, 0});
+    ran_with(&world, "gpu-burn", "node1", (const struct said[]){{"main", BURN_OUTPUT("FAULTY"), 0}, {0}},
+             (const struct said[]){{"kernel-log", XID_OUTPUT, 0}, {0}});
     judge(&world);
     for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
         const struct outcome *outcome = &world.record.judgement.outcomes[i];
@@ -827,6 +1057,14 @@ int main(void)
         cmocka_unit_test(crash_that_does_not_come_again_passes_with_a_remark),
         cmocka_unit_test(hang_is_inconclusive_once_and_fails_when_it_comes_again),
         cmocka_unit_test(reboot_fails_the_test_whatever_the_tool_said),
+        cmocka_unit_test(an_uncorrectable_error_in_the_window_fails_a_test_that_looks_good),
+        cmocka_unit_test(a_counter_that_went_back_is_not_a_clean_one),
+        cmocka_unit_test(a_foreign_process_after_the_test_leaves_it_undecided_by_name),
+        cmocka_unit_test(a_gpu_that_is_gone_after_the_test_fails_it),
+        cmocka_unit_test(a_window_that_was_not_read_is_no_clean_one),
+        cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
+        cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
+        cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),
         cmocka_unit_test(xid_in_the_window_fails_a_test_that_looks_good),
         cmocka_unit_test(kernel_log_that_cannot_be_read_is_no_clean_one),
         cmocka_unit_test(host_that_is_down_fails_only_if_another_answers),

@@ -217,6 +217,8 @@ static void same_part(const struct part *left, const struct part *right)
     SAME(began);
     SAME(ended);
     SAME(rc);
+    SAME(aside);
+    SAME(window);
     same_reading(&left->reading, &right->reading);
 }
 
@@ -233,6 +235,28 @@ static void same_capture(const struct capture *left, const struct capture *right
     SAME(clipped);
     SAME(cut);
     assert_string_equal(left->sha256, right->sha256);
+}
+
+static void same_window(const struct window *left, const struct window *right)
+{
+    SAME(member);
+    SAME(role);
+    SAME(end);
+    SAME(rc);
+    SAME_TEXT(text);
+    SAME_TEXT(boot_id);
+    SAME_REAL(began);
+    SAME_REAL(ended);
+    SAME_REAL(up_began);
+    SAME_REAL(up_ended);
+    for (size_t i = 0; i < 2; i++)
+        same_capture(&left->captures[i], &right->captures[i]);
+}
+
+static void same_window_bytes(const struct window *left, const struct window *right)
+{
+    SAME_SLICE(captures[0].bytes);
+    SAME_SLICE(captures[1].bytes);
 }
 
 static void same_attempt(const struct attempt *left, const struct attempt *right, bool evidence)
@@ -258,6 +282,9 @@ static void same_attempt(const struct attempt *left, const struct attempt *right
         if (evidence)
             SAME_SLICE(captures[i].bytes);
     }
+    EACH(windows, same_window);
+    if (evidence || left->state == ATTEMPT_SENT)
+        EACH(windows, same_window_bytes);
     EACH(parts, same_part);
     if (evidence)
         EACH(parts, same_part_bytes);

@@ -280,9 +280,38 @@ struct attempt *sample_attempt(struct record *record, size_t step, unsigned n, u
     return attempt;
 }
 
+/* One member, before and after, and a part that lies in each. */
+static void add_windows(struct record *record, struct attempt *attempt)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct window *window = list_push(record->arena, &attempt->windows);
+        struct part *part;
+
+        *window = (struct window){.role = i == 0 ? WINDOW_BEFORE : WINDOW_AFTER,
+                                  .end = i == 0 ? ATTEMPT_RAN : ATTEMPT_UNREACHABLE,
+                                  .rc = (int)i,
+                                  .text = i == 0 ? "" : "no route",
+                                  .boot_id = "b",
+                                  .began = 1789000002.5 + i,
+                                  .ended = 1789000003.5 + i,
+                                  .up_began = 7.25,
+                                  .up_ended = 8.5};
+        set_capture(record, &window->captures[0], "stdout", 300 + i, 40 + i);
+        set_capture(record, &window->captures[1], "stderr", 20, 50 + i);
+        add_part(record, attempt, i == 0 ? "gpus" : "kernel-log", 0, 0);
+        part = &attempt->parts.items[attempt->parts.count - 1];
+        part->aside = true;
+        part->window = i + 1;
+        part->out = (struct slice){window->captures[0].bytes.bytes + 10, 200};
+        part->err = (struct slice){0};
+    }
+}
+
 static void add_attempts(struct record *record)
 {
     struct attempt *attempt = sample_attempt(record, 0, 1, 1);
+
+    add_windows(record, attempt);
 
     attempt = sample_attempt(record, 0, 2, 2);
     /* Several blocks, the last one not whole; and a capture that was cut with nothing in it. */
@@ -413,6 +442,7 @@ void sample_store(struct store *store, struct record *record)
     must(store_begin_run(store, record, &err), &err);
     for (size_t i = 0; i < record->attempts.count; i++) {
         must(store_begin_attempt(store, record, &record->attempts.items[i], &err), &err);
+        must(store_put_windows(store, record, &record->attempts.items[i], 0, &err), &err);
         must(store_end_attempt(store, record, &record->attempts.items[i], &err), &err);
         must(store_put_readings(store, record, &record->attempts.items[i], &err), &err);
     }

@@ -409,30 +409,33 @@ static void a_new_version_is_one_more_row(void **state)
 {
     struct place *place = *state;
     struct record *record = sample_record(place->arena);
-    const char *const failing[] = {store_migrations[0], "CREATE TABLE waiver(x) STRICT; CREATE TABLE run(x)"};
-    const char *const next[] = {store_migrations[0], "CREATE TABLE waiver(x TEXT) STRICT"};
-    struct store_opening opening = {.migrations = failing, .version = 2};
+    const char *failing[16], *next[16];
+    struct store_opening opening = {.migrations = failing, .version = store_version + 1};
     struct error err;
 
+    for (int i = 0; i < store_version; i++)
+        failing[i] = next[i] = store_migrations[i];
+    failing[store_version] = "CREATE TABLE waiver(x) STRICT; CREATE TABLE run(x)";
+    next[store_version] = "CREATE TABLE waiver(x TEXT) STRICT";
     sample_store(place->store, record);
     store_close(place->store);
-    /* One that fails leaves the file as it was: still of version 1, nothing of it there. */
+    /* One that fails leaves the file as it was: still of its version, nothing of it there. */
     place->store = store_open_as(place->path, &opening, &err);
     assert_null(place->store);
     place->store = store_open(place->path, false, &err);
     assert_non_null(place->store);
-    assert_int_equal(ask(place->store, "PRAGMA user_version"), 1);
+    assert_int_equal(ask(place->store, "PRAGMA user_version"), store_version);
     assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='waiver'"), 0);
     store_close(place->store);
 
-    opening = (struct store_opening){.migrations = next, .version = 2, .read_only = true};
+    opening = (struct store_opening){.migrations = next, .version = store_version + 1, .read_only = true};
     place->store = store_open_as(place->path, &opening, &err);
     assert_null(place->store);
     assert_non_null(strstr(err.text, "earlier format"));
     opening.read_only = false;
     place->store = store_open_as(place->path, &opening, &err);
     assert_non_null(place->store);
-    assert_int_equal(ask(place->store, "PRAGMA user_version"), 2);
+    assert_int_equal(ask(place->store, "PRAGMA user_version"), store_version + 1);
     assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='waiver'"), 1);
     expect_equal_records(record, store_load_run(place->store, place->arena, 1, true, &err), true);
 }
