@@ -7,6 +7,7 @@
  * kernel has logged since. Both are light commands, as root where there is a way, and have deadlines of their
  * own: so a test that hangs, or whose host reboots, has a window too.
  */
+#include <math.h>
 #include <string.h>
 
 #include "command_file.h"
@@ -14,55 +15,34 @@
 
 enum { IDLE_WAIT_S = 15, POLL_S = 5, READ_S = 90 };
 
-static double scaled_s(const struct check_context *context, double seconds)
+/*
+ * nvidia-smi -q -x, asked again as long as somebody computes on a GPU (what has just ended may still be listed,
+ * others are not waited for) or, for a time, as a GPU at rest is warm. The last answer counts.
+ */
+static void put_gpus(const struct check_context *context, struct text *out, double cool_below_c,
+                     double cool_wait_s)
 {
-    double scaled = seconds / context->timescale;
+    double pause_s = POLL_S / context->timescale;
 
-    return scaled > 0.1 ? scaled : 0.1;
+    text_put(out, "n=0; while x=$(");
+    command_nvidia_smi_query(context, out);
+    text_printf(out,
+                "); rc=$?; n=$((n + 1)); printf '%%s\\n' \"$x\" | awk -v n=$n '/<type>.*C/ { busy = 1 } "
+                "/<gpu_temp>/ { gsub(/[^0-9]/, \"\"); if ($0 + 0 > %g) hot = 1 } "
+                "END { exit !(busy ? n <= %d : hot && n <= %.0f) }'; do sleep %.1f; done; "
+                "printf '%%s\\n' \"$x\"; exit $rc",
+                cool_below_c, IDLE_WAIT_S / POLL_S, ceil(cool_wait_s / POLL_S),
+                pause_s > 0.1 ? pause_s : 0.1);
 }
 
-/* for at most TIMES rounds: while CONDITION; do sleep; done. Rounds, not a clock that may be set. */
-static void put_wait(const struct check_context *context, struct text *out, double wait_s,
-                     const char *condition)
+static void command_gpus_before(const struct check_context *context, struct text *out)
 {
-    double poll_s = wait_s < POLL_S ? wait_s : POLL_S;
-
-    text_printf(out, "n=0; while [ $n -lt %.0f ] && ", wait_s / poll_s);
-    text_put(out, condition);
-    text_printf(out, "; do n=$((n + 1)); sleep %.1f; done; ", scaled_s(context, poll_s));
+    put_gpus(context, out, context->suite->cool_below_c, context->suite->cool_within_s);
 }
 
-static const char *query(const struct check_context *context, const char *words)
+static void command_gpus_after(const struct check_context *context, struct text *out)
 {
-    cleanup_text struct text command = {0};
-
-    text_init(&command, 8192);
-    text_put(&command, "(");
-    command_tool(context, &command, "nvidia-smi");
-    text_printf(&command, " %s --format=csv,noheader,nounits)", words);
-    return arena_strdup(context->arena, command.bytes);
-}
-
-static void command_idle(const struct check_context *context, struct text *out)
-{
-    put_wait(context, out, IDLE_WAIT_S,
-             arena_printf(context->arena, "[ -n \"$%s\" ]", query(context, "--query-compute-apps=pid")));
-    text_put(out, ":");
-}
-
-/* GPUs that somebody computes on do not cool down: that is not waited for. */
-static void command_cool(const struct check_context *context, struct text *out)
-{
-    const struct suite *suite = context->suite;
-
-    put_wait(context, out, IDLE_WAIT_S,
-             arena_printf(context->arena, "[ -n \"$%s\" ]", query(context, "--query-compute-apps=pid")));
-    put_wait(context, out, suite->cool_within_s,
-             arena_printf(context->arena,
-                          "[ -z \"$%s\" ] && %s | awk '$1 + 0 > %g { hot = 1 } END { exit !hot }'",
-                          query(context, "--query-compute-apps=pid"),
-                          query(context, "--query-gpu=temperature.gpu"), suite->cool_below_c));
-    text_put(out, ":");
+    put_gpus(context, out, 0, 0);
 }
 
 /* A line of dmesg with its stamp, "[  12.345678] ...", in awk with the brackets as separators. */
@@ -97,15 +77,13 @@ static void command_fabric(const struct check_context *context, struct text *out
 }
 
 static const struct part_row before[] = {
-    {.name = "cool-down", .command = command_cool, .aside = true},
-    {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_nvidia_smi_query, .aside = true},
+    {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
     {.name = WINDOW_LOG_START, .command = command_log_start, .aside = true},
     {0},
 };
 static const struct part_row after[] = {
-    {.name = "idle", .command = command_idle, .aside = true},
-    {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_nvidia_smi_query, .aside = true},
+    {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
     {.name = WINDOW_LOG, .parser = "xid", .command = command_kernel_log, .aside = true},
     {0},

@@ -286,7 +286,7 @@ static int query_apps(struct tool *tool, const char *fields, const char *format,
 /* Every GPU again and again until it is ended; however fast the lab runs, not faster than a disk is filled. */
 static int query_again(struct tool *tool, struct arguments *arguments)
 {
-    enum { SHORTEST_MS = 100 };
+    enum { SHORTEST_MS = 200 };
     double pause_s = (double)arguments->every_s;
     const char *format = arguments->format;
     int rc;
