@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ibdiagnet: the summary of its stages, of version 2 and of version 1, and the warnings and errors before it (also
+ * ibdiagnet2.log).
+ *
+ * subject  the stage, "Port Counters"
+ * facts    ibdiagnet.comment  what the summary remarks on the stage
+ * metrics  ibdiagnet.warnings, ibdiagnet.errors  counts, of each stage
+ * findings ibdiagnet.error    fault: a line that begins with -E-, and a stage with errors
+ *          ibdiagnet.warning  warning: a line that begins with -W-, and a stage with warnings; the first 500 of each
+ *
+ * Its own closing is the line behind the summary that tells where the log is. Without a summary the errors before it are
+ * why it failed.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "lines.h"
+#include "shell_words.h"
+
+enum { MAX_FINDINGS = 500 };
+
+struct log {
+    struct reading *reading;
+    bool summary, closed; /* the summary was begun; the line behind it was seen */
+    bool errors_first;    /* version 1 has them before the warnings */
+    bool marked;          /* rows begin with -I- */
+    bool own;             /* something that only this tool writes was seen */
+    unsigned stages, errors, warnings;
+    struct slice trouble;
+};
+
+/* "-I- Stage   Warnings   Errors   Comment", "    STAGE         Errors Warnings" */
+static bool read_header(struct log *log, struct slice line)
+{
+    struct slice rest = line;
+    bool marked = scan_text(&rest, "-I- ");
+    size_t warnings = slice_find(rest, "Warnings"), errors = slice_find(rest, "Errors");
+
+    if ((!slice_starts(rest, "Stage ") && !slice_starts(rest, "STAGE ")) || warnings == (size_t)-1 ||
+        errors == (size_t)-1)
+        return false;
+    log->summary = true;
+    log->marked = marked;
+    log->errors_first = errors < warnings;
+    return true;
+}
+
+static void judge_stage(struct log *log, const char *stage, uint64_t warnings, uint64_t errors)
+{
+    if (errors > 0)
+        reading_finding(log->reading, SEVERITY_FAULT, "ibdiagnet.error", stage, "%u errors in this stage",
+                        (unsigned)errors);
+    if (warnings > 0)
+        reading_finding(log->reading, SEVERITY_WARNING, "ibdiagnet.warning", stage,
+                        "%u warnings in this stage", (unsigned)warnings);
+}
+
+/* "-I- Speed / Width checks                0          15" */
+static bool read_stage(struct log *log, struct slice line)
+{
+    struct slice rest = line, name, first, second;
+    uint64_t left, right;
+    const char *stage;
+    size_t gap;
+
+    if (!log->summary || log->closed || (log->marked && !scan_text(&rest, "-I- ")))
+        return false;
+    gap = slice_find(rest, "  ");
+    if (gap == (size_t)-1)
+        return false;
+    name = slice_trim((struct slice){rest.bytes, gap});
+    rest = slice_from(rest, gap);
+    if (name.length == 0 || !scan_word(&rest, &first) || !scan_word(&rest, &second) ||
+        !scan_u64(first, &left) || !scan_u64(second, &right))
+        return false;
+    stage = utf8_clean(log->reading->arena, name);
+    reading_measure(log->reading, "ibdiagnet.warnings", stage, (double)(log->errors_first ? right : left),
+                    "");
+    reading_measure(log->reading, "ibdiagnet.errors", stage, (double)(log->errors_first ? left : right), "");
+    if (slice_trim(rest).length > 0)
+        reading_fact(log->reading, "ibdiagnet.comment", stage, slice_trim(rest));
+    judge_stage(log, stage, log->errors_first ? right : left, log->errors_first ? left : right);
+    log->stages++;
+    return true;
+}
+
+static bool read_complaint(struct log *log, struct slice line)
+{
+    bool error = slice_starts(line, "-E- ") || slice_starts(line, "-F- ");
+
+    if (!error && !slice_starts(line, "-W- "))
+        return false;
+    log->own = true;
+    if (error && log->trouble.length == 0)
+        log->trouble = line;
+    if ((*(error ? &log->errors : &log->warnings))++ < MAX_FINDINGS)
+        reading_finding(log->reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
+                        error ? "ibdiagnet.error" : "ibdiagnet.warning", "", "%.*s", slice_print(line));
+    return true;
+}
+
+static void read_line(struct log *log, struct slice line)
+{
+    if (line.length == 0 || read_complaint(log, line) || read_header(log, line) || read_stage(log, line))
+        return;
+    if (log->summary && log->stages > 0 &&
+        (slice_contains(line, "You can find detailed") || slice_contains(line, "database file") ||
+         slice_starts(line, "Please see ")))
+        log->closed = true;
+    else if (slice_starts(line, "-I- ") || slice_contains(line, "Running version:") ||
+             slice_equal(line, "Discovery"))
+        log->own = log->own || slice_starts(line, "-I- ");
+    else if (log->trouble.length == 0 && is_shell_trouble(line))
+        log->trouble = line;
+}
+
+static void set_status(struct log *log, struct slice first, bool cut)
+{
+    struct reading *reading = log->reading;
+
+    if (log->stages > 0 && log->closed && !cut)
+        reading_set(reading, READING_COMPLETE, "%s", "");
+    else if (log->stages > 0)
+        reading_set(reading, READING_PARTIAL, "the line behind the summary is missing");
+    else if (log->trouble.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(log->trouble));
+    else if (log->own || log->summary)
+        reading_set(reading, READING_PARTIAL, "there is no summary");
+    else
+        reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct log log = {.reading = reading, .trouble = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        first = first.length > 0 ? first : line;
+        read_line(&log, line);
+    }
+    tail = slice_trim(lines.tail);
+    set_status(&log, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+}
+
+static const struct metric metrics[] = {
+    {"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
+    {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"},
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_ibdiagnet = {
+    .name = "ibdiagnet",
+    .version = 1,
+    .summary = "ibdiagnet: the summary of its stages, warnings and errors of the fabric",
+    .metrics = metrics,
+    .parse = parse,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lldpctl (or lldpcli show neighbors) as text, `-f keyvalue` and `-f json`: the switch port behind each interface.
+ *
+ * subject "eth0", the host's own interface
+ * facts   lldp.chassis (name of the switch), lldp.chassis_id, lldp.port (its port as it calls it: swp12),
+ *         lldp.port_description, lldp.management_ip, lldp.via
+ *
+ * The text closes each neighbour with a line of dashes, JSON itself; keyvalue has no closing. A list of no neighbour is
+ * not complete: LLDP may be off on either side, and nothing is known of the cables.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "ib_port.h"
+#include "lines.h"
+#include "shell_words.h"
+
+enum { RULE_BYTES = 40 };
+
+struct listing {
+    struct reading *reading;
+    const char *interface; /* of the neighbour that is being read; NULL outside */
+    bool text, closed;     /* the text form; its last neighbour is closed */
+    struct slice trouble;
+};
+
+static void add(struct listing *listing, const char *name, const char *interface, struct slice value)
+{
+    value = slice_trim(value);
+    if (value.length > 0)
+        reading_fact(listing->reading, name, interface, value);
+}
+
+/* --- text --- */
+
+static bool is_rule(struct slice line)
+{
+    for (size_t i = 0; i < line.length; i++)
+        if (line.bytes[i] != '-')
+            return false;
+    return line.length >= RULE_BYTES;
+}
+
+/* "Interface:    eth0, via: LLDP, RID: 1, Time: 0 day, 00:02:13" */
+static bool read_interface(struct listing *listing, struct slice line)
+{
+    static const char via[] = ", via: ";
+    struct slice rest = line, name;
+    size_t at, comma;
+
+    if (!scan_text(&rest, "Interface:"))
+        return false;
+    rest = slice_trim(rest);
+    at = slice_find(rest, via);
+    name = (struct slice){rest.bytes, at != (size_t)-1 ? at : rest.length};
+    if (!ib_is_device(name))
+        return false;
+    listing->interface = utf8_clean(listing->reading->arena, name);
+    listing->text = true;
+    listing->closed = false;
+    if (at == (size_t)-1)
+        return true;
+    rest = slice_from(rest, at + strlen(via));
+    comma = slice_find(rest, ",");
+    add(listing, "lldp.via", listing->interface,
+        (struct slice){rest.bytes, comma != (size_t)-1 ? comma : rest.length});
+    return true;
+}
+
+/* "SysName:      leaf3", "PortID:       ifname swp12" */
+static void read_text_field(struct listing *listing, struct slice line)
+{
+    static const struct {
+        const char *label, *fact;
+        bool typed; /* a word before the value says what it is */
+    } fields[] = {
+        {"ChassisID:", "lldp.chassis_id", true},        {"SysName:", "lldp.chassis", false},
+        {"MgmtIP:", "lldp.management_ip", false},       {"PortID:", "lldp.port", true},
+        {"PortDescr:", "lldp.port_description", false},
+    };
+    struct slice rest, word;
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        rest = line;
+        if (!scan_text(&rest, fields[i].label))
+            continue;
+        if (fields[i].typed && !scan_word(&rest, &word))
+            return;
+        add(listing, fields[i].fact, listing->interface, rest);
+    }
+}
+
+static bool read_text(struct listing *listing, struct slice line)
+{
+    if (is_rule(line)) {
+        listing->closed = true;
+        listing->interface = NULL;
+        return true;
+    }
+    if (slice_equal(line, "LLDP neighbors:")) {
+        listing->text = true;
+        return true;
+    }
+    if (read_interface(listing, line))
+        return true;
+    if (listing->interface == NULL)
+        return false;
+    read_text_field(listing, line);
+    return true;
+}
+
+/* --- keyvalue --- */
+
+/* "lldp.eth0.chassis.name=leaf3" */
+static bool read_keyvalue(struct listing *listing, struct slice line)
+{
+    static const struct {
+        const char *key, *fact;
+    } fields[] = {
+        {".via=", "lldp.via"},
+        {".chassis.name=", "lldp.chassis"},
+        {".chassis.mac=", "lldp.chassis_id"},
+        {".chassis.local=", "lldp.chassis_id"},
+        {".chassis.mgmt-ip=", "lldp.management_ip"},
+        {".port.ifname=", "lldp.port"},
+        {".port.local=", "lldp.port"},
+        {".port.mac=", "lldp.port"},
+        {".port.descr=", "lldp.port_description"},
+    };
+    struct slice rest = line;
+
+    if (!scan_text(&rest, "lldp."))
+        return false;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        size_t at = slice_find(rest, fields[i].key);
+        struct slice name = {rest.bytes, at};
+
+        if (at != (size_t)-1 && ib_is_device(name)) {
+            add(listing, fields[i].fact, utf8_clean(listing->reading->arena, name),
+                slice_from(rest, at + strlen(fields[i].key)));
+            break;
+        }
+    }
+    return true;
+}
+
+/* --- JSON --- */
+
+/* {"type": "mac", "value": "..."} */
+static void add_id(struct listing *listing, const char *fact, const char *interface, const struct json *id)
+{
+    add(listing, fact, interface, slice_of(json_string(id, "value", "")));
+}
+
+static void read_neighbour(struct listing *listing, const char *interface, const struct json *neighbour)
+{
+    const struct json *chassis = json_get(neighbour, "chassis"), *port = json_get(neighbour, "port");
+    const struct json *node = chassis;
+
+    add(listing, "lldp.via", interface, slice_of(json_string(neighbour, "via", "")));
+    /* {"leaf3": {"id": ...}}, or, of a switch that does not tell its name, {"id": ...} */
+    if (chassis != NULL && chassis->items != NULL && chassis->items->type == JSON_OBJECT &&
+        strcmp(chassis->items->key, "id") != 0) {
+        node = chassis->items;
+        add(listing, "lldp.chassis", interface, slice_of(node->key));
+    }
+    add_id(listing, "lldp.chassis_id", interface, json_get(node, "id"));
+    add(listing, "lldp.management_ip", interface, slice_of(json_string(node, "mgmt-ip", "")));
+    add_id(listing, "lldp.port", interface, json_get(port, "id"));
+    add(listing, "lldp.port_description", interface, slice_of(json_string(port, "descr", "")));
+}
+
+/* "interface" is a list of objects, or one object. */
+static void read_interfaces(struct listing *listing, const struct json *interfaces)
+{
+    if (interfaces == NULL)
+        return;
+    if (interfaces->type == JSON_ARRAY) {
+        json_each (item, interfaces)
+            read_interfaces(listing, item);
+        return;
+    }
+    json_each (member, interfaces)
+        if (member->key != NULL && member->type == JSON_OBJECT)
+            read_neighbour(listing, member->key, member);
+}
+
+static bool read_json(struct listing *listing, struct slice bytes)
+{
+    struct slice text = bytes;
+    struct error err = {0};
+    const struct json *root;
+
+    while (text.length > 0 && strchr("\n\r \t", text.bytes[0]) != NULL)
+        text = slice_from(text, 1);
+    while (text.length > 0 && strchr("\n\r \t", text.bytes[text.length - 1]) != NULL)
+        text.length--;
+    if (!slice_starts(text, "{") || !slice_contains(text, "\"lldp\""))
+        return false;
+    root = json_parse(listing->reading->arena, "lldpctl", text.bytes, text.length, &err);
+    if (root == NULL) {
+        reading_set(listing->reading, READING_PARTIAL, "%s", err.text);
+        return true;
+    }
+    read_interfaces(listing, json_get(json_get(root, "lldp"), "interface"));
+    if (listing->reading->facts.count == 0)
+        reading_set(listing->reading, READING_PARTIAL, "no neighbour is listed");
+    else
+        reading_set(listing->reading, READING_COMPLETE, "%s", "");
+    return true;
+}
+
+static void read_line(struct listing *listing, struct slice line)
+{
+    if (line.length == 0 || read_text(listing, line) || read_keyvalue(listing, line))
+        return;
+    if (slice_contains(line, "unable to connect to") || slice_contains(line, "lldpd is running") ||
+        is_shell_trouble(line))
+        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct listing listing = {.reading = reading, .trouble = {"", 0}};
+    struct slice first = {"", 0}, tail;
+    struct lines lines;
+
+    if (read_json(&listing, bytes))
+        return;
+    lines_read(reading->arena, bytes, 0, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct slice line = slice_trim(lines.items[i].text);
+
+        first = first.length > 0 ? first : line;
+        read_line(&listing, line);
+    }
+    tail = slice_trim(lines.tail);
+    first = first.length > 0 ? first : tail;
+    if (listing.trouble.length > 0)
+        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing.trouble));
+    else if (listing.text && reading->facts.count == 0)
+        reading_set(reading, READING_PARTIAL, "no neighbour is listed");
+    else if (reading->facts.count == 0)
+        reading_set(reading, READING_UNRECOGNISED, "%.*s",
+                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
+                    first.length > 0 ? first.bytes : "empty");
+    else if (tail.length > 0 && !is_prompt(tail))
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    else if (listing.text && !listing.closed)
+        reading_set(reading, READING_PARTIAL, "the last neighbour is not closed by its line");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+static const struct metric metrics[] = {
+    {NULL, NULL, BETTER_NEITHER, NULL},
+};
+
+const struct parser parse_lldp = {
+    .name = "lldp",
+    .version = 1,
+    .summary = "lldpctl as text, keyvalue and JSON: the switch port behind each interface",
+    .metrics = metrics,
+    .parse = parse,
+};
