@@ -50,6 +50,10 @@ void page_attempts(struct page *page);
 void page_equipment(struct page *page);
 bool page_has_equipment(const struct page *page);
 
+/* page_assets.c */
+void page_assets(struct page *page);
+bool page_has_assets(const struct page *page);
+
 /* "✓ pass" in the colour of the word, linked to the evidence of the step or to the entry that says why there
  * is none. */
 void page_word(struct page *page, enum outcome_word word);

@@ -33,6 +33,7 @@ static const struct section {
     {"commands", "Commands", true, always, page_commands},
     {"evidence", "Evidence", true, always, page_attempts},
     {"equipment", "Equipment", true, page_has_equipment, page_equipment},
+    {"assets", "Bill of materials", true, page_has_assets, page_assets},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

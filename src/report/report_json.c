@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "assets.h"
 #include "printable.h"
 #include "view.h"
 
@@ -179,6 +180,27 @@ static void write_hosts(struct json_report *report)
         put_string(report, "role", host->role == ROLE_SPARE ? "spare" : "compute");
         close_row(report);
     }
+    json_close_array(&report->writer);
+}
+
+static void write_assets(struct json_report *report)
+{
+    struct assets *assets;
+    size_t count = assets_collect(report->view, &assets);
+
+    open_list(report, "assets");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < assets[i].items.count; k++) {
+            const struct asset *asset = &assets[i].items.items[k];
+
+            open_row(report);
+            put_string(report, "host", assets[i].host->name);
+            put_string(report, "part", asset->part);
+            put_string(report, "place", asset->place);
+            put_string(report, "model", asset->model);
+            put_string(report, "serial", asset->serial);
+            close_row(report);
+        }
     json_close_array(&report->writer);
 }
 
@@ -408,6 +430,7 @@ void report_json(const struct record *record, struct text *out)
     write_verdicts(&report);
     write_entries(&report);
     write_hosts(&report);
+    write_assets(&report);
     write_steps(&report);
     write_outcomes(&report);
     write_attempts(&report);

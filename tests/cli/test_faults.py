@@ -4,6 +4,7 @@
 usage: test_faults.py ASSAY GROUP    GROUP: one of fault_cases.GROUPS, or clean
 """
 
+import collections
 import concurrent.futures
 import json
 import os
@@ -178,6 +179,15 @@ def a_clean_cluster():
             page = file.read()
         tap.ok("accept" in page and all(f"node{i}" in page for i in range(1, 5)) and page.rstrip().endswith("</html>"),
                "the report is whole and names every host")
+        assets = report.json["assets"]
+        parts = collections.Counter((item["host"], item["part"]) for item in assets)
+        tap.ok(all(parts[(f"node{i}", part)] == count for i in range(1, 5)
+                   for part, count in {"processor": 2, "memory": 32, "drive": 8, "GPU": 8, "network adapter": 8,
+                                       "power supply": 6, "system": 1, "chassis": 1, "board": 1}.items()),
+               "the asset list has every part of every host", parts)
+        serials = [item["serial"] for item in assets if item["part"] in ("memory", "drive", "GPU", "power supply", "system")]
+        tap.ok(all(serials) and len(set(serials)) == len(serials), "each with a serial number of its own")
+        tap.ok("Bill of materials" in page and all(serial in page for serial in serials), "and the report shows them")
         tap.same(report.left_behind(), [], "nothing of it is left on the hosts")
 
 
