@@ -56,6 +56,19 @@ struct finding {
     const char *text;
 };
 
+/* How many findings of one code about one subject there were. */
+struct finding_tally {
+    const char *code, *subject;
+    size_t count, more; /* more: where the finding is that counts those left out; 0 while none is */
+};
+
+/*
+ * A flood must not exhaust memory, nor hide anything: past so many findings alike, and past so many in all
+ * (then of the code "findings.more"), one last finding says how many more there were. It has the severity of
+ * the worst of them.
+ */
+enum { FINDINGS_ALIKE = 1000, FINDINGS_MOST = 4000 };
+
 struct reading {
     struct arena *arena; /* not owned */
     const char *tool;
@@ -64,6 +77,7 @@ struct reading {
     LIST_OF(struct fact) facts;
     LIST_OF(struct measurement) measurements;
     LIST_OF(struct finding) findings;
+    LIST_OF(struct finding_tally) tallies; /* of the findings */
     /* When the text holds several runs of the tool: each. The last one's content is also at top level, with
        the findings of all, and the status of the worst (complete only when every run is). */
     LIST_OF(struct reading) runs;

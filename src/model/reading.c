@@ -133,15 +133,72 @@ void reading_at_number(struct reading *reading, struct measurement *measurement,
     field->is_number = true;
 }
 
+static struct finding_tally *tally_of(struct reading *reading, const char *code, const char *subject)
+{
+    for (size_t i = reading->tallies.count; i > 0; i--) {
+        struct finding_tally *tally = &reading->tallies.items[i - 1];
+
+        if (strcmp(tally->code, code) == 0 && strcmp(tally->subject, subject) == 0)
+            return tally;
+    }
+    return NULL;
+}
+
+/* The tally of what is to be added; that of all other findings when there are too many kinds of them. */
+static struct finding_tally *tally_add(struct reading *reading, const char *code, const char *subject)
+{
+    struct finding_tally *tally = tally_of(reading, code, subject);
+
+    if (tally == NULL && reading->tallies.count >= FINDINGS_MOST) {
+        code = "findings.more";
+        subject = "";
+        tally = tally_of(reading, code, subject);
+    }
+    if (tally == NULL) {
+        tally = list_push(reading->arena, &reading->tallies);
+        tally->code = arena_strdup(reading->arena, code);
+        tally->subject = arena_strdup(reading->arena, subject);
+    }
+    tally->count++;
+    return tally;
+}
+
+/* Counts a finding that is left out. The text is ours, and its place is kept. */
+static void count_more(struct reading *reading, struct finding_tally *tally, enum severity severity)
+{
+    enum { MORE_BYTES = 48 };
+    struct finding *more;
+
+    if (tally->more == 0) {
+        more = list_push(reading->arena, &reading->findings);
+        tally->more = reading->findings.count;
+        tally->count = 1;
+        *more = (struct finding){.code = tally->code,
+                                 .subject = tally->subject,
+                                 .severity = severity,
+                                 .text = arena_alloc(reading->arena, MORE_BYTES)};
+    }
+    more = &reading->findings.items[tally->more - 1];
+    if (severity > more->severity)
+        more->severity = severity;
+    snprintf((char *)more->text, MORE_BYTES, "%zu more like these", tally->count);
+}
+
 void reading_finding(struct reading *reading, enum severity severity, const char *code, const char *subject,
                      const char *format, ...)
 {
-    struct finding *finding = list_push(reading->arena, &reading->findings);
+    struct finding_tally *tally = tally_add(reading, code, subject);
+    struct finding *finding;
     va_list arguments;
 
+    if (tally->more != 0 || tally->count > FINDINGS_ALIKE || reading->findings.count >= FINDINGS_MOST) {
+        count_more(reading, tally, severity);
+        return;
+    }
+    finding = list_push(reading->arena, &reading->findings);
     finding->severity = severity;
-    finding->code = arena_strdup(reading->arena, code);
-    finding->subject = arena_strdup(reading->arena, subject);
+    finding->code = tally->code;
+    finding->subject = tally->subject;
     va_start(arguments, format);
     finding->text = one_line(reading->arena, format, arguments);
     va_end(arguments);

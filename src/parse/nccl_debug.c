@@ -8,9 +8,10 @@
  */
 #include "nccl_run.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_WARNINGS = 20 };
+enum { WARNING_BYTES = 300 };
 
 static void add_transport(struct reading *reading, struct slice name)
 {
@@ -19,6 +20,12 @@ static void add_transport(struct reading *reading, struct slice name)
             slice_equal(name, reading->facts.items[i].value))
             return;
     reading_fact(reading, "nccl.transport", "", name);
+}
+
+static void fact_once(struct reading *reading, const char *name, struct slice value)
+{
+    if (reading_get_fact(reading, name, "") == NULL)
+        reading_fact(reading, name, "", value);
 }
 
 /* "NET/IB/0/GDRDMA", "P2P/CUMEM/read", "SHM/direct/direct" */
@@ -43,35 +50,66 @@ static void take_channel(struct reading *reading, struct slice via)
     if (second == (size_t)-1)
         return;
     add_transport(reading, (struct slice){via.bytes, first + 1 + second});
-    if (slice_contains(slice_from(rest, second), "GDRDMA"))
-        add_transport(reading, slice_of(arena_printf(reading->arena, "%.*s/GDRDMA", (int)(first + 1 + second),
-                                                     via.bytes)));
-}
+    if (slice_contains(slice_from(rest, second), "GDRDMA")) {
+        char name[NCCL_PATH_BYTES];
 
-static void take_warning(struct reading *reading, struct slice text)
-{
-    const char *line = utf8_clean(reading->arena, text);
-    size_t warnings = 0;
-
-    for (size_t i = 0; i < reading->findings.count; i++) {
-        if (strcmp(reading->findings.items[i].code, "nccl.warn") != 0)
-            continue;
-        if (strcmp(reading->findings.items[i].text, line) == 0 || ++warnings >= MAX_WARNINGS)
-            return;
+        snprintf(name, sizeof name, "%.*s/GDRDMA", (int)(first + 1 + second), via.bytes);
+        add_transport(reading, slice_of(name));
     }
-    reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", "%s", line);
 }
 
-static void take_info(struct reading *reading, struct slice text)
+/* Whether a channel over this path was seen before; if not, it is now. */
+static bool path_is_known(struct nccl_debug *debug, struct slice via)
 {
-    size_t via = slice_find(text, " via ");
+    if (via.length > NCCL_PATH_BYTES)
+        return false;
+    for (size_t i = 0; i < NCCL_PATHS; i++)
+        if (debug->paths[i].length == via.length && memcmp(debug->paths[i].bytes, via.bytes, via.length) == 0)
+            return true;
+    memcpy(debug->paths[debug->next_path].bytes, via.bytes, via.length);
+    debug->paths[debug->next_path].length = via.length;
+    debug->next_path = (debug->next_path + 1) % NCCL_PATHS;
+    return false;
+}
+
+/* Each text once, and no more than so many; the others are counted. */
+static void take_warning(struct nccl_debug *debug, struct slice text, struct reading *reading)
+{
+    if (text.length > WARNING_BYTES)
+        text.length = WARNING_BYTES;
+    for (size_t i = 0; i < debug->warning_count; i++)
+        if (debug->warnings[i].length == text.length &&
+            memcmp(debug->warnings[i].bytes, text.bytes, text.length) == 0)
+            return;
+    if (debug->warning_count == NCCL_WARNINGS) {
+        debug->more_warnings++;
+        return;
+    }
+    text.bytes = arena_strndup(reading->arena, text.bytes, text.length);
+    debug->warnings[debug->warning_count++] = text;
+    reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", "%.*s", slice_print(text));
+}
+
+void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading)
+{
+    if (debug->more_warnings > 0)
+        reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", "%zu more lines with warnings",
+                        debug->more_warnings);
+}
+
+void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading *reading)
+{
+    bool is_channel = slice_starts(text, "Channel ");
+    size_t via = is_channel ? slice_find(text, " via ") : (size_t)-1;
     struct slice rest = text, word;
 
     if (scan_text(&rest, "Using network ")) {
         rest = slice_trim(rest);
-        nccl_fact(reading, "nccl.network", arena_strndup(reading->arena, rest.bytes, rest.length));
-    } else if (slice_starts(text, "Channel ") && via != (size_t)-1) {
-        take_channel(reading, slice_from(text, via + 5));
+        fact_once(reading, "nccl.network", rest);
+    } else if (is_channel && via != (size_t)-1) {
+        rest = slice_from(text, via + 5);
+        if (!path_is_known(debug, rest))
+            take_channel(reading, rest);
     } else if (slice_starts(text, "NVLS comm ") || slice_starts(text, "Connected NVLS tree")) {
         add_transport(reading, slice_of("NVLS"));
     } else if (slice_starts(text, "Connected CollNet") || slice_starts(text, "CollNet comm ")) {
@@ -83,21 +121,21 @@ static void take_info(struct reading *reading, struct slice text)
 
             if (plus != (size_t)-1)
                 word.length = plus;
-            nccl_fact(reading, "nccl.version", arena_strndup(reading->arena, word.bytes, word.length));
+            fact_once(reading, "nccl.version", word);
         }
     }
 }
 
-bool nccl_debug_line(struct slice line, struct reading *reading)
+bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading *reading)
 {
     size_t info = slice_find(line, "NCCL INFO "), warn = slice_find(line, "NCCL WARN ");
 
     if (info != (size_t)-1)
-        take_info(reading, slice_trim(slice_from(line, info + 10)));
+        nccl_debug_info(debug, slice_trim(slice_from(line, info + 10)), reading);
     else if (warn != (size_t)-1)
-        take_warning(reading, slice_trim(slice_from(line, warn + 10)));
+        take_warning(debug, slice_trim(slice_from(line, warn + 10)), reading);
     else if (slice_starts(line, "NCCL version "))
-        take_info(reading, line);
+        nccl_debug_info(debug, line, reading);
     else
         return slice_contains(line, "NCCL TRACE ") || slice_contains(line, "NCCL ABORT ");
     return true;

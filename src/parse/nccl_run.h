@@ -7,6 +7,7 @@
 #define ASSAY_NCCL_RUN_H
 
 #include "assay/reading.h"
+#include "assay/source.h"
 
 enum { PLACE_OUT, PLACE_IN, PLACES };
 
@@ -54,13 +55,30 @@ const char *nccl_version_text(struct arena *arena, uint64_t code);
 void nccl_fact(struct reading *reading, const char *name, const char *value);
 
 /* The text and the JSON form; both add runs to the reading. nccl_json is for text whose first byte is '{'. */
-void nccl_text(struct slice bytes, struct reading *reading);
+void nccl_text(struct source *source, struct reading *reading);
 void nccl_json(struct slice bytes, struct reading *reading);
+
+enum { NCCL_PATHS = 16, NCCL_PATH_BYTES = 48, NCCL_WARNINGS = 20 };
+
+/* What the log of a run has told already, so that a line that says it again costs next to nothing. */
+struct nccl_debug {
+    struct {
+        char bytes[NCCL_PATH_BYTES]; /* "NET/IB/0/GDRDMA" */
+        size_t length;
+    } paths[NCCL_PATHS];
+    size_t next_path;
+    struct slice warnings[NCCL_WARNINGS]; /* in the reading's arena */
+    size_t warning_count, more_warnings;
+};
 
 /*
  * A line of NCCL's own log (NCCL_DEBUG): facts about the transports in use, findings for warnings. false when
  * the line is none.
  */
-bool nccl_debug_line(struct slice line, struct reading *reading);
+bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading *reading);
+/* The text behind "NCCL INFO ". */
+void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading *reading);
+/* Says what was left out. */
+void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading);
 
 #endif

@@ -8,12 +8,15 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lines.h"
 #include "runs.h"
 
-enum { MAX_COLUMNS = 32 };
+/* What one output may hold of rows, and of runs: of more, a fault is still found, but the reading says that it
+ * is not whole. */
+enum { MAX_COLUMNS = 32, MAX_ROWS = 16384, MAX_RUNS = 2000, MAX_HOSTS = 4096, ROW_BYTES = 1024 };
 
 enum column { SIZE, COUNT, TYPE, REDOP, ROOT, TIME, ALGBW, BUSBW, WRONG, ERRORS, OTHER, STAMP };
 
@@ -26,8 +29,11 @@ struct text_run {
     bool is_in_ms;               /* times of this table are milliseconds */
     LIST_OF(struct slice) hosts; /* of the device lines */
     uint64_t listed_ranks;       /* of the device lines so far */
-    struct slice head_of_row;    /* a row up to the log line in its middle; length 0: none */
-    const char *prompt;          /* the collective that a line before the output names */
+    char head_of_row[ROW_BYTES]; /* a row up to the log line in its middle */
+    size_t head_of_row_length;   /* 0: none */
+    size_t earlier_rows;         /* of the runs before */
+    struct nccl_debug debug;
+    const char *prompt; /* the collective that a line before the output names */
 };
 
 static void text_damage(struct text_run *text, const char *what)
@@ -58,20 +64,26 @@ static bool column_of(struct slice word, enum column *ret_column)
     return false;
 }
 
+/* Until 2019 the table said "bytes N type op", and its times were milliseconds. */
+static bool is_head(struct slice content, bool *ret_is_first_form)
+{
+    struct slice word;
+
+    if (content.length == 0 || (content.bytes[0] != 's' && content.bytes[0] != 'b') ||
+        !scan_word(&content, &word))
+        return false;
+    *ret_is_first_form = slice_equal(word, "bytes");
+    return (*ret_is_first_form || slice_equal(word, "size")) && scan_word(&content, &word) &&
+           slice_equal(word, *ret_is_first_form ? "N" : "count");
+}
+
 static bool take_head(struct text_run *text, struct slice line, struct slice content)
 {
-    struct slice word, rest = content;
+    struct slice word, rest;
     size_t count = 0;
-    bool is_cpu_time = false;
+    bool is_cpu_time = false, is_first_form;
 
-    bool is_first_form;
-
-    /* Until 2019 the table said "bytes N type op", and its times were milliseconds. */
-    if (!scan_word(&rest, &word))
-        return false;
-    is_first_form = slice_equal(word, "bytes");
-    if ((!is_first_form && !slice_equal(word, "size")) || !scan_word(&rest, &word) ||
-        !slice_equal(word, is_first_form ? "N" : "count"))
+    if (!is_head(content, &is_first_form))
         return false;
     for (rest = content; count < MAX_COLUMNS && scan_word(&rest, &word); count++) {
         column_of(word, &text->columns[count]);
@@ -89,7 +101,8 @@ static bool take_head(struct text_run *text, struct slice line, struct slice con
 
 struct scanned_row {
     struct nccl_row row;
-    bool bad; /* it has the shape of a row, but a value that is none */
+    struct slice type, redop; /* of the row, in the line */
+    bool bad;                 /* it has the shape of a row, but a value that is none */
 };
 
 static void take_value(struct scanned_row *scanned, enum column column, struct slice word, int *place)
@@ -148,9 +161,7 @@ static bool scan_row(struct text_run *text, struct slice line, bool must_align,
             (size_t)(word.bytes + word.length - line.bytes) != text->edges[column])
             return false;
         if (kind == TYPE || kind == REDOP) {
-            const char *name = arena_strndup(text->run.reading->arena, word.bytes, word.length);
-
-            *(kind == TYPE ? &ret_scanned->row.type : &ret_scanned->row.redop) = name;
+            *(kind == TYPE ? &ret_scanned->type : &ret_scanned->redop) = word;
             ret_scanned->bad = ret_scanned->bad || !isalpha((unsigned char)word.bytes[0]);
         } else if (kind == ROOT) {
             ret_scanned->bad = ret_scanned->bad || !scan_i64(word, &ret_scanned->row.root);
@@ -160,7 +171,7 @@ static bool scan_row(struct text_run *text, struct slice line, bool must_align,
             take_value(ret_scanned, kind, word, &place);
         }
     }
-    ret_scanned->bad = ret_scanned->bad || ret_scanned->row.type == NULL || place < 0;
+    ret_scanned->bad = ret_scanned->bad || ret_scanned->type.length == 0 || place < 0;
     return column == text->column_count && !scan_word(&rest, &word);
 }
 
@@ -174,16 +185,45 @@ static bool begins_row(const struct text_run *text, struct slice line)
            scan_u64(word, &number);
 }
 
+/* The name in the arena, the one of the row before where it is the same. */
+static const char *keep_name(struct arena *arena, struct slice name, const char *before)
+{
+    if (name.length == 0)
+        return NULL;
+    return before != NULL && slice_equal(name, before) ? before
+                                                       : arena_strndup(arena, name.bytes, name.length);
+}
+
+/* A row more than is kept: only what it says against the cluster. */
+static void leave_out_row(struct text_run *text, const struct nccl_row *row)
+{
+    text_damage(text, "the output holds more rows than are read");
+    for (int place = PLACE_OUT; place < PLACES; place++)
+        if (row->cell[place].has_wrong && row->cell[place].wrong != 0)
+            reading_finding(text->run.reading, SEVERITY_FAULT, "nccl.wrong", "",
+                            "%.0f wrong values at %llu bytes", row->cell[place].wrong,
+                            (unsigned long long)row->size);
+}
+
 static void add_row(struct text_run *text, const struct scanned_row *scanned)
 {
-    struct nccl_row *row;
+    struct arena *arena = text->run.reading->arena;
+    struct nccl_row *row, before = {0};
 
     if (scanned->bad) {
         text_damage(text, "a row holds a value that is no number");
         return;
     }
-    row = list_push(text->run.reading->arena, &text->run.rows);
+    if (text->earlier_rows + text->run.rows.count >= MAX_ROWS) {
+        leave_out_row(text, &scanned->row);
+        return;
+    }
+    if (text->run.rows.count > 0)
+        before = text->run.rows.items[text->run.rows.count - 1];
+    row = list_push(arena, &text->run.rows);
     *row = scanned->row;
+    row->type = keep_name(arena, scanned->type, before.type);
+    row->redop = keep_name(arena, scanned->redop, before.redop);
     for (int place = PLACE_OUT; text->is_in_ms && place < PLACES; place++)
         row->cell[place].time = rint(row->cell[place].time * 1e6) / 1e3;
 }
@@ -228,25 +268,26 @@ static size_t log_line_at(const struct text_run *text, struct slice line)
 /* Keeps what there is of a row until its rest comes; true when the line was part of one. */
 static bool take_piece(struct text_run *text, struct slice line)
 {
-    struct arena *arena = text->run.reading->arena;
-    size_t log_at = log_line_at(text, line);
-    struct slice piece = {line.bytes, log_at}, whole = piece;
+    size_t log_at = log_line_at(text, line), held = text->head_of_row_length;
+    struct slice piece = {line.bytes, log_at}, whole;
     struct scanned_row scanned;
 
     if (log_at < line.length)
-        nccl_debug_line(slice_from(line, log_at), text->run.reading);
+        nccl_debug_line(&text->debug, slice_from(line, log_at), text->run.reading);
     if (slice_trim(piece).length == 0)
         return true;
-    if (text->head_of_row.length > 0)
-        whole = slice_of(arena_printf(arena, "%.*s%.*s", slice_print(text->head_of_row), slice_print(piece)));
-    text->head_of_row.length = 0;
-    if (scan_row(text, whole, true, &scanned)) {
-        add_row(text, &scanned);
-        return true;
-    }
-    if (log_at < line.length && begins_row(text, whole)) {
-        text->head_of_row = whole;
-        return true;
+    text->head_of_row_length = 0;
+    if (held + piece.length <= ROW_BYTES) {
+        memcpy(text->head_of_row + held, piece.bytes, piece.length);
+        whole = (struct slice){text->head_of_row, held + piece.length};
+        if (scan_row(text, whole, true, &scanned)) {
+            add_row(text, &scanned);
+            return true;
+        }
+        if (log_at < line.length && begins_row(text, whole)) {
+            text->head_of_row_length = whole.length;
+            return true;
+        }
     }
     text_damage(text, "a row is broken by other output");
     return log_at < line.length;
@@ -279,7 +320,10 @@ static bool take_device(struct text_run *text, struct slice content)
         if (text->hosts.items[i].length == host.length &&
             memcmp(text->hosts.items[i].bytes, host.bytes, host.length) == 0)
             return true;
-    *list_push(text->run.reading->arena, &text->hosts) = host;
+    if (text->hosts.count < MAX_HOSTS) {
+        host.bytes = arena_strndup(text->run.reading->arena, host.bytes, host.length);
+        *list_push(text->run.reading->arena, &text->hosts) = host;
+    }
     return true;
 }
 
@@ -436,6 +480,7 @@ static bool take_failure(struct text_run *text, struct slice line)
     struct nccl_run *run = &text->run;
     size_t test_at = slice_find(line, ": Test "), failure_at = slice_find(line, " failure ");
     struct slice host = line;
+    char subject[256];
 
     if (test_at == (size_t)-1)
         return false;
@@ -453,7 +498,8 @@ static bool take_failure(struct text_run *text, struct slice line)
             host = slice_from(host, i + 1);
             i = (size_t)-1;
         }
-    fail(text, "nccl.failure", arena_strndup(run->reading->arena, host.bytes, host.length), slice_trim(line));
+    snprintf(subject, sizeof subject, "%.*s", slice_print(host));
+    fail(text, "nccl.failure", subject, slice_trim(line));
     return true;
 }
 
@@ -531,8 +577,8 @@ static void take_line(struct text_run *text, struct slice line)
 
     while (scan_text(&content, "#"))
         content = slice_trim(content);
-    if (is_comment && text->head_of_row.length > 0) {
-        text->head_of_row.length = 0;
+    if (is_comment && text->head_of_row_length > 0) {
+        text->head_of_row_length = 0;
         text_damage(text, "a row is broken by other output");
     }
     if (take_device(text, content))
@@ -545,7 +591,7 @@ static void take_line(struct text_run *text, struct slice line)
         close_devices(text);
         return;
     }
-    if (text->has_head && text->head_of_row.length == 0 && scan_row(text, line, false, &scanned)) {
+    if (text->has_head && text->head_of_row_length == 0 && scan_row(text, line, false, &scanned)) {
         add_row(text, &scanned);
         return;
     }
@@ -553,9 +599,9 @@ static void take_line(struct text_run *text, struct slice line)
         close_devices(text);
         return;
     }
-    if ((text->head_of_row.length > 0 || begins_row(text, line)) && take_piece(text, line))
+    if ((text->head_of_row_length > 0 || begins_row(text, line)) && take_piece(text, line))
         return;
-    if (nccl_debug_line(line, text->run.reading) || take_launcher_failure(text, line))
+    if (nccl_debug_line(&text->debug, line, text->run.reading) || take_launcher_failure(text, line))
         return;
     if (!text->has_head)
         take_prompt(text, content);
@@ -563,21 +609,22 @@ static void take_line(struct text_run *text, struct slice line)
 
 static void finish(struct text_run *text)
 {
-    if (text->head_of_row.length > 0)
+    if (text->head_of_row_length > 0)
         text_damage(text, "a row is broken by other output");
     if (text->run.collective == NULL)
         text->run.collective = text->prompt;
+    nccl_debug_finish(&text->debug, text->run.reading);
     nccl_run_finish(&text->run);
 }
 
 /* Another test begins: with its version or start line, its parameters, or its table. */
 static bool begins_run(const struct text_run *text, struct slice line)
 {
-    struct slice content = slice_trim(line), rest;
-    bool is_comment = scan_text(&content, "#"), over = text->run.has_average || text->run.failure != NULL;
+    struct slice content = slice_trim(line);
+    bool is_comment = scan_text(&content, "#"), is_first_form;
+    bool over = text->run.has_average || text->run.failure != NULL;
 
     content = slice_trim(content);
-    rest = content;
     if (slice_starts(content, "nccl-tests version "))
         return text->run.began;
     if (slice_starts(content, "Collective test starting: "))
@@ -586,7 +633,7 @@ static bool begins_run(const struct text_run *text, struct slice line)
         return text->run.has_sizes || text->has_head || text->has_devices;
     if (over && !is_comment && nccl_run_closed(&text->run) && slice_contains(content, "_perf"))
         return true;
-    return text->has_head && take_head(&(struct text_run){0}, content, rest);
+    return text->has_head && is_head(content, &is_first_form);
 }
 
 /* A prompt or a word about the program after the last run is no run. */
@@ -598,18 +645,65 @@ static void drop_empty_end(const struct text_run *text, struct reading *reading)
     reading->runs.count--;
 }
 
-void nccl_text(struct slice bytes, struct reading *reading)
+/* "node1:4242:4310 [3] NCCL INFO " off the front. */
+static bool scan_info_head(struct slice *rest)
+{
+    struct slice at = *rest;
+    size_t length = 0;
+    uint64_t number;
+
+    if (at.length == 0 || !isalpha((unsigned char)at.bytes[0]))
+        return false;
+    while (length < at.length && (isalnum((unsigned char)at.bytes[length]) || at.bytes[length] == '-' ||
+                                  at.bytes[length] == '.' || at.bytes[length] == '_'))
+        length++;
+    at = slice_from(at, length);
+    if (!scan_text(&at, ":") || !scan_digits(&at, &number) || !scan_text(&at, ":") ||
+        !scan_digits(&at, &number) || !scan_text(&at, " [") || !scan_digits(&at, &number) ||
+        !scan_text(&at, "] NCCL INFO "))
+        return false;
+    *rest = at;
+    return true;
+}
+
+/*
+ * A log may be nearly all lines of this kind, so they go no further: nothing that a line of the tool begins
+ * with fits them. Those that another line was written into do not end here.
+ */
+static bool take_info(struct text_run *text, struct slice line)
+{
+    struct slice content = line;
+
+    if (text->head_of_row_length > 0 || !scan_info_head(&content) || slice_contains(content, ": Test ") ||
+        (nccl_run_closed(&text->run) && slice_contains(content, "_perf")))
+        return false;
+    if (text->has_head)
+        close_devices(text);
+    nccl_debug_info(&text->debug, slice_trim(content), text->run.reading);
+    return true;
+}
+
+void nccl_text(struct source *source, struct reading *reading)
 {
     struct text_run text = {.run = {.reading = runs_begin(reading)}};
-    struct lines lines;
+    cleanup_lines struct line_reader reader = {0};
+    struct line line;
 
-    lines_read(reading->arena, bytes, LINES_RANKS, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        if (begins_run(&text, lines.items[i].text)) {
-            finish(&text);
-            text = (struct text_run){.run = {.reading = runs_begin(reading)}};
+    lines_open(&reader, source, LINES_RANKS);
+    while (lines_next(&reader, &line)) {
+        if (take_info(&text, line.text))
+            continue;
+        if (begins_run(&text, line.text)) {
+            if (reading->runs.count < MAX_RUNS) {
+                size_t rows = text.earlier_rows + text.run.rows.count;
+
+                finish(&text);
+                text = (struct text_run){.run = {.reading = runs_begin(reading)}, .earlier_rows = rows};
+            } else {
+                text_damage(&text, "the output holds more runs than are read");
+            }
         }
-        take_line(&text, lines.items[i].text);
+        take_line(&text, line.text);
     }
     finish(&text);
     drop_empty_end(&text, reading);

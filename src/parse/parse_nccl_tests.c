@@ -14,17 +14,28 @@
 #include "nccl_run.h"
 #include "runs.h"
 
-static void parse(struct slice bytes, struct reading *reading)
+/* Nothing but blanks may stand before a JSON document. */
+static bool is_json(struct source *source)
 {
-    struct slice first = bytes;
+    enum { LOOK_AHEAD = 4096 };
+    struct slice first = source_peek(source, LOOK_AHEAD);
 
     scan_text(&first, "\xef\xbb\xbf");
     while (first.length > 0 && (first.bytes[0] == '\n' || first.bytes[0] == '\r' || first.bytes[0] == ' '))
         first = slice_from(first, 1);
-    if (slice_starts(first, "{"))
-        nccl_json(first, reading);
-    else
-        nccl_text(bytes, reading);
+    return slice_starts(first, "{");
+}
+
+static void stream(struct source *source, struct reading *reading)
+{
+    if (is_json(source)) {
+        struct slice document = parser_document(source);
+
+        document = slice_from(document, slice_find(document, "{"));
+        nccl_json(document, reading);
+    } else {
+        nccl_text(source, reading);
+    }
     runs_finish(reading);
 }
 
@@ -48,5 +59,5 @@ const struct parser parse_nccl_tests = {
     .version = 1,
     .summary = "nccl-tests: text of every layout, JSON of -J",
     .metrics = metrics,
-    .parse = parse,
+    .stream = stream,
 };
