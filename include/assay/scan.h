@@ -21,15 +21,30 @@ struct slice {
 /* For printf's "%.*s". */
 #define slice_print(slice) (int)(slice).length, (slice).bytes
 
-bool slice_equal(struct slice slice, const char *text);
+/* The short ones stand here so that the length of a literal costs nothing: parsers ask them of every line. */
+static inline bool slice_equal(struct slice slice, const char *text)
+{
+    return __builtin_strlen(text) == slice.length &&
+           (slice.length == 0 || __builtin_memcmp(slice.bytes, text, slice.length) == 0);
+}
 bool slice_equal_nocase(struct slice slice, const char *text);
-bool slice_starts(struct slice slice, const char *prefix);
+static inline bool slice_starts(struct slice slice, const char *prefix)
+{
+    size_t length = __builtin_strlen(prefix);
+
+    return slice.length >= length && (length == 0 || __builtin_memcmp(slice.bytes, prefix, length) == 0);
+}
 bool slice_ends(struct slice slice, const char *suffix);
 bool slice_contains(struct slice slice, const char *needle);
 /* Offset of needle in slice, or (size_t)-1. */
 size_t slice_find(struct slice slice, const char *needle);
 /* The slice from offset on; empty when offset is past the end. */
-struct slice slice_from(struct slice slice, size_t offset);
+static inline struct slice slice_from(struct slice slice, size_t offset)
+{
+    if (offset > slice.length)
+        offset = slice.length;
+    return (struct slice){slice.bytes + offset, slice.length - offset};
+}
 /* Without blanks (space, tab, CR) at both ends. */
 struct slice slice_trim(struct slice slice);
 
@@ -41,7 +56,13 @@ bool scan_line(struct slice *rest, struct slice *ret_line);
 /* Takes the next word (blanks and tabs separate) off the front. Returns false at the end. */
 bool scan_word(struct slice *rest, struct slice *ret_word);
 /* Takes prefix off the front if it is there. */
-bool scan_text(struct slice *rest, const char *prefix);
+static inline bool scan_text(struct slice *rest, const char *prefix)
+{
+    if (!slice_starts(*rest, prefix))
+        return false;
+    *rest = slice_from(*rest, __builtin_strlen(prefix));
+    return true;
+}
 
 /* The whole slice is the number: digits, sign, point, exponent. Refuses nan, inf, hex, overflow, empty and
  * trailing bytes. */

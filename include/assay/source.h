@@ -49,7 +49,11 @@ void source_release(struct source *source);
 /* Makes the window longer. False when nothing came: the end, or a failure. */
 bool source_more(struct source *source);
 /* Takes length bytes, which the window holds, off its front. */
-void source_take(struct source *source, size_t length);
+static inline void source_take(struct source *source, size_t length)
+{
+    source->bytes += length;
+    source->length -= length;
+}
 /* The window, with at least length bytes in it where there are so many. */
 struct slice source_peek(struct source *source, size_t length);
 

@@ -9,21 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-bool slice_equal(struct slice slice, const char *text)
-{
-    return strlen(text) == slice.length && memcmp(slice.bytes, text, slice.length) == 0;
-}
-
 bool slice_equal_nocase(struct slice slice, const char *text)
 {
     return strlen(text) == slice.length && strncasecmp(slice.bytes, text, slice.length) == 0;
-}
-
-bool slice_starts(struct slice slice, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    return slice.length >= length && memcmp(slice.bytes, prefix, length) == 0;
 }
 
 bool slice_ends(struct slice slice, const char *suffix)
@@ -43,13 +31,6 @@ size_t slice_find(struct slice slice, const char *needle)
 bool slice_contains(struct slice slice, const char *needle)
 {
     return slice_find(slice, needle) != (size_t)-1;
-}
-
-struct slice slice_from(struct slice slice, size_t offset)
-{
-    if (offset > slice.length)
-        offset = slice.length;
-    return (struct slice){slice.bytes + offset, slice.length - offset};
 }
 
 static bool is_blank(char byte)
@@ -89,14 +70,6 @@ bool scan_word(struct slice *rest, struct slice *ret_word)
         return false;
     *ret_word = (struct slice){rest->bytes + start, end - start};
     *rest = slice_from(*rest, end);
-    return true;
-}
-
-bool scan_text(struct slice *rest, const char *prefix)
-{
-    if (!slice_starts(*rest, prefix))
-        return false;
-    *rest = slice_from(*rest, strlen(prefix));
     return true;
 }
 

@@ -80,12 +80,6 @@ bool source_more(struct source *source)
     return true;
 }
 
-void source_take(struct source *source, size_t length)
-{
-    source->bytes += length;
-    source->length -= length;
-}
-
 struct slice source_peek(struct source *source, size_t length)
 {
     while (source->length < length && source_more(source))

@@ -283,30 +283,30 @@ static bool remove_prefixes(struct line_reader *reader, struct line *line)
 
 /* ---- raw lines ---- */
 
-/* Every byte of the window is looked at once for each mark, however its lines end. */
-static void seek(const struct source *source, struct line_mark *mark, char byte)
+/* Every byte is looked at once for each mark, however lines end. True when one is in the window, at
+ * *ret_at. */
+static inline bool seek(const struct line_reader *reader, struct line_mark *mark, char byte, size_t *ret_at)
 {
+    const struct source *source = reader->source;
     const char *found;
+    size_t at;
 
-    if (mark->found || mark->at >= source->length)
-        return;
-    found = memchr(source->bytes + mark->at, byte, source->length - mark->at);
-    mark->found = found != NULL;
-    mark->at = found != NULL ? (size_t)(found - source->bytes) : source->length;
-}
-
-static void shift(struct line_mark *mark, size_t length)
-{
-    *mark = mark->at < length ? (struct line_mark){0} : (struct line_mark){mark->at - length, mark->found};
+    if (mark->at < reader->taken)
+        *mark = (struct line_mark){reader->taken, false};
+    at = (size_t)(mark->at - reader->taken);
+    if (!mark->found && at < source->length) {
+        found = memchr(source->bytes + at, byte, source->length - at);
+        mark->found = found != NULL;
+        at = found != NULL ? (size_t)(found - source->bytes) : source->length;
+        mark->at = reader->taken + at;
+    }
+    *ret_at = at;
+    return mark->found;
 }
 
 static void take(struct line_reader *reader, size_t length)
 {
-    shift(&reader->ends[0], length);
-    shift(&reader->ends[1], length);
-    shift(&reader->escape, length);
-    shift(&reader->no_break, length);
-    shift(&reader->angle, length);
+    reader->taken += length;
     source_take(reader->source, length);
 }
 
@@ -329,13 +329,12 @@ static size_t find_end(struct line_reader *reader)
 
     for (;;) {
         size_t lf, cr;
+        bool has_lf = seek(reader, &reader->ends[0], '\n', &lf);
 
-        seek(source, &reader->ends[0], '\n');
-        seek(source, &reader->ends[1], '\r');
-        lf = reader->ends[0].at;
-        cr = reader->ends[1].at;
-        if (reader->ends[0].found || reader->ends[1].found)
-            return !reader->ends[1].found || (reader->ends[0].found && lf < cr) ? lf : cr;
+        if (seek(reader, &reader->ends[1], '\r', &cr) && (!has_lf || cr < lf))
+            return cr;
+        if (has_lf)
+            return lf;
         if (source->length > reader->limit) {
             reader->in_long_line = source->is_lossy = true;
             take(reader, source->length);
@@ -345,34 +344,66 @@ static size_t find_end(struct line_reader *reader)
     }
 }
 
+/* Whether what a tag ends with may stand in the first bytes of the window. */
+static bool may_hold_tag(struct line_reader *reader, size_t end)
+{
+    size_t at;
+
+    for (;; reader->angle = (struct line_mark){reader->angle.at + 1, false}) {
+        if (!seek(reader, &reader->angle, '<', &at) || at >= end)
+            return false;
+        if (at > 0 && reader->source->bytes[at - 1] == ']')
+            return true;
+    }
+}
+
+/* Whether the first bytes of the window, a line, are offered to skip. */
+static bool may_skip(struct line_reader *reader, size_t end)
+{
+    const struct source *source = reader->source;
+    size_t at;
+
+    if (reader->skip == NULL || reader->has_rest || !reader->head_is_read)
+        return false;
+    for (; reader->skip_never != NULL; reader->never = (struct line_mark){reader->never.at + 1, false}) {
+        if (!seek(reader, &reader->never, reader->skip_never[0], &at) || at >= end)
+            break;
+        if (slice_starts((struct slice){source->bytes + at, end - at}, reader->skip_never))
+            return false;
+    }
+    return true;
+}
+
 /* The next line that is not too long, without its end. */
 static bool next_raw(struct line_reader *reader, struct slice *ret_line)
 {
     struct source *source = reader->source;
-    bool too_long;
+    bool is_left_out;
 
     do {
-        size_t end;
+        size_t end, junk;
 
         take_line_end(reader);
         end = find_end(reader);
         if (end == (size_t)-1)
             return false;
-        too_long = reader->in_long_line || end > reader->limit;
-        source->is_lossy = source->is_lossy || too_long;
+        is_left_out = reader->in_long_line || end > reader->limit;
+        source->is_lossy = source->is_lossy || is_left_out;
         reader->in_long_line = false;
         *ret_line = (struct slice){source->bytes, end};
         reader->after_cr = source->bytes[end] == '\r';
-        if (!too_long) {
-            seek(source, &reader->escape, ESCAPE);
-            seek(source, &reader->no_break, NO_BREAK[0]);
-            seek(source, &reader->angle, '<');
-            reader->has_rest = reader->angle.at < end;
-            if (reader->escape.at < end || reader->no_break.at < end)
+        if (!is_left_out) {
+            bool has_junk = (seek(reader, &reader->escape, ESCAPE, &junk) && junk < end) ||
+                            (seek(reader, &reader->no_break, NO_BREAK[0], &junk) && junk < end);
+
+            reader->has_rest = may_hold_tag(reader, end);
+            if (has_junk)
                 *ret_line = without_junk(&reader->clean, *ret_line);
+            else if (may_skip(reader, end) && reader->skip(reader->skip_context, *ret_line))
+                is_left_out = true;
         }
         take(reader, end + 1);
-    } while (too_long);
+    } while (is_left_out);
     return true;
 }
 
@@ -542,7 +573,6 @@ static void read_head(struct line_reader *reader)
     int marked = 0;
     bool quoted = false;
 
-    reader->labels_known = true;
     reader->has_labels = (reader->flags & LINES_RANKS) != 0;
     reader->head = mem_alloc(HEAD_LINES * sizeof reader->head[0]);
     while (marked < LABEL_LINES && reader->head_count < HEAD_LINES) {
@@ -618,8 +648,10 @@ bool lines_next(struct line_reader *reader, struct line *ret_line)
         if (slice_starts(source_peek(reader->source, strlen(mark)), mark))
             take(reader, strlen(mark));
     }
-    if (!reader->labels_known)
+    if (!reader->head_is_read) {
         read_head(reader);
+        reader->head_is_read = true;
+    }
     if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
         return false;
     remove_label(reader, ret_line);

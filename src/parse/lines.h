@@ -54,9 +54,9 @@ struct line {
  */
 enum { LINE_BYTES = 1 << 20 };
 
-/* Where the next such byte is in the window; not found: how far there is none. */
+/* Offset of the next such byte in all that was read; not found: how far there is none. */
 struct line_mark {
-    size_t at;
+    uint64_t at;
     bool found;
 };
 
@@ -66,11 +66,20 @@ struct line_piece {
     struct text text;
 };
 
+/* Whether the raw line, in which nothing has to go, has been dealt with: it is not given then. */
+typedef bool line_skip_cb(void *context, struct slice raw);
+
 struct line_reader {
     struct source *source;
+    line_skip_cb *skip; /* NULL, or for a parser that knows most lines at sight: set after lines_open. Such a
+                           line must begin with what is no prefix, and end no line that was held. */
+    void *skip_context;
+    const char *skip_never; /* lines that hold this are not even offered; NULL: all are */
     unsigned flags;
     size_t limit;
-    struct line_mark ends[2], escape, no_break, angle; /* LF and CR; ESC; first byte of U+00A0; '<' */
+    uint64_t taken;
+    /* LF and CR; ESC; first byte of U+00A0; '<'; first byte of skip_never */
+    struct line_mark ends[2], escape, no_break, angle, never;
     bool began, after_cr, in_long_line;
     bool has_rest; /* of a line with tags inside */
     struct line rest;
@@ -83,7 +92,7 @@ struct line_reader {
     struct text head_text; /* the lines on which labels depend, while that is open */
     struct line *head;
     size_t head_count, head_given;
-    bool labels_known, has_labels, is_quoted;
+    bool head_is_read, has_labels, is_quoted;
 };
 
 void lines_open(struct line_reader *reader, struct source *source, unsigned flags);

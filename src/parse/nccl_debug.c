@@ -58,18 +58,25 @@ static void take_channel(struct reading *reading, struct slice via)
     }
 }
 
-/* Whether a channel over this path was seen before; if not, it is now. */
+/* Whether a channel over this path was seen before; mostly it was the last one. */
 static bool path_is_known(struct nccl_debug *debug, struct slice via)
 {
-    if (via.length > NCCL_PATH_BYTES)
-        return false;
-    for (size_t i = 0; i < NCCL_PATHS; i++)
-        if (debug->paths[i].length == via.length && memcmp(debug->paths[i].bytes, via.bytes, via.length) == 0)
+    for (size_t i = 0, at = debug->last_path; i < NCCL_PATHS; i++, at = (at + 1) % NCCL_PATHS)
+        if (debug->paths[at].length == via.length &&
+            memcmp(debug->paths[at].bytes, via.bytes, via.length) == 0) {
+            debug->last_path = at;
             return true;
+        }
+    return false;
+}
+
+static void remember_path(struct nccl_debug *debug, struct slice via)
+{
+    if (via.length == 0 || via.length > NCCL_PATH_BYTES)
+        return;
     memcpy(debug->paths[debug->next_path].bytes, via.bytes, via.length);
     debug->paths[debug->next_path].length = via.length;
     debug->next_path = (debug->next_path + 1) % NCCL_PATHS;
-    return false;
 }
 
 /* Each text once, and no more than so many; the others are counted. */
@@ -108,8 +115,10 @@ void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading
         fact_once(reading, "nccl.network", rest);
     } else if (is_channel && via != (size_t)-1) {
         rest = slice_from(text, via + 5);
-        if (!path_is_known(debug, rest))
+        if (!path_is_known(debug, rest)) {
+            remember_path(debug, rest);
             take_channel(reading, rest);
+        }
     } else if (slice_starts(text, "NVLS comm ") || slice_starts(text, "Connected NVLS tree")) {
         add_transport(reading, slice_of("NVLS"));
     } else if (slice_starts(text, "Connected CollNet") || slice_starts(text, "CollNet comm ")) {
@@ -122,7 +131,83 @@ void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading
             if (plus != (size_t)-1)
                 word.length = plus;
             fact_once(reading, "nccl.version", word);
+            debug->has_version = true;
         }
+    }
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_letter(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+/* Many lines of one rank mostly follow one another. Else from behind: the bracket is found at once, and what stands before it is short. */
+bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest)
+{
+    enum { HEAD_BYTES = 200 };
+    static const char mark[] = "] NCCL INFO ";
+    size_t most = rest->length < HEAD_BYTES ? rest->length : HEAD_BYTES, at;
+    const char *close, *bytes = rest->bytes;
+
+    if (debug->head_length > 0 && rest->length >= debug->head_length &&
+        memcmp(bytes, debug->head, debug->head_length) == 0) {
+        *rest = slice_from(*rest, debug->head_length);
+        return true;
+    }
+    close = most > 0 ? memchr(bytes, ']', most) : NULL;
+    if (close == NULL || !slice_starts(slice_from(*rest, (size_t)(close - bytes)), mark))
+        return false;
+    at = (size_t)(close - bytes);
+    for (int number = 0; number < 3; number++) {
+        size_t end = at;
+
+        while (at > 0 && is_digit(bytes[at - 1]))
+            at--;
+        if (at == end || at < 3 || bytes[at - 1] != (number == 0 ? '[' : ':'))
+            return false;
+        at -= number == 0 ? 2 : 1;
+        if (number == 0 && bytes[at] != ' ')
+            return false;
+    }
+    while (at > 0 && (is_digit(bytes[at - 1]) || is_letter(bytes[at - 1]) || bytes[at - 1] == '-' ||
+                      bytes[at - 1] == '.' || bytes[at - 1] == '_'))
+        at--;
+    if (at > 0 || !is_letter(bytes[0]))
+        return false;
+    at = (size_t)(close - bytes) + strlen(mark);
+    debug->head_length = at <= sizeof debug->head ? at : 0;
+    memcpy(debug->head, bytes, debug->head_length);
+    *rest = slice_from(*rest, at);
+    return true;
+}
+
+bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
+{
+    const char *blank;
+    struct slice path;
+
+    if (text.length == 0 || text.bytes[0] == ' ' || text.bytes[text.length - 1] == ' ')
+        text = slice_trim(text);
+    if (text.length == 0)
+        return true;
+    switch (text.bytes[0]) {
+    case 'C': /* "Channel ... via PATH", "Connected ...", "CollNet comm ..." */
+        blank = memrchr(text.bytes, ' ', text.length);
+        if (blank == NULL || blank - text.bytes < 12 || memcmp(blank - 4, " via", 4) != 0 ||
+            !slice_starts(text, "Channel "))
+            return false;
+        path = slice_from(text, (size_t)(blank + 1 - text.bytes));
+        return path_is_known(debug, path);
+    case 'U': /* "Using network ..." */
+    case 'N': /* "NVLS comm ...", "NCCL version ..." */
+        return slice_starts(text, "NET/") && debug->has_version;
+    default:
+        return debug->has_version || !slice_contains(text, "NCCL version ");
     }
 }
 

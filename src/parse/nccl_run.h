@@ -66,9 +66,12 @@ struct nccl_debug {
         char bytes[NCCL_PATH_BYTES]; /* "NET/IB/0/GDRDMA" */
         size_t length;
     } paths[NCCL_PATHS];
-    size_t next_path;
+    size_t next_path, last_path;
     struct slice warnings[NCCL_WARNINGS]; /* in the reading's arena */
     size_t warning_count, more_warnings;
+    bool has_version; /* NCCL's */
+    char head[96];    /* what the last line began with */
+    size_t head_length;
 };
 
 /*
@@ -78,6 +81,10 @@ struct nccl_debug {
 bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading *reading);
 /* The text behind "NCCL INFO ". */
 void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading *reading);
+/* "node1:4242:4310 [3] NCCL INFO " off the front of a line. */
+bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest);
+/* Whether that text tells nothing that is not known yet. */
+bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text);
 /* Says what was left out. */
 void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading);
 

@@ -645,41 +645,20 @@ static void drop_empty_end(const struct text_run *text, struct reading *reading)
     reading->runs.count--;
 }
 
-/* "node1:4242:4310 [3] NCCL INFO " off the front. */
-static bool scan_info_head(struct slice *rest)
-{
-    struct slice at = *rest;
-    size_t length = 0;
-    uint64_t number;
-
-    if (at.length == 0 || !isalpha((unsigned char)at.bytes[0]))
-        return false;
-    while (length < at.length && (isalnum((unsigned char)at.bytes[length]) || at.bytes[length] == '-' ||
-                                  at.bytes[length] == '.' || at.bytes[length] == '_'))
-        length++;
-    at = slice_from(at, length);
-    if (!scan_text(&at, ":") || !scan_digits(&at, &number) || !scan_text(&at, ":") ||
-        !scan_digits(&at, &number) || !scan_text(&at, " [") || !scan_digits(&at, &number) ||
-        !scan_text(&at, "] NCCL INFO "))
-        return false;
-    *rest = at;
-    return true;
-}
-
 /*
  * A log may be nearly all lines of this kind, so they go no further: nothing that a line of the tool begins
  * with fits them. Those that another line was written into do not end here.
  */
-static bool take_info(struct text_run *text, struct slice line)
+static bool skip_info(void *context, struct slice line)
 {
-    struct slice content = line;
+    struct text_run *text = context;
 
-    if (text->head_of_row_length > 0 || !scan_info_head(&content) || slice_contains(content, ": Test ") ||
-        (nccl_run_closed(&text->run) && slice_contains(content, "_perf")))
+    if (!nccl_debug_head(&text->debug, &line) || text->head_of_row_length > 0 ||
+        !nccl_debug_is_old(&text->debug, line) ||
+        (nccl_run_closed(&text->run) && slice_contains(line, "_perf")))
         return false;
     if (text->has_head)
         close_devices(text);
-    nccl_debug_info(&text->debug, slice_trim(content), text->run.reading);
     return true;
 }
 
@@ -690,9 +669,10 @@ void nccl_text(struct source *source, struct reading *reading)
     struct line line;
 
     lines_open(&reader, source, LINES_RANKS);
+    reader.skip = skip_info;
+    reader.skip_context = &text;
+    reader.skip_never = "Test "; /* a failure of the tool may be written into a line */
     while (lines_next(&reader, &line)) {
-        if (take_info(&text, line.text))
-            continue;
         if (begins_run(&text, line.text)) {
             if (reading->runs.count < MAX_RUNS) {
                 size_t rows = text.earlier_rows + text.run.rows.count;

@@ -13,6 +13,7 @@
  *        fabric_manager.sxid.N (subject: PCI address of the NVSwitch) for errors that carry a switch's number
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "assay/parser.h"
@@ -193,7 +194,7 @@ static bool read_switch_error(struct service *service, struct slice line)
 {
     static const char mark[] = "fatal error ", bus[] = "pci bus id ";
     size_t at = slice_find(line, mark), bus_at = slice_find(line, bus);
-    const char *subject = NULL;
+    char subject[PCI_ADDRESS_BYTES] = "", code[40];
     struct slice rest, word;
     uint64_t number;
     bool harmless;
@@ -205,11 +206,11 @@ static bool read_switch_error(struct service *service, struct slice line)
         return false;
     rest = slice_from(line, bus_at == (size_t)-1 ? line.length : bus_at + strlen(bus));
     if (scan_word(&rest, &word))
-        subject = pci_address(service->reading->arena, word);
+        pci_address_put(subject, sizeof subject, word);
+    snprintf(code, sizeof code, "fabric_manager.sxid.%u", (unsigned)number);
     harmless = slice_contains(line, "non-fatal");
-    reading_finding(service->reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT,
-                    arena_printf(service->reading->arena, "fabric_manager.sxid.%u", (unsigned)number),
-                    subject != NULL ? subject : "", "%.*s", slice_print(line));
+    reading_finding(service->reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT, code, subject, "%.*s",
+                    slice_print(line));
     return true;
 }
 
@@ -303,13 +304,23 @@ static bool is_trouble(struct slice line)
            slice_starts(line, "Failed to get unit file state") || slice_contains(line, ": not found");
 }
 
+/* A line that is quoted at the end. */
+static struct slice keep(struct arena *arena, struct slice line)
+{
+    enum { KEPT_BYTES = 400 };
+    size_t length = line.length < KEPT_BYTES ? line.length : KEPT_BYTES;
+
+    return (struct slice){arena_strndup(arena, line.bytes, length), length};
+}
+
 static void read_line(struct service *service, struct slice line)
 {
     if (read_show(service, line) || read_word(service, line) || read_status(service, line) ||
         read_cuda_802(service, line))
         return;
     if (is_trouble(line)) {
-        service->trouble = service->trouble.length > 0 ? service->trouble : line;
+        service->trouble =
+            service->trouble.length > 0 ? service->trouble : keep(service->reading->arena, line);
         return;
     }
     read_version(service, line);
@@ -340,24 +351,25 @@ static void set_status(struct service *service, struct slice first, bool cut)
     }
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void stream(struct source *source, struct reading *reading)
 {
     struct service service = {.reading = reading, .trouble = {"", 0}};
+    cleanup_lines struct line_reader reader = {0};
     struct slice first = {"", 0};
-    struct lines lines;
+    struct line next;
 
-    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
+    lines_open(&reader, source, LINES_KEEP_TIME);
+    while (lines_next(&reader, &next)) {
+        struct slice line = slice_trim(next.text);
 
         if (line.length == 0)
             continue;
-        first = first.length > 0 ? first : line;
+        first = first.length > 0 ? first : keep(reading->arena, line);
         read_line(&service, line);
     }
     if (!service.status && service.log_failed)
         set_state(&service, slice_of("failed"));
-    set_status(&service, first, slice_trim(lines.tail).length > 0);
+    set_status(&service, first, slice_trim(lines_tail(&reader)).length > 0);
 }
 
 static const struct metric metrics[] = {
@@ -369,5 +381,5 @@ const struct parser parse_fabric_manager = {
     .version = 1,
     .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
     .metrics = metrics,
-    .parse = parse,
+    .stream = stream,
 };

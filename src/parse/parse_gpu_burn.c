@@ -14,12 +14,14 @@
  */
 #include "assay/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lines.h"
 #include "runs.h"
 
-enum { MAX_GPUS = 1024 };
+/* MAX_RUNS: what one output may hold of runs; of more, the reading says that it is not whole. */
+enum { MAX_GPUS = 1024, MAX_RUNS = 2000, SUBJECT_BYTES = 32 };
 
 enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_FAULTY };
 
@@ -32,8 +34,15 @@ struct gpu {
     enum verdict verdict;
 };
 
+/* What a progress line shows; one for all lines of an output. */
+struct update {
+    struct gpu gpus[MAX_GPUS];
+    size_t count;
+};
+
 struct burn {
     struct reading *reading;
+    struct update *update;
     LIST_OF(struct gpu) gpus;
     size_t columns;  /* of the last update; 0 before the first */
     uint64_t tested; /* as announced; 0 before that */
@@ -119,48 +128,50 @@ static bool scan_gauges(struct slice *rest, const char *unit, struct gpu *gpus, 
     return true;
 }
 
-/* Fills an update of its own first, so that a damaged line changes nothing. */
-static size_t scan_update(struct arena *arena, struct slice line, struct gpu **ret_gpus)
+/* An update of its own, so that a damaged line changes nothing. */
+static bool scan_update(struct slice line, struct update *update)
 {
     size_t work_at = slice_find(line, "proc'd:"), errors_at = slice_find(line, "errors:"),
            temps_at = slice_find(line, "temps:"), count = 0;
     struct slice work, errors, gauges;
-    LIST_OF(struct gpu) gpus = {0};
 
+    update->count = 0;
     if (errors_at == (size_t)-1 || temps_at == (size_t)-1 || work_at > errors_at || errors_at > temps_at)
-        return 0;
+        return false;
     work = slice_trim((struct slice){line.bytes + work_at + 7, errors_at - work_at - 7});
     errors = slice_trim((struct slice){line.bytes + errors_at + 7, temps_at - errors_at - 7});
     gauges = slice_from(line, temps_at + 6);
-    while (work.length > 0 && gpus.count < MAX_GPUS)
-        if (!scan_work(one_of(&work, " - "), list_push(arena, &gpus)))
-            return 0;
+    while (work.length > 0 && update->count < MAX_GPUS) {
+        struct gpu *gpu = &update->gpus[update->count++];
+
+        *gpu = (struct gpu){0};
+        if (!scan_work(one_of(&work, " - "), gpu))
+            return false;
+    }
     for (; errors.length > 0; count++)
-        if (count >= gpus.count || !scan_errors(one_of(&errors, "- "), &gpus.items[count]))
-            return 0;
-    if (count != gpus.count || !scan_gauges(&gauges, "C", gpus.items, count))
-        return 0;
+        if (count >= update->count || !scan_errors(one_of(&errors, "- "), &update->gpus[count]))
+            return false;
+    if (count != update->count || !scan_gauges(&gauges, "C", update->gpus, count))
+        return false;
     gauges = slice_trim(gauges);
-    if (scan_text(&gauges, "power:") && !scan_gauges(&gauges, "W", gpus.items, count))
-        return 0;
-    *ret_gpus = gpus.items;
-    return count;
+    if (scan_text(&gauges, "power:") && !scan_gauges(&gauges, "W", update->gpus, count))
+        return false;
+    return count > 0;
 }
 
 static void take_update(struct burn *burn, struct slice line)
 {
-    struct gpu *update = NULL;
-    size_t count = scan_update(burn->reading->arena, line, &update);
+    const struct update *update = burn->update;
 
-    if (count == 0 || (burn->columns != 0 && count != burn->columns)) {
+    if (!scan_update(line, burn->update) || (burn->columns != 0 && update->count != burn->columns)) {
         burn->damage = "a progress line is damaged";
         return;
     }
-    burn->columns = count;
-    for (size_t i = 0; i < count; i++) {
+    burn->columns = update->count;
+    for (size_t i = 0; i < update->count; i++) {
         struct gpu *gpu = gpu_at(burn, i), old = *gpu;
 
-        *gpu = update[i];
+        *gpu = update->gpus[i];
         gpu->died = gpu->died || old.died;
         gpu->worked = old.worked || gpu->processed > 0;
         gpu->errors_max = old.errors_max > gpu->errors ? old.errors_max : gpu->errors;
@@ -210,14 +221,14 @@ static void take_listed_gpu(struct burn *burn, struct slice line)
     size_t uuid_at = slice_find(line, " (UUID: ");
     struct slice name, uuid = slice_from(line, uuid_at + 8);
     uint64_t index;
-    const char *subject;
+    char subject[SUBJECT_BYTES];
 
     scan_text(&line, "GPU ");
-    if (!scan_digits(&line, &index) || !scan_text(&line, ": ") || !slice_ends(uuid, ")"))
+    if (!scan_digits(&line, &index) || index >= MAX_GPUS || !scan_text(&line, ": ") || !slice_ends(uuid, ")"))
         return;
     name = (struct slice){line.bytes, (size_t)(uuid.bytes - 8 - line.bytes)};
     uuid.length--;
-    subject = arena_printf(burn->reading->arena, "gpu%llu", (unsigned long long)index);
+    snprintf(subject, sizeof subject, "gpu%llu", (unsigned long long)index);
     if (reading_get_fact(burn->reading, "gpu.uuid", subject) != NULL)
         return;
     reading_fact(burn->reading, "gpu.name", subject, name);
@@ -404,23 +415,29 @@ static bool begins_run(const struct burn *burn, struct slice line)
             slice_contains(line, "Using compare file") || is_progress(line));
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void next_run(struct burn *burn, struct reading *reading)
 {
-    struct burn burn = {0};
-    struct lines lines;
+    if (reading->runs.count >= MAX_RUNS) {
+        burn->damage = "the output holds more runs than are read";
+        return;
+    }
+    finish_run(burn);
+    *burn = (struct burn){.reading = runs_begin(reading), .update = burn->update};
+}
+
+static void stream(struct source *source, struct reading *reading)
+{
+    struct burn burn = {.reading = runs_begin(reading), .update = arena_new(reading->arena, struct update)};
+    cleanup_lines struct line_reader reader = {0};
+    struct line line;
     bool ours = false;
 
-    lines_read(reading->arena, bytes, LINES_RANKS, &lines);
-    burn.reading = runs_begin(reading);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = lines.items[i].text;
-
-        ours = ours || is_ours(line);
-        if (begins_run(&burn, line)) {
-            finish_run(&burn);
-            burn = (struct burn){.reading = runs_begin(reading)};
-        }
-        take_line(&burn, line);
+    lines_open(&reader, source, LINES_RANKS);
+    while (lines_next(&reader, &line)) {
+        ours = ours || is_ours(line.text);
+        if (begins_run(&burn, line.text))
+            next_run(&burn, reading);
+        take_line(&burn, line.text);
     }
     finish_run(&burn);
     if (!ours)
@@ -444,5 +461,5 @@ const struct parser parse_gpu_burn = {
     .version = 1,
     .summary = "gpu-burn: progress and verdicts",
     .metrics = metrics,
-    .parse = parse,
+    .stream = stream,
 };

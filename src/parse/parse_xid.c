@@ -25,18 +25,23 @@
 #include "pci_address.h"
 #include "xid_catalog.h"
 
-enum { QUOTED_BYTES = 140 };
+enum { QUOTED_BYTES = 140, SUBJECT_BYTES = 64, KEPT_BYTES = 400 };
 
 struct counts {
     unsigned xid, sxid;
     bool kernel_log;
 };
 
-static const char *subject_of(struct arena *arena, struct slice address)
+/* The address in one form; what is none as it stands, without bytes that are not printable ASCII. */
+static void put_subject(struct slice address, char *subject, size_t size)
 {
-    const char *normal = pci_address(arena, address);
-
-    return normal != NULL ? normal : utf8_clean(arena, slice_trim(address));
+    if (pci_address_put(subject, size, address))
+        return;
+    address = slice_trim(address);
+    snprintf(subject, size, "%.*s", slice_print(address));
+    for (char *byte = subject; *byte != '\0'; byte++)
+        if (*byte < ' ' || *byte > '~')
+            *byte = '?';
 }
 
 /* "79, pid=..." or, at the end of a line, "79": a number that something follows is whole. */
@@ -71,15 +76,15 @@ static bool read_message(struct reading *reading, struct counts *counts, bool is
 {
     size_t close = slice_find(message, "): ");
     struct slice rest;
+    char subject[SUBJECT_BYTES];
     uint64_t number;
-    const char *subject;
 
     if (close == (size_t)-1)
         return false;
     rest = slice_from(message, close + strlen("): "));
     if (!take_number(&rest, ended, &number))
         return false;
-    subject = subject_of(reading->arena, (struct slice){message.bytes, close});
+    put_subject((struct slice){message.bytes, close}, subject, sizeof subject);
     if (is_switch) {
         bool fatal = slice_starts(rest, ", Fatal") || slice_starts(rest, ", fatal");
 
@@ -251,34 +256,42 @@ static void add_counts(struct reading *reading, const struct counts *counts)
     reading_fact(reading, "sxid.count", "", slice_of(number));
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+/* A line that is quoted at the end. */
+static struct slice keep(struct arena *arena, struct slice line)
 {
-    struct lines lines;
+    size_t length = line.length < KEPT_BYTES ? line.length : KEPT_BYTES;
+
+    return (struct slice){arena_strndup(arena, line.bytes, length), length};
+}
+
+static void stream(struct source *source, struct reading *reading)
+{
+    cleanup_lines struct line_reader reader = {0};
+    struct line next;
     struct counts counts = {0};
-    struct slice first = {"", 0}, failure = {"", 0};
+    struct slice first = {"", 0}, failure = {"", 0}, tail;
     bool unread = false, cut = false;
 
-    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
+    lines_open(&reader, source, LINES_KEEP_TIME);
+    while (lines_next(&reader, &next)) {
+        struct slice line = slice_trim(next.text);
 
         if (line.length == 0)
             continue;
         if (first.length == 0)
-            first = line;
+            first = keep(reading->arena, line);
         counts.kernel_log = counts.kernel_log || is_kernel_line(line);
         if (!read_line(reading, &counts, line, true, &unread) && failure.length == 0 &&
             is_reader_failure(line))
-            failure = line;
+            failure = keep(reading->arena, line);
     }
-    if (slice_trim(lines.tail).length > 0) {
-        struct slice tail = slice_trim(lines.tail);
-
+    tail = slice_trim(lines_tail(&reader));
+    if (tail.length > 0) {
         first = first.length > 0 ? first : tail;
         counts.kernel_log = counts.kernel_log || is_kernel_line(tail);
         /* A fault must not be lost with the end of its line: its number is taken when something follows it.
          */
-        cut = read_line(reading, &counts, tail, false, &unread) || tail_may_hide(lines.tail);
+        cut = read_line(reading, &counts, tail, false, &unread) || tail_may_hide(lines_tail(&reader));
         if (failure.length == 0 && is_reader_failure(tail))
             failure = tail;
     }
@@ -299,5 +312,5 @@ const struct parser parse_xid = {
     .version = 1,
     .summary = "Xid and SXid lines of a kernel log: dmesg, journal, syslog, kmsg, pstore",
     .metrics = metrics,
-    .parse = parse,
+    .stream = stream,
 };

@@ -2,6 +2,7 @@
 #include "pci_address.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 /* Takes hex digits up to the separator; false when there are fewer than least or more than most. */
 static bool take_hex(struct slice *rest, size_t least, size_t most, struct slice *ret_digits)
@@ -24,31 +25,37 @@ static struct slice domain_digits(struct slice domain)
     return domain;
 }
 
-const char *pci_address(struct arena *arena, struct slice text)
+bool pci_address_put(char *bytes, size_t size, struct slice text)
 {
     struct slice domain = slice_of("0000"), bus, device, function = slice_of(""), rest;
-    char *address;
 
     rest = slice_trim(text);
     scan_text(&rest, "PCI:");
     if (!take_hex(&rest, 2, 8, &bus) || !scan_text(&rest, ":") || !take_hex(&rest, 2, 2, &device))
-        return NULL;
+        return false;
     if (scan_text(&rest, ":")) {
         domain = bus;
         bus = device;
         if (!take_hex(&rest, 2, 2, &device))
-            return NULL;
+            return false;
     }
     if (bus.length != 2 || domain.length < 4)
-        return NULL;
+        return false;
     if (scan_text(&rest, ".") && !take_hex(&rest, 1, 1, &function))
-        return NULL;
+        return false;
     if (rest.length > 0)
-        return NULL;
+        return false;
     domain = domain_digits(domain);
-    address = arena_printf(arena, "%.*s:%.*s:%.*s%s%.*s", slice_print(domain), slice_print(bus),
-                           slice_print(device), function.length > 0 ? "." : "", slice_print(function));
-    for (char *byte = address; *byte != '\0'; byte++)
+    snprintf(bytes, size, "%.*s:%.*s:%.*s%s%.*s", slice_print(domain), slice_print(bus), slice_print(device),
+             function.length > 0 ? "." : "", slice_print(function));
+    for (char *byte = bytes; *byte != '\0'; byte++)
         *byte = (char)tolower((unsigned char)*byte);
-    return address;
+    return true;
+}
+
+const char *pci_address(struct arena *arena, struct slice text)
+{
+    char address[PCI_ADDRESS_BYTES];
+
+    return pci_address_put(address, sizeof address, text) ? arena_strdup(arena, address) : NULL;
 }

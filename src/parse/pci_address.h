@@ -12,5 +12,8 @@
  * when the text is no PCI address. Lives in the arena.
  */
 const char *pci_address(struct arena *arena, struct slice text);
+/* The same into bytes, of at least PCI_ADDRESS_BYTES; false, and nothing written, when it is none. */
+enum { PCI_ADDRESS_BYTES = 24 };
+bool pci_address_put(char *bytes, size_t size, struct slice text);
 
 #endif
