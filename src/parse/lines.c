@@ -374,6 +374,37 @@ static bool may_skip(struct line_reader *reader, size_t end)
     return true;
 }
 
+/*
+ * Takes the lines at the front that are skipped. What may_skip asks of each line is asked here of many at once:
+ * up to the first byte that one of the marks stands at, there is nothing but plain lines.
+ */
+static void skip_lines(struct line_reader *reader)
+{
+    const struct source *source = reader->source;
+    struct line_mark *marks[] = {&reader->ends[1], &reader->escape, &reader->no_break, &reader->angle,
+                                 &reader->never};
+    const char bytes[] = {'\r', ESCAPE, NO_BREAK[0], '<',
+                          reader->skip_never != NULL ? reader->skip_never[0] : '\r'};
+    size_t plain = source->length, at = 0;
+    const char *end;
+
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        size_t mark;
+
+        seek(reader, marks[i], bytes[i], &mark);
+        plain = mark < plain ? mark : plain;
+    }
+    while (at < plain && (end = memchr(source->bytes + at, '\n', plain - at)) != NULL) {
+        size_t length = (size_t)(end - source->bytes) - at;
+
+        if (length > reader->limit ||
+            !reader->skip(reader->skip_context, (struct slice){source->bytes + at, length}))
+            break;
+        at += length + 1;
+    }
+    take(reader, at);
+}
+
 /* The next line that is not too long, without its end. */
 static bool next_raw(struct line_reader *reader, struct slice *ret_line)
 {
@@ -384,6 +415,8 @@ static bool next_raw(struct line_reader *reader, struct slice *ret_line)
         size_t end, junk;
 
         take_line_end(reader);
+        if (reader->skip != NULL && reader->head_is_read)
+            skip_lines(reader);
         end = find_end(reader);
         if (end == (size_t)-1)
             return false;
