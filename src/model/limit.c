@@ -35,14 +35,13 @@ static const char *text_of_number(struct arena *arena, const struct limit *limit
 {
     char value[32], gate[32];
     const char *unit = limit->unit != NULL ? limit->unit : "";
-    const char *between = unit[0] != '\0' && strcmp(unit, "count") != 0 ? " " : "";
-    const char *shown = between[0] != '\0' ? unit : "";
+    const char *between = unit[0] != '\0' ? " " : "";
 
     if (limit->tolerance == 0)
         return arena_printf(arena, "%s %s%s%s", sign, number_text(limit->value, value, sizeof value), between,
-                            shown);
+                            unit);
     return arena_printf(arena, "%s %s%s%s (%s eased by %.6g%%)", sign,
-                        number_text(limit_gate(limit), gate, sizeof gate), between, shown,
+                        number_text(limit_gate(limit), gate, sizeof gate), between, unit,
                         number_text(limit->value, value, sizeof value), limit->tolerance * 100);
 }
 
@@ -169,6 +168,14 @@ static enum limit_status read_status(const struct json *object)
     return LIMIT_GUESS;
 }
 
+/* People must say that they mean a number of something; a metric that counts has no unit. */
+static const char *unit_of(const struct json *object)
+{
+    const char *unit = json_string(object, "unit", "");
+
+    return strcmp(unit, "count") != 0 ? unit : "";
+}
+
 int limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit,
                     struct error *err)
 {
@@ -179,7 +186,7 @@ int limit_from_json(struct arena *arena, const struct json *object, struct limit
         .hosts_min = (unsigned)json_number(object, "hosts_min", 0),
         .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
         .tolerance = json_number(object, "tolerance", 0),
-        .unit = json_string(object, "unit", ""),
+        .unit = unit_of(object),
         .source = json_string(object, "source", ""),
         .status = read_status(object),
         .note = json_string(object, "note", NULL),
