@@ -33,6 +33,7 @@ struct lab_options {
     const char *directory;     /* created when it is not there */
     unsigned hosts;            /* 1 to LAB_HOSTS_MAX, named node1 and up */
     const char *profile;       /* one of lab_profiles */
+    bool ethernet;             /* the fabric is RoCE over Ethernet instead of InfiniBand */
     unsigned port;             /* 0: a free one */
     unsigned speed;            /* 1 or more */
     const char *const *faults; /* HOST:KIND[:ARGUMENT], see lab_faults */

@@ -83,9 +83,12 @@ static int up(int argc, char **argv)
     struct lab_options options = {
         .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
     struct option_list faults = {0};
+    const char *fabric = "infiniband";
     const struct option_row rows[] = {
         {"profile", 0, OPTION_STRING, "NAME", &options.profile,
          "the platform, see assay lab profiles (hgx-h100)"},
+        {"fabric", 0, OPTION_STRING, "KIND", &fabric,
+         "what joins the hosts: infiniband or roce (infiniband)"},
         {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
          "what is wrong with a host, see assay lab faults"},
         {"dir", 0, OPTION_STRING, "DIR", &options.directory,
@@ -99,9 +102,13 @@ static int up(int argc, char **argv)
     if (first >= 0) {
         options.faults = faults.items;
         options.fault_count = faults.count;
-        status = first != argc - 1 || read_count(argv[first], &options.hosts) < 0
-                     ? wrong_count(argc, argv, first)
-                     : start(&options);
+        options.ethernet = strcmp(fabric, "roce") == 0;
+        if (!options.ethernet && strcmp(fabric, "infiniband") != 0)
+            status = usage_error("--fabric is infiniband or roce");
+        else
+            status = first != argc - 1 || read_count(argv[first], &options.hosts) < 0
+                         ? wrong_count(argc, argv, first)
+                         : start(&options);
     }
     free(faults.items);
     return status;

@@ -68,6 +68,14 @@ static const struct kind {
     [FAULT_IB_ERRORS] = {"ib-errors", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 65535, 1, 65535,
                          "the HCA's port counts COUNT symbol errors; 65535 is where the counter stops",
                          "inconclusive in fabric-counters at 65535, else recorded"},
+    [FAULT_ROCE_MTU] = {"roce-mtu", ":HCA[=BYTES]", ARGUMENT_HCA_NUMBER, 1500, 576, 9978,
+                        "the network device of the HCA has an MTU of BYTES", "fail of roce"},
+    [FAULT_ROCE_V1] = {"roce-v1", ":HCA", ARGUMENT_HCA, 0, 0, 0, "the HCA has no GID of RoCE v2",
+                       "fail of roce"},
+    [FAULT_PFC_OFF] = {"pfc-off", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                       "priority flow control is off on the HCA's network device", "fail of roce"},
+    [FAULT_ECN_OFF] = {"ecn-off", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                       "congestion control by ECN is off on the HCA's network device", "fail of roce"},
     [FAULT_NCCL_SOCKET] = {"nccl-socket", "", ARGUMENT_NONE, 0, 0, 0,
                            "NCCL finds no HCA on the host and goes over TCP; nothing shows inside the host",
                            "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
@@ -361,6 +369,8 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
         return wrong(&cursor, lab->profile->name, "has no fabric state: its GPUs report N/A");
     if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
+    if (fault.kind >= FAULT_ROCE_MTU && fault.kind <= FAULT_ECN_OFF && !lab->ethernet)
+        return wrong(&cursor, "", "needs a lab on Ethernet: --fabric roce");
     if (*cursor.at == '\0') {
         if (!argument_may_be_missing(cursor.kind->argument))
             return wrong(&cursor, "", "ends the fault, which needs an argument");

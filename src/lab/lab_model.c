@@ -27,6 +27,7 @@ int lab_save(const struct lab *lab, struct error *err)
     json_open_object(&writer);
     json_member(&writer, "profile", lab->profile->name);
     json_member(&writer, "user", lab->user);
+    json_member(&writer, "fabric", lab->ethernet ? "roce" : "infiniband");
     json_key(&writer, "speed");
     json_put_integer(&writer, lab->speed);
     json_key(&writer, "port");
@@ -74,6 +75,7 @@ struct lab *lab_load(struct arena *arena, const char *directory, struct error *e
     lab->directory = arena_strdup(arena, directory);
     lab->profile = lab_profile_find(json_string(json, "profile", ""));
     lab->user = json_string(json, "user", "");
+    lab->ethernet = strcmp(json_string(json, "fabric", ""), "roce") == 0;
     lab->speed = (unsigned)json_number(json, "speed", 0);
     lab->port = (unsigned)json_number(json, "port", 0);
     lab->hosts = hosts != NULL ? (unsigned)hosts->count : 0;
@@ -215,12 +217,29 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     gpu_identity(gpu, host->number);
 }
 
+const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16])
+{
+    snprintf(buf, 16, "%s%u", lab->ethernet ? "rdma" : "ib", hca);
+    return buf;
+}
+
+unsigned lab_netdev_hca(const struct lab *lab, const char *name)
+{
+    struct slice rest = slice_of(name);
+    uint64_t number;
+
+    if (!scan_text(&rest, lab->ethernet ? "rdma" : "ib") || !scan_u64(rest, &number) || number >= LAB_HCAS)
+        return LAB_HCAS;
+    return (unsigned)number;
+}
+
 static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
 {
     const struct lab *lab = host->lab;
     const struct fault *firmware = fault_find(lab, host->number, FAULT_HCA_FIRMWARE);
     const struct fault *rate = fault_of_hca(lab, host->number, FAULT_LINK_RATE, number);
     const struct fault *errors = fault_of_hca(lab, host->number, FAULT_IB_ERRORS, number);
+    const struct fault *mtu = fault_of_hca(lab, host->number, FAULT_ROCE_MTU, number);
 
     *hca = (struct lab_hca){
         .present = fault_of_hca(lab, host->number, FAULT_HCA_MISSING, number) == NULL,
@@ -229,6 +248,12 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .firmware = host->profile->hca_firmware,
         .link_downed = 1, /* when the cable was plugged in */
         .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
+        .mtu = mtu != NULL     ? (unsigned)mtu->number
+               : lab->ethernet ? 9000
+                               : 4092,
+        .v2 = lab->ethernet && fault_of_hca(lab, host->number, FAULT_ROCE_V1, number) == NULL,
+        .pfc = lab->ethernet && fault_of_hca(lab, host->number, FAULT_PFC_OFF, number) == NULL,
+        .ecn = lab->ethernet && fault_of_hca(lab, host->number, FAULT_ECN_OFF, number) == NULL,
     };
     if (firmware != NULL)
         hca->firmware = firmware->word != NULL ? firmware->word : "28.36.1010";

@@ -94,6 +94,10 @@ enum fault_kind {
     FAULT_LINK_DOWN,
     FAULT_LINK_RATE,
     FAULT_IB_ERRORS,
+    FAULT_ROCE_MTU,
+    FAULT_ROCE_V1,
+    FAULT_PFC_OFF,
+    FAULT_ECN_OFF,
     FAULT_NCCL_SOCKET,
     FAULT_NVLS_OFF,
     FAULT_NCCL_WRONG,
@@ -144,6 +148,7 @@ struct lab {
     const char *directory; /* absolute */
     const struct lab_profile *profile;
     const char *user;
+    bool ethernet; /* RoCE instead of InfiniBand */
     unsigned hosts, port, speed;
     struct fault *faults;
     size_t fault_count;
@@ -197,7 +202,17 @@ struct lab_hca {
     unsigned rate;        /* Gb/s that its link has trained to */
     const char *firmware; /* version */
     unsigned link_downed, symbol_errors;
+    /* RoCE */
+    unsigned mtu; /* bytes, of the network device */
+    bool v2, pfc, ecn;
 };
+
+/* The network device of an HCA: "ib3", or "rdma3" on Ethernet. */
+const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16]);
+/* Its number by that name, or LAB_HCAS. */
+unsigned lab_netdev_hca(const struct lab *lab, const char *name);
+/* The priority that RDMA traffic has on an Ethernet fabric. */
+#define LAB_PRIORITY 3
 
 struct lab_host {
     const struct lab *lab;
@@ -259,7 +274,7 @@ int lab_listen(unsigned host, unsigned port);
  */
 struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
-tree_writer tree_infiniband, tree_system;
+tree_writer tree_infiniband, tree_system, tree_network;
 
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
@@ -285,9 +300,9 @@ struct tool {
 
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
-    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_hostname,
-    tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker,
-    tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool;
+    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_mlnx_qos,
+    tool_dcb, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode,
+    tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

@@ -383,7 +383,10 @@ static struct lab *lab_from_options(struct arena *arena, const struct lab_option
 {
     struct lab *lab = arena_new(arena, struct lab);
 
-    *lab = (struct lab){.hosts = options->hosts, .speed = options->speed, .user = user_name(arena)};
+    *lab = (struct lab){.hosts = options->hosts,
+                        .speed = options->speed,
+                        .ethernet = options->ethernet,
+                        .user = user_name(arena)};
     lab->profile = lab_profile_find(options->profile);
     if (lab->profile == NULL) {
         error_set(err, ERROR_USAGE, "'%s' is not a profile; assay lab profiles lists them", options->profile);
@@ -491,8 +494,8 @@ int lab_status(const char *directory, struct text *out, bool *ret_running, struc
         pid_t pid = running_pid(path);
 
         *ret_running = pid != 0;
-        text_printf(out, "lab: %s, %u hosts, %s, port %u, speed %u, ", path, lab->hosts, lab->profile->name,
-                    lab->port, lab->speed);
+        text_printf(out, "lab: %s, %u hosts, %s, %s, port %u, speed %u, ", path, lab->hosts,
+                    lab->profile->name, lab->ethernet ? "RoCE" : "InfiniBand", lab->port, lab->speed);
         text_printf(out, pid != 0 ? "running (pid %d)\n" : "not running\n", (int)pid);
         text_printf(out, "hostfile: %s/hostfile\n", path);
         for (unsigned i = 1; i <= lab->hosts; i++) {

@@ -15,8 +15,12 @@ static void print_port(const struct lab_host *host, unsigned number)
     printf("\tPort 1:\n\t\tState: %s\n\t\tPhysical state: %s\n\t\tRate: %u\n", hca->up ? "Active" : "Down",
            hca->up ? "LinkUp" : "Polling", hca->up ? hca->rate : RATE_DOWN);
     printf("\t\tBase lid: %u\n\t\tLMC: 0\n\t\tSM lid: %u\n\t\tCapability mask: 0xa651e848\n",
-           hca->up ? host->number * LAB_HCAS + number + 2 : 65535, hca->up ? 1 : 0);
-    printf("\t\tPort GUID: 0xa088c203%04x%02x00\n\t\tLink layer: InfiniBand\n", host->number, number);
+           host->lab->ethernet ? 0
+           : hca->up           ? host->number * LAB_HCAS + number + 2
+                               : 65535,
+           hca->up && !host->lab->ethernet ? 1 : 0);
+    printf("\t\tPort GUID: 0xa088c203%04x%02x00\n\t\tLink layer: %s\n", host->number, number,
+           host->lab->ethernet ? "Ethernet" : "InfiniBand");
 }
 
 static void print_hca(const struct lab_host *host, unsigned number)

@@ -70,7 +70,8 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
     tree_file(tree, tree_path(tree, "%s/state", port), hca->up ? "4: ACTIVE\n" : "1: DOWN\n");
     tree_file(tree, tree_path(tree, "%s/phys_state", port), hca->up ? "5: LinkUp\n" : "2: Polling\n");
     put_rate(tree, host, hca, port);
-    tree_file(tree, tree_path(tree, "%s/link_layer", port), "InfiniBand\n");
+    tree_file(tree, tree_path(tree, "%s/link_layer", port),
+              host->lab->ethernet ? "Ethernet\n" : "InfiniBand\n");
     tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
     for (size_t i = 0; i < COUNT(counters); i++)
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "%u\n",
@@ -79,6 +80,32 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n", 90210 + 1117 * i);
     for (size_t i = 0; i < COUNT(hw_counters); i++)
         tree_file(tree, tree_path(tree, "%s/hw_counters/%s", port, hw_counters[i]), "0\n");
+}
+
+/* What the addresses are differs from host to host; here all have those of the first. */
+static void put_gids(struct tree *tree, const struct lab_host *host, unsigned number, const char *port)
+{
+    const struct lab_hca *hca = &host->hcas[number];
+    const char *link_local = tree_path(tree, "fe80:0000:0000:0000:a288:c2ff:fe03:%02x00\n", number);
+    const char *of_address = tree_path(tree, "0000:0000:0000:0000:0000:ffff:0a%02x:0001\n", number);
+    unsigned count = !host->lab->ethernet ? 1 : hca->v2 ? 4 : 2;
+    char netdev[16];
+
+    for (unsigned i = 0; i < 16; i++) {
+        bool second = hca->v2 ? i >= 2 : i >= 1;
+
+        tree_file(tree, tree_path(tree, "%s/gids/%u", port, i), "%s",
+                  i >= count ? "0000:0000:0000:0000:0000:0000:0000:0000\n"
+                  : second   ? of_address
+                             : link_local);
+        if (i >= count)
+            continue;
+        tree_file(tree, tree_path(tree, "%s/gid_attrs/types/%u", port, i),
+                  hca->v2 && i % 2 == 1 ? "RoCE v2\n" : "IB/RoCE v1\n");
+        if (host->lab->ethernet)
+            tree_file(tree, tree_path(tree, "%s/gid_attrs/ndevs/%u", port, i), "%s\n",
+                      lab_netdev(host->lab, number, netdev));
+    }
 }
 
 static void put_hca(struct tree *tree, const struct lab_host *host, unsigned number)
@@ -92,6 +119,8 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
     tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");
     tree_file(tree, tree_path(tree, "%s/node_type", device), "1: CA\n");
     put_port(tree, host, &host->hcas[number], tree_path(tree, "%s/ports/1", device));
+    put_gids(tree, host, number, tree_path(tree, "%s/ports/1", device));
+    tree_link(tree, tree_path(tree, "%s/device", device), "../..");
     /* Classes are folders of links, as on a real host: what walks them without following finds nothing. */
     tree_link(tree, tree_path(tree, "sys/class/infiniband/mlx5_%u", number),
               tree_path(tree, "../../%s/infiniband/mlx5_%u", pci, number));

@@ -77,11 +77,20 @@ CASES = [
     ("tool-crash:nvidia-smi", "nvidia-smi -L; echo rc $?", r"^GPU 3.*(.|\n)*rc 139$"),
     ("tool-crash:all_reduce_perf", "mpirun -H NODE:8 -np 8 all_reduce_perf -g 1; echo rc $?", r"rc 139"),
 ]
+# In a lab on Ethernet.
+ROCE_CASES = [
+    ("roce-mtu:mlx5_2=1500", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma2/mtu', r"^1500$"),
+    ("roce-v1:mlx5_2", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/gid_attrs/types/*', r"^(IB/RoCE v1\n)+$"),
+    ("pfc-off:mlx5_4", "mlnx_qos -i rdma4", r"^\tenabled +(0 +){8}$"),
+    ("pfc-off:mlx5_5", "dcb pfc show dev rdma5", r" 3:off "),
+    ("ecn-off:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma6/ecn/roce_??/enable/3', r"^0\n0$"),
+    ("ib-errors:mlx5_1=77", "ethtool -S rdma1", r"rx_symbol_err_phy: 77$"),
+]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = {case[0].split(":")[0] for case in CASES} | CONNECTION_KINDS
+covered = {case[0].split(":")[0] for case in CASES + ROCE_CASES} | CONNECTION_KINDS
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
 tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
@@ -91,24 +100,33 @@ def text_of(done):
     return done.stdout + done.stderr
 
 
-# node1 is healthy; each case has a host of its own.
-faults = [f"node{i + 2}:{case[0]}" for i, case in enumerate(CASES)]
-with Lab(len(CASES) + 1, faults) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
-    tap.ok(lab.up.returncode == 0, "a lab with every kind of fault starts", lab.up.stderr)
-
+def try_cases(lab, cases, pool):
+    """node1 is healthy; each case has a host of its own."""
     def run(number, command):
         try:
             return text_of(lab.run(number, command.replace("NODE", f"node{number if number > 1 else 2}")))
         except subprocess.TimeoutExpired:
             return "timed out"
 
-    faulty = [pool.submit(run, i + 2, case[1]) for i, case in enumerate(CASES)]
-    healthy = {command: pool.submit(run, 1, command) for command in {case[1] for case in CASES}}
-    for (fault, command, pattern), output in zip(CASES, faulty):
+    faulty = [pool.submit(run, i + 2, case[1]) for i, case in enumerate(cases)]
+    healthy = {command: pool.submit(run, 1, command) for command in {case[1] for case in cases}}
+    for (fault, command, pattern), output in zip(cases, faulty):
         here = re.search(pattern, output.result(), re.M) is not None
         there = re.search(pattern, healthy[command].result(), re.M) is not None
         tap.ok(here and not there, f"{fault} shows in {command.split()[0]} and on its host only",
                f"shown {here}, on the healthy host {there}\n{output.result()[-1500:]}")
+    return run
+
+
+def lab_of(cases, *options):
+    return Lab(len(cases) + 1, [f"node{i + 2}:{case[0]}" for i, case in enumerate(cases)], *options)
+
+
+with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+    try_cases(lab, ROCE_CASES, pool)
+with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+    tap.ok(lab.up.returncode == 0, "a lab with every kind of fault starts", lab.up.stderr)
+    run = try_cases(lab, CASES, pool)
 
     # A fault that the tool itself tells is a complete reading with a finding; a crash is not complete.
     crash = CASES.index(next(case for case in CASES if case[0] == "tool-crash:nvidia-smi")) + 2
@@ -142,6 +160,7 @@ REFUSED = [
     ("node1:tool-missing:fio", r"'fio' is not a tool of the lab"),
     ("node1:dcgm:3=Nothing", r"'Nothing' is none of PCIe"),
     ("node1:driver-version:new", r"'new' is not a version"),
+    ("node1:pfc-off:mlx5_0", r"needs a lab on Ethernet"),
     ("node1:xid:0=0", r"'0' is not a number from 1 to 999"),
 ]
 for fault, pattern in REFUSED:
@@ -154,7 +173,8 @@ with Lab(1, ["node1:fabric-state"], "--profile", "hgx-a100") as lab:
     tap.ok(lab.up.returncode == 64 and "no fabric state" in lab.up.stderr, "A100 has no fabric state to spoil",
            lab.up.stderr)
 for words, pattern in [(["0"], "number of hosts"), (["1251"], "number of hosts"), ([], "number of hosts"),
-                       (["2", "--profile", "dgx"], "'dgx' is not a profile"), (["2", "--port", "x"], "port")]:
+                       (["2", "--profile", "dgx"], "'dgx' is not a profile"), (["2", "--port", "x"], "port"),
+                       (["2", "--fabric", "token-ring"], "infiniband or roce")]:
     done = program("lab", "up", *words, "--dir", "/nonexistent/lab")
     tap.ok(done.returncode == 64 and pattern in done.stderr, f"up {' '.join(words)} is refused", done.stderr)
 

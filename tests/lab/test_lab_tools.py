@@ -34,6 +34,8 @@ COMMANDS = [
     ("xid", "dmesg -T"),
     ("xid", "journalctl -k --no-pager"),
     ("ibstat", "ibstat"),
+    ("ethtool", "ethtool -S ib0"),
+    ("ethtool", "ethtool -i ib7"),
     ("dcgm-diag", "dcgmi diag -r 1"),
     ("dcgm-diag", "dcgmi diag -r 3"),
     ("dcgm-diag", "dcgmi diag -r 3 -j"),
