@@ -17,10 +17,29 @@
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "counters/* " PORTS "hw_counters/*");
+    /* 2: a file could not be read. Some counters of some ports cannot; what is missing is missed by name. */
+    text_put(out,
+             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "counters/* " PORTS "hw_counters/*; [ $? -le 2 ]");
 }
 
-static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};
+/* The counters of the network device beneath a RoCE port: pauses and discards are told only there. */
+static void command_ethtool(const struct check_context *context, struct text *out)
+{
+    const char *hca;
+
+    text_put(out, "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
+        text_put(out, " ");
+        text_shell_quote(out, hca);
+    }
+    text_put(out, "; do [ \"$(cat \"$d/ports/1/link_layer\")\" = Ethernet ] || continue; "
+                  "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") && echo \"== $d ==\" && ");
+    command_tool(context, out, "ethtool");
+    text_put(out, " -S \"$n\" || exit; done");
+}
+
+static const struct part_row parts[] = {
+    {"sysfs", "ib-sysfs", command_sysfs, NULL}, {"ethtool", "ethtool", command_ethtool, NULL}, {0}};
 
 /* Without these nobody can say what a link did while a test ran. */
 static const char *const watched[] = {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",
@@ -52,12 +71,39 @@ static const char *can_count(const struct reading *reading, const char *port)
     return "yes";
 }
 
+/* Headings name the HCA; a counter is its port's, as sysfs has it. On InfiniBand there is nothing to read. */
+static void read_ethtool(const struct part *part, struct reading *out)
+{
+    if (part != NULL && part->ended && part->rc == 0 && slice_trim(part->out).length == 0)
+        return;
+    if (part == NULL || part->reading.status != READING_COMPLETE) {
+        reading_set(out, READING_PARTIAL, "ethtool: %s",
+                    part != NULL ? part->reading.reason : "it did not run");
+        return;
+    }
+    reading_merge(out, &part->reading);
+    for (size_t i = 0; i < out->measurements.count; i++) {
+        struct measurement *measurement = &out->measurements.items[i];
+
+        if (strncmp(measurement->metric, "eth.", 4) == 0 && strchr(measurement->subject, '/') == NULL)
+            measurement->subject = arena_printf(out->arena, "%s/1", measurement->subject);
+    }
+}
+
 static void read_counters(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
 {
+    const struct part *sysfs = attempt_part(attempt, "sysfs");
     const char *hca;
 
-    read_parts(context, attempt, out);
+    if (sysfs == NULL) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    reading_merge(out, &sysfs->reading);
+    reading_set(out, sysfs->reading.status, "%s", sysfs->reading.reason);
+    if (out->status == READING_COMPLETE)
+        read_ethtool(attempt_part(attempt, "ethtool"), out);
     for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++) {
         const char *port = arena_printf(out->arena, "%s/1", hca);
 
@@ -94,8 +140,39 @@ static const struct item items[] = {
 
 static const struct argument arguments[] = {
     {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down"},
     {0},
 };
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const char *priority = check_text(context, "priority");
+
+    if (priority != NULL && (*priority < '0' || *priority > '7' || priority[1] != '\0'))
+        return "priority is a digit from 0 to 7";
+    return check_hcas_fault(context);
+}
+
+/* A step that names the priority is one on Ethernet, and owes what only a network device tells. */
+static void slots_of_ethernet(const struct check_context *context, struct slot_list *slots)
+{
+    static const char *const counters[] = {"rx_prio%_pause",    "tx_prio%_pause",      "rx_discards_phy",
+                                           "tx_discards_phy",   "rx_out_of_buffer",    "rx_crc_errors_phy",
+                                           "rx_symbol_err_phy", "link_down_events_phy"};
+    const char *priority = check_text(context, "priority"), *hca;
+
+    for (size_t c = 0; priority != NULL && c < sizeof counters / sizeof counters[0]; c++) {
+        size_t sign = strcspn(counters[c], "%");
+        bool of_priority = counters[c][sign] != '\0';
+        const char *metric =
+            arena_printf(context->arena, "eth.counter.%.*s%s%s", (int)sign, counters[c],
+                         of_priority ? priority : "", of_priority ? counters[c] + sign + 1 : "");
+
+        for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
+            slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_RECORD,
+                     NULL);
+    }
+}
 
 static const struct remedy remedies[] = {
     {"ib.counters_count", "as root: perfquery -R -C DEVICE (or reload the driver) clears the counters; then "
@@ -127,10 +204,11 @@ const struct check check_fabric_counters = {
     .passive = true,
     .applies = applies,
     .arguments = arguments,
-    .arguments_fault = check_hcas_fault,
+    .arguments_fault = arguments_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,
+    .more_slots = slots_of_ethernet,
     .expected_s = expected_s,
     .read = read_counters,
 };

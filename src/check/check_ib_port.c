@@ -13,9 +13,10 @@
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out,
-             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " CLASS "hca_type " CLASS "fw_ver " CLASS
-             "ports/*/state " CLASS "ports/*/phys_state " CLASS "ports/*/rate " CLASS "ports/*/link_layer");
+    /* 2: a file could not be read. Other makes of HCAs lack some, and what is missing is missed by name. */
+    text_put(out, "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " CLASS "hca_type " CLASS "fw_ver " CLASS
+                  "ports/*/state " CLASS "ports/*/phys_state " CLASS "ports/*/rate " CLASS
+                  "ports/*/link_layer; [ $? -le 2 ]");
 }
 
 static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};

@@ -117,11 +117,12 @@ def marked(*marks):
 class Lab:
     """A simulated cluster in a folder of its own."""
 
-    def __init__(self, name, hosts, faults=(), speed=600, profile="hgx-h100"):
+    def __init__(self, name, hosts, faults=(), speed=600, profile="hgx-h100", options=()):
         self.folder = os.path.join(FOLDER, name)
         self.hostfile = os.path.join(self.folder, "hostfile")
         words = [word for fault in faults for word in ("--fault", fault)]
-        self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, "--profile", profile, *words)
+        self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, "--profile", profile, *options,
+                        *words)
         _labs.append(self)
         if self.up.returncode != 0:
             raise RuntimeError(f"assay lab up: {self.up.stderr}")

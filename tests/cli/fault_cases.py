@@ -5,8 +5,12 @@ Every case has three hosts of its own, "a", "b" and "c". Faults sit on "b" unles
 a step across hosts is "a", so a fault of another than the head is what is seen.
 """
 
+import os
+
 ALL_GPUS = {f"gpu{i}" for i in range(8)}
 ALL_HCAS = {f"mlx5_{i}" for i in range(8)}
+ALL_PORTS = {f"mlx5_{i}/1" for i in range(8)}
+SUITES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites")
 HOST = {""}  # the host as a whole
 
 
@@ -140,6 +144,21 @@ SYSTEM = [
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
 ]
 
+ROCE = [
+    Case("roce-mtu:mlx5_2", fail("roce", {"mlx5_2/1"}, "roce.mtu is 1500, expected 9000"), remedy="ip link set"),
+    Case("roce-v1:mlx5_5", fail("roce", {"mlx5_5/1"}, "roce.v2 is no"), numbers_undecided=True),
+    Case("pfc-off:mlx5_0", fail("roce", {"mlx5_0/1"}, "roce.pfc is none, expected 3"), remedy="mlnx_qos"),
+    Case("ecn-off:mlx5_7", fail("roce", {"mlx5_7/1"}, "roce.ecn is none, while most hosts have 3")),
+    Case("ib-errors:mlx5_1=12", fail("fabric-counters", {"mlx5_1/1"}, "symbol_error is 12")),
+    Case("link-rate:mlx5_4=200", fail("ib-port", {"mlx5_4/1"}, "200 Gb/s, expected 400")),
+    Case("tool-missing:mlnx_qos", {}),  # dcb tells the same
+    Case("pfc-off:mlx5_3", fail("roce", {"mlx5_3/1"}, "roce.pfc is none, expected 3"),
+         faults=["b:pfc-off:mlx5_3", "b:tool-missing:mlnx_qos"]),
+    Case("tool-missing:ethtool", undecided("fabric-counters", HOST | ALL_PORTS, "ethtool.* not found")),
+]
+for case in ROCE:
+    case.suite = os.path.join(SUITES, "roce.json")
+
 TOOLS = [
     Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
@@ -175,4 +194,15 @@ SLOW = [
     Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
 ]
 
-GROUPS = {"gpus": GPUS, "load": LOAD, "fabric": FABRIC, "network": NETWORK, "system": SYSTEM, "tools": TOOLS, "slow": SLOW}
+GROUPS = {
+    "gpus": GPUS,
+    "load": LOAD,
+    "fabric": FABRIC,
+    "network": NETWORK,
+    "roce": ROCE,
+    "system": SYSTEM,
+    "tools": TOOLS,
+    "slow": SLOW,
+}
+# Groups that want a lab of another kind.
+LAB_OPTIONS = {"roce": ("--fabric", "roce")}
