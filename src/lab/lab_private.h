@@ -301,8 +301,9 @@ struct tool {
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
     tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_mlnx_qos,
-    tool_dcb, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode,
-    tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool;
+    tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl,
+    tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd,
+    tool_ipmitool;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

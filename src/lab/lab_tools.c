@@ -38,6 +38,7 @@ static const struct tool_row {
     {"ibstat", tool_ibstat},
     {"mlnx_qos", tool_mlnx_qos},
     {"dcb", tool_dcb},
+    {"ib_write_bw", tool_ib_write_bw},
     {"ethtool", tool_ethtool},
     {"hostname", tool_hostname},
     {"id", tool_id},

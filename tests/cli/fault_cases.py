@@ -14,6 +14,9 @@ SUITES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites")
 HOST = {""}  # the host as a whole
 
 
+RAILS = os.path.join(SUITES, "rails.json")
+
+
 def pairs(*gpus):
     """Both directions of every pair that one of these GPUs is part of."""
     return {f"gpu{a}->gpu{b}" for a in range(8) for b in range(8) if a != b and (a in gpus or b in gpus)}
@@ -109,6 +112,10 @@ NETWORK = [
     Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535"), runs_on=True,
          remedy="perfquery -R"),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
+    # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
+    Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
+         suite=RAILS, remedy="cable"),
+    Case("tool-missing:ib_write_bw", undecided("rdma-loopback", HOST | ALL_HCAS, "tool missing"), suite=RAILS),
 ]
 
 # What needs a site's word, or tools that not every host has.
@@ -204,5 +211,5 @@ GROUPS = {
     "tools": TOOLS,
     "slow": SLOW,
 }
-# Groups that want a lab of another kind.
-LAB_OPTIONS = {"roce": ("--fabric", "roce")}
+# Options of the lab, for groups whose own suites accept healthy hosts of every platform.
+LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce")}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ib_write_bw of every compute HCA, on one host, one after the other. What that can honestly show depends on
+ * where the data goes:
+ *
+ *   loopback   from an HCA to itself. The data does not leave the adapter: it shows the host's side, PCIe,
+ *              memory, firmware. Cable, transceiver and switch are not tried. Works on InfiniBand and RoCE.
+ *   neighbour  from each HCA to the next one in rail order, the last to the first: over both cables and the
+ *              switches between, each HCA sending and receiving once. InfiniBand only: two addresses of one
+ *              host on Ethernet are joined by the kernel and never reach the wire.
+ *
+ * Neither replaces a test between hosts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/check.h"
+
+#define FIRST_PORT 18515 /* perftest's own default; each run has another, so that none waits for the last */
+
+static bool is_loopback(const struct check_context *context)
+{
+    return strcmp(check_text(context, "path"), "loopback") == 0;
+}
+
+/* Where the i-th HCA sends to; NULL when there is no i-th. */
+static const char *receiver(const struct check_context *context, size_t i)
+{
+    if (check_hca(context, i) == NULL)
+        return NULL;
+    if (is_loopback(context))
+        return check_hca(context, i);
+    return check_hca(context, i + 1) != NULL ? check_hca(context, i + 1) : check_hca(context, 0);
+}
+
+static const char *subject_of(const struct check_context *context, size_t i)
+{
+    return is_loopback(context)
+               ? check_hca(context, i)
+               : arena_printf(context->arena, "%s->%s", check_hca(context, i), receiver(context, i));
+}
+
+static void put_side(const struct check_context *context, struct text *out, const char *hca, size_t i)
+{
+    text_put(out, "( ");
+    command_tool(context, out, "ib_write_bw");
+    text_put(out, " -d ");
+    text_shell_quote(out, hca);
+    text_printf(out, " -p %zu -s %.0f -n %.0f -F --report_gbits", FIRST_PORT + i,
+                check_number(context, "size"), check_number(context, "iterations"));
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    text_put(out, "bad=0; ");
+    for (size_t i = 0; check_hca(context, i) != NULL; i++) {
+        put_side(context, out, receiver(context, i), i);
+        /* The receiver takes memory before it listens. */
+        text_printf(out, " ) >/dev/null 2>&1 & server=$!; sleep %.1f; ", fmax(2 / context->timescale, 0.1));
+        put_side(context, out, check_hca(context, i), i);
+        text_put(out, " localhost ) || bad=$?; kill $server 2>/dev/null; wait $server 2>/dev/null; ");
+    }
+    text_put(out, "exit $bad");
+}
+
+static const struct part_row parts[] = {{"perftest", "perftest", command, NULL}, {0}};
+
+/* The sender names its device; where it sent to follows from that. */
+static void name_subjects(const struct check_context *context, const struct reading *run, struct reading *out)
+{
+    const char *device = reading_get_fact(run, "perftest.device", "");
+    size_t i = 0;
+
+    if (device == NULL)
+        return;
+    while (check_hca(context, i) != NULL && strcmp(check_hca(context, i), device) != 0)
+        i++;
+    for (size_t k = 0; check_hca(context, i) != NULL && k < run->measurements.count; k++) {
+        struct measurement *measurement = list_push(out->arena, &out->measurements);
+
+        *measurement = run->measurements.items[k];
+        measurement->subject = subject_of(context, i);
+    }
+}
+
+static void read_runs(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "perftest");
+    const struct reading *reading = part != NULL ? &part->reading : NULL;
+
+    if (reading == NULL) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    reading_set(out, reading->status, "%s", reading->reason);
+    for (size_t i = 0; i < reading->runs.count; i++) {
+        const struct reading *run = &reading->runs.items[i];
+
+        if (run->status < out->status)
+            reading_set(out, run->status, "%s", run->reason);
+        name_subjects(context, run, out);
+    }
+    if (reading->runs.count == 0)
+        name_subjects(context, reading, out);
+    for (size_t i = 0; i < reading->findings.count; i++)
+        *list_push(out->arena, &out->findings) = reading->findings.items[i];
+}
+
+/* The rule of NVIDIA's own scripts for every rate; a baseline may know the platform's better. */
+static const struct limit *share_of_rate(const struct check_context *context)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    if (context->platform->hca_gbits <= 0)
+        return NULL;
+    rules[0] = (struct limit){.metric = "rdma.write.bandwidth",
+                              .rule = RULE_FLOOR,
+                              .value = 0.9 * context->platform->hca_gbits,
+                              .unit = "Gb/s",
+                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate",
+                              .status = LIMIT_VENDOR};
+    return rules;
+}
+
+static void slots_of_rails(const struct check_context *context, struct slot_list *slots)
+{
+    const struct limit *rules = share_of_rate(context);
+    const char *at =
+        arena_printf(context->arena, "stat=average size_bytes=%.0f", check_number(context, "size"));
+
+    for (size_t i = 0; check_hca(context, i) != NULL; i++)
+        slot_add(context, slots, "rdma.write.bandwidth", subject_of(context, i), at, DUTY_GATE, rules);
+}
+
+static const struct argument arguments[] = {
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {"path", ARGUMENT_TEXT, "loopback",
+     "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
+     "(InfiniBand only)"},
+    {"size", ARGUMENT_SIZE, "1M", "of one message"},
+    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little"},
+    {0},
+};
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const char *path = check_text(context, "path");
+
+    if (strcmp(path, "loopback") != 0 && strcmp(path, "neighbour") != 0)
+        return "path is neither loopback nor neighbour";
+    return check_hcas_fault(context);
+}
+
+static const struct remedy remedies[] = {
+    {"rdma.*",
+     "loopback: look at the HCA's PCIe link (lspci -vv), its NUMA node and MaxReadReq; neighbour: both HCAs' "
+     "cables "
+     "and transceivers (mlxlink), the switch ports, and which of them the next rail's result has in common"},
+    {"sound", "is ib_write_bw (perftest) installed, are the ports Active, and is `ulimit -l` unlimited?"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->hcas.count > 1;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    unsigned count = 0;
+
+    while (check_hca(context, count) != NULL)
+        count++;
+    return 10 + 10 * count;
+}
+
+const struct check check_rdma_bandwidth = {
+    .name = "rdma-bandwidth",
+    .title = "RDMA bandwidth",
+    .summary = "ib_write_bw of every compute HCA: to itself, or to the next rail over the switches",
+    .scopes = SCOPE_HOST,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_rails,
+    .expected_s = expected_s,
+    .read = read_runs,
+};
