@@ -22,17 +22,17 @@ enum { IDLE_WAIT_S = 15, POLL_S = 5, READ_S = 90 };
 static void put_gpus(const struct check_context *context, struct text *out, double cool_below_c,
                      double cool_wait_s)
 {
-    double pause_s = POLL_S / context->timescale;
+    double scale = context->timescale, pause_s = POLL_S / scale > 0.1 ? POLL_S / scale : 0.1;
 
     text_put(out, "n=0; while x=$(");
     command_nvidia_smi_query(context, out);
     text_printf(out,
                 "); rc=$?; n=$((n + 1)); printf '%%s\\n' \"$x\" | awk -v n=$n '/<type>.*C/ { busy = 1 } "
                 "/<gpu_temp>/ { gsub(/[^0-9]/, \"\"); if ($0 + 0 > %g) hot = 1 } "
-                "END { exit !(busy ? n <= %d : hot && n <= %.0f) }'; do sleep %.1f; done; "
+                "END { exit !(busy ? n <= %.0f : hot && n <= %.0f) }'; do sleep %.1f; done; "
                 "printf '%%s\\n' \"$x\"; exit $rc",
-                cool_below_c, IDLE_WAIT_S / POLL_S, ceil(cool_wait_s / POLL_S),
-                pause_s > 0.1 ? pause_s : 0.1);
+                cool_below_c, ceil(IDLE_WAIT_S / scale / pause_s), ceil(cool_wait_s / scale / pause_s),
+                pause_s);
 }
 
 static void command_gpus_before(const struct check_context *context, struct text *out)

@@ -161,6 +161,13 @@ static void gpu_identity(struct lab_gpu *gpu, unsigned host)
              (unsigned long long)(hash(host, "serial", (unsigned)gpu->number) % 10000000000ull));
 }
 
+static bool is_struck(const struct lab_host *host)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/struck", host->lab->directory, host->name);
+
+    return file_exists(path);
+}
+
 static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
 {
     const struct lab *lab = host->lab;
@@ -170,6 +177,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     const struct fault *limit = fault_of_gpu(lab, host->number, FAULT_POWER_LIMIT, number);
     const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
     const struct fault *ecc = fault_of_gpu(lab, host->number, FAULT_ECC_UNCORRECTED, number);
+    const struct fault *burnt = fault_of_gpu(lab, host->number, FAULT_ECC_BURN, number);
     const struct fault *hot = fault_of_gpu(lab, host->number, FAULT_HOT, number);
     unsigned n = (unsigned)number;
 
@@ -181,10 +189,12 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .ecc = fault_of_gpu(lab, host->number, FAULT_ECC_OFF, number) == NULL,
         .remap_pending = fault_of_gpu(lab, host->number, FAULT_REMAP_PENDING, number) != NULL,
         .reset_required = fault_of_gpu(lab, host->number, FAULT_RESET_REQUIRED, number) != NULL,
-        .ecc_uncorrected = ecc != NULL ? (unsigned)ecc->number : 0,
+        .ecc_uncorrected = (ecc != NULL ? (unsigned)ecc->number : 0) +
+                           (burnt != NULL && is_struck(host) ? (unsigned)burnt->number : 0),
         .fabric_ready = host->fabric_manager_active &&
                         fault_of_gpu(lab, host->number, FAULT_FABRIC_STATE, number) == NULL,
-        .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL,
+        .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL ||
+                (fault_of_gpu(lab, host->number, FAULT_GPU_TAKEN, number) != NULL && is_struck(host)),
         .idle = fault_of_gpu(lab, host->number, FAULT_BURN_IDLE, number) != NULL,
         .throttled = throttle != NULL,
         .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *

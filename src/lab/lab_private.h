@@ -122,6 +122,10 @@ enum fault_kind {
     FAULT_SSHD_ROOT_LOGIN,
     FAULT_SEL_PSU,
     FAULT_XID,
+    FAULT_XID_CLUSTER,
+    FAULT_ECC_BURN,
+    FAULT_GPU_TAKEN,
+    FAULT_LINK_FLAP,
     FAULT_REBOOT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -312,6 +316,8 @@ bool lab_is_root(void);
 int tool_run(struct arena *arena, const struct lab *lab, unsigned host, const char *name, int argc,
              char **argv);
 const char *const *tool_names(size_t *ret_count);
+/* From now on the host has what faults bring in the middle of a load: see lab_host_init. */
+void tool_strike(const struct lab_host *host);
 /* Appends a line with the stamp of now to the host's kernel log. */
 void tool_kernel_log(const struct lab_host *host, const char *line);
 /* One run of a nccl test over these hosts with one rank a GPU. */

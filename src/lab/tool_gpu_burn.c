@@ -213,6 +213,7 @@ static void strike(struct tool *tool)
 {
     const struct lab *lab = tool->lab;
 
+    tool_strike(tool->host);
     for (size_t i = 0; i < lab->fault_count; i++) {
         const struct fault *fault = &lab->faults[i];
         unsigned bus = fault->kind == FAULT_XID ? lab->profile->pci_bus[fault->gpu] : 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/cleanup.h"
+#include "assay/files.h"
 #include "assay/scan.h"
 #include "lab_private.h"
 
@@ -292,6 +294,45 @@ static void print_row(const struct test *test, const struct arguments *arguments
     fflush(stdout);
 }
 
+/* The link was down for a moment: one more than the driver has counted. */
+static void flap_link(struct tool *tool, const struct lab_host *host, const struct fault *fault)
+{
+    const char *path = lab_host_file(
+        tool->arena, tool->lab, host->number,
+        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/counters/link_downed",
+                     fault->hca));
+    cleanup_text struct text text = {0};
+    uint64_t count = 0;
+
+    text_init(&text, 4096);
+    if (file_read(path, &text, NULL) < 0 ||
+        !scan_u64(slice_trim((struct slice){text.bytes, strcspn(text.bytes, "\n")}), &count))
+        return;
+    text_reset(&text);
+    text_printf(&text, "%llu\n", (unsigned long long)count + 1);
+    if (file_write(path, text.bytes, text.length, 0644, NULL) < 0)
+        fprintf(stderr, "lab: cannot write %s\n", path);
+}
+
+/* What happens to hosts while they run one test together. */
+static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_count)
+{
+    for (size_t h = 0; host_count > 1 && h < host_count; h++)
+        for (size_t i = 0; i < tool->lab->fault_count; i++) {
+            const struct fault *fault = &tool->lab->faults[i];
+
+            if (fault->host != hosts[h].number)
+                continue;
+            if (fault->kind == FAULT_LINK_FLAP)
+                flap_link(tool, &hosts[h], fault);
+            if (fault->kind == FAULT_XID_CLUSTER)
+                tool_kernel_log(&hosts[h],
+                                arena_printf(tool->arena,
+                                             "NVRM: Xid (PCI:0000:%02x:00): %d, reported by the driver",
+                                             tool->lab->profile->pci_bus[fault->gpu], (int)fault->number));
+        }
+}
+
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
     const struct test *test = find_test(tool->argv[0]);
@@ -316,6 +357,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     print_debug(hosts, host_count, per_host);
     print_columns();
     lab_sleep(tool->lab, 6);
+    strike(tool, hosts, host_count);
     for (double size = arguments.smallest; size <= arguments.largest;
          size = arguments.factor > 1 ? size * arguments.factor : size + arguments.step) {
         double before = totals.time_us;

@@ -128,6 +128,8 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
 
 void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
+    if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL)
+        tree_private(tree); /* its counters change while the lab runs */
     for (unsigned i = 0; i < LAB_HCAS; i++)
         if (host->hcas[i].present)
             put_hca(tree, host, i);

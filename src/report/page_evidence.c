@@ -334,14 +334,24 @@ struct commands {
 static const char *typed_command(struct arena *arena, const struct attempt *attempt)
 {
     const char *text = "";
+    size_t count = 0;
 
     if (attempt->parts.count == 0)
         return attempt->command != NULL ? attempt->command : "";
     if (attempt->parts.count == 1)
         return attempt->parts.items[0].command != NULL ? attempt->parts.items[0].command : "";
-    for (size_t i = 0; i < attempt->parts.count; i++)
-        text = arena_printf(arena, "%s%s# %s\n%s", text, i > 0 ? "\n" : "", attempt->parts.items[i].name,
-                            attempt->parts.items[i].command);
+    for (size_t i = 0; i < attempt->parts.count; i++) {
+        const struct part *part = &attempt->parts.items[i];
+
+        /* Of the windows, which are the same on every member, the first member's have their text. */
+        if (part->window > 0 && *part->command == '\0')
+            continue;
+        text = arena_printf(arena, "%s%s# %s%s\n%s", text, count++ > 0 ? "\n" : "", part->name,
+                            part->window == 0                                                ? ""
+                            : attempt->windows.items[part->window - 1].role == WINDOW_BEFORE ? ", before"
+                                                                                             : ", after",
+                            part->command);
+    }
     return text;
 }
 
@@ -466,22 +476,49 @@ static void write_remark(struct text *out, const char *word, const char *string)
     html_markup(out, "</div>");
 }
 
-/* How each command ended, where an attempt has several. */
+/* How each command ended, where an attempt has several; what its windows say is in the items. */
 static void write_parts(struct text *out, const struct attempt *attempt)
 {
+    size_t shown = 0;
+
     if (attempt->parts.count < 2)
         return;
     html_markup(out, "<div class=\"finding\">");
     for (size_t i = 0; i < attempt->parts.count; i++) {
         const struct part *part = &attempt->parts.items[i];
 
-        html_textf(out, "%s%s ", i > 0 ? "; " : "", part->name);
+        if (part->window > 0)
+            continue;
+        html_textf(out, "%s%s ", shown++ > 0 ? "; " : "", part->name);
         if (part->ended)
             html_textf(out, "exit %d", part->rc);
         else
             html_text(out, part->began ? "did not end" : "did not begin");
     }
     html_markup(out, "</div>");
+}
+
+/* What was read of each member right before and right after the test, with the hash of what it said. */
+static void write_windows(struct page *page, const struct attempt *attempt)
+{
+    const struct step *step = &page->view->record->plan->steps.items[attempt->step];
+
+    for (size_t i = 0; i < attempt->windows.count; i++) {
+        const struct window *window = &attempt->windows.items[i];
+        const struct capture *capture = &window->captures[0];
+
+        html_markup(page->out, "<span class=\"sha\">");
+        html_textf(page->out, "%s the test%s%s: ", window->role == WINDOW_BEFORE ? "before" : "after",
+                   step->member_count > 1 ? " on " : "",
+                   step->member_count > 1 ? step->members[window->member]->name : "");
+        if (window->end == ATTEMPT_RAN)
+            html_textf(page->out, "%s B ", count_text(page->arena, (size_t)capture->length));
+        else
+            html_textf(page->out, "%s ",
+                       *window->text != '\0' ? window->text : attempt_end_name(window->end));
+        html_code(page->out, capture->sha256);
+        html_markup(page->out, "</span> ");
+    }
 }
 
 /* The second row of an attempt: what was kept, where it ran and what was said. */
@@ -491,6 +528,7 @@ static void write_attempt_notes(struct page *page, const struct attempt *attempt
 
     html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
     write_captures(page, attempt);
+    write_windows(page, attempt);
     html_textf(out, "attempt %s; boot %s; %s%s", attempt->uuid,
                attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id : "not read",
                attempt->transport != NULL ? attempt->transport : "no transport",

@@ -60,6 +60,11 @@ def both(outcome):
     return {**outcome("nccl-all-reduce-cluster", HOST, host="all"), **outcome("nccl-all-gather-cluster", HOST, host="all")}
 
 
+def both_with(outcome, cause):
+    return {**outcome("nccl-all-reduce-cluster", HOST, cause, host="all"),
+            **outcome("nccl-all-gather-cluster", HOST, cause, host="all")}
+
+
 GPUS = [
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
@@ -72,7 +77,10 @@ GPUS = [
     Case("ecc-uncorrected:4=3", fail("ecc", {"gpu4"}, "is 3, expected <= 0"), remedy="reset the GPU"),
     Case("reset-required:6", fail("health", {"gpu6"}, "gpu.reset_required is Yes"), remedy="--gpu-reset"),
     Case("hot:3=91", fail("health", {"gpu3"}, "is 91 C"), remedy="air flow"),
-    Case("hot:3=80", {}),  # warm, and within its operating range
+    # Within its operating range, and a GPU at rest that stays so warm: no test is begun on it.
+    Case("hot:3=80", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "gpu3 is at 80 C and did not cool down")
+         | undecided("dcgm-diag", HOST | ALL_GPUS, "did not cool down")
+         | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
@@ -87,6 +95,8 @@ LOAD = [
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
+    Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none"), remedy="dcgmi diag"),
+    Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True),
 ]
 
@@ -100,6 +110,9 @@ FABRIC = [
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     Case("nic-slow:mlx5_3", both(fail)),
     Case("nccl-socket", both(fail)),
+    # On another host than the head, and only its own kernel, or counter, knows of it.
+    Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
+    Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
 ]
 
 NETWORK = [
