@@ -70,6 +70,14 @@ CASES = [
     ("gpu-busy:4", "nvidia-smi", r"\|    4   N/A  N/A +\d+ +C +python3 +40210MiB \|"),
     ("gpu-busy:5", "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader", r"^\d+, python3$"),
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
+    ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
+     "--format=csv,noheader", r"^0\n0\n3\n0$"),
+    ("gpu-taken:4", "nvidia-smi --query-compute-apps=pid --format=csv,noheader; echo before; gpu_burn 30 >/dev/null; "
+     "nvidia-smi --query-compute-apps=process_name --format=csv,noheader", r"(^|\n)before\npython3\s*$"),
+    ("xid-cluster:6=79", "mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; dmesg",
+     r"NVRM: Xid \(PCI:0000:d1:00\): 79"),
+    ("link-flap:mlx5_2", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/link_downed; cat "$f"; '
+     'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^1\n2$"),
     ("sudo-refused", "sudo -n true; echo rc $?", r"a password is required(.|\n)*rc 1|rc 1(.|\n)*a password is required"),
     ("tool-missing:gpu_burn", "gpu_burn 10; echo rc $?", r"rc 127"),
     ("tool-missing:mpirun", "command -v mpirun || echo none", r"^none$"),
