@@ -109,7 +109,7 @@ struct check {
     enum exclusivity exclusive;
     bool (*applies)(const struct platform *platform); /* NULL: to all */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
-    /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has step and check. */
+    /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has arena, step and check. */
     const char *(*arguments_fault)(const struct check_context *context);
     /* The same where a fault has a place of its own in the suite: -1 with err set by json_error; NULL: none.
      * Of the context it has arena, step and check. */

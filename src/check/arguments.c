@@ -91,15 +91,14 @@ int check_arguments_valid(const struct check *check, const struct suite_step *st
                               value->type == JSON_STRING ? value->string : "",
                               value->type == JSON_STRING ? "'" : "");
     }
+    context.arena = arena_create();
     fault = check->arguments_fault != NULL ? check->arguments_fault(&context) : NULL;
     if (fault != NULL)
-        return json_error(err, step->at, "the arguments of check '%s' do not go together: %s", check->name,
-                          fault);
-    if (check->arguments_valid != NULL) {
-        context.arena = arena_create();
+        result = json_error(err, step->at, "the arguments of check '%s' do not go together: %s", check->name,
+                            fault);
+    else if (check->arguments_valid != NULL)
         result = check->arguments_valid(&context, err);
-        arena_destroy(context.arena);
-    }
+    arena_destroy(context.arena);
     return result;
 }
 

@@ -329,6 +329,15 @@ static void system_init(struct lab_host *host)
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
 }
 
+static void storage_init(struct lab_host *host)
+{
+    const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
+
+    host->data_mounted = fault_find(host->lab, host->number, FAULT_MOUNT_MISSING) == NULL;
+    host->scratch_full = fault_find(host->lab, host->number, FAULT_DISK_FULL) != NULL;
+    host->scratch_speed = slow != NULL ? 1 - slow->number / 100 : 1;
+}
+
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)
 {
     const struct fault *driver = fault_find(lab, number, FAULT_DRIVER_VERSION);
@@ -338,6 +347,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     *host = (struct lab_host){.lab = lab, .profile = lab->profile, .number = number};
     snprintf(host->name, sizeof host->name, "node%u", number);
     system_init(host);
+    storage_init(host);
     host->driver = lab->profile->driver;
     if (driver != NULL)
         host->driver = driver->word != NULL ? driver->word : "550.54.15";

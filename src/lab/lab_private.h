@@ -127,6 +127,9 @@ enum fault_kind {
     FAULT_GPU_TAKEN,
     FAULT_LINK_FLAP,
     FAULT_REBOOT,
+    FAULT_MOUNT_MISSING,
+    FAULT_DISK_FULL,
+    FAULT_FIO_SLOW,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
     FAULT_TOOL_CRASH,
@@ -241,6 +244,8 @@ struct lab_host {
     double rail[LAB_HCAS]; /* share of the line rate */
     bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */
     unsigned nccl_wrong;
+    bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */
+    double scratch_speed;            /* share of what its drives can do */
 };
 
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
@@ -278,7 +283,7 @@ int lab_listen(unsigned host, unsigned port);
  */
 struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
-tree_writer tree_infiniband, tree_system, tree_network;
+tree_writer tree_infiniband, tree_system, tree_network, tree_storage;
 
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
@@ -307,7 +312,7 @@ tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool
     tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_mlnx_qos,
     tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl,
     tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool;
+    tool_ipmitool, tool_findmnt, tool_df, tool_fio;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

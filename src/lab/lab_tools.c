@@ -53,6 +53,9 @@ static const struct tool_row {
     {"nvidia-ctk", tool_nvidia_ctk},
     {"sshd", tool_sshd},
     {"ipmitool", tool_ipmitool},
+    {"findmnt", tool_findmnt},
+    {"df", tool_df},
+    {"fio", tool_fio},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

@@ -214,6 +214,19 @@ SLOW = [
     Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
 ]
 
+# What a site asks for beyond the delivery suite; no step waits for these.
+STORAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "storage.json")
+MOUNTS = {"/data", "/scratch"}
+STORED = [
+    Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True, suite=STORAGE),
+    Case("disk-full", fail("storage", {"/scratch"}, "MiB"), numbers_undecided=True, runs_on=True, suite=STORAGE),
+    Case("fio-slow", fail("storage", HOST, "GB/s"), runs_on=True, suite=STORAGE),
+    Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
+    Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),
+    Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found"), runs_on=True, suite=STORAGE),
+    Case("tool-missing:findmnt", undecided("storage", HOST | MOUNTS, "findmnt.* not found"), runs_on=True, suite=STORAGE),
+]
+
 GROUPS = {
     "gpus": GPUS,
     "load": LOAD,
@@ -223,6 +236,7 @@ GROUPS = {
     "system": SYSTEM,
     "tools": TOOLS,
     "slow": SLOW,
+    "storage": STORED,
 }
 # Options of the lab, for groups whose own suites accept healthy hosts of every platform.
 LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce")}

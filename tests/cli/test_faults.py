@@ -16,7 +16,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
 from fault_cases import Case, GROUPS, LAB_OPTIONS
 
 AT_ONCE = 8
-NAMES = r"gpu\d|mlx5_\d"  # what a subject names
+NAMES = r"gpu\d|npu\d|mlx5_\d|/data|/scratch"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Storage: the mounts that the suite declares are there on every host, the same everywhere, with the space that
+ * is asked for; and, where the suite names a folder, what fio can do there.
+ *
+ * df goes first: on an automounter it is what mounts. fio's file is unlinked before fio begins and reached by
+ * its descriptor, so that nothing of it remains, also when everything is killed; two jobs, first write, then
+ * read of what was written.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+enum { NO_SPACE = 3 }; /* exit status of the fio part: its file does not fit */
+
+static const struct argument arguments[] = {
+    {"mounts", ARGUMENT_LIST, NULL, "mount points that every host must have: [\"/data\"]; required"},
+    {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB"},
+    {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run"},
+    {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file"},
+    {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads"},
+    {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --bs=1M --iodepth=32", "further flags of fio"},
+    {0},
+};
+
+static const struct json *mounts_of(const struct check_context *context)
+{
+    return json_get(context->step->arguments, "mounts");
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const struct json *mounts = mounts_of(context);
+    const char *folder = check_text(context, "fio_folder");
+
+    if (mounts == NULL || mounts->count == 0)
+        return "\"mounts\" must name at least one mount point";
+    json_each (mount, mounts)
+        if (mount->string[0] != '/' || strpbrk(mount->string, " \t\n\\") != NULL)
+            return arena_printf(context->arena, "mount point '%s' does not begin with '/', or has a blank",
+                                mount->string);
+    if (folder != NULL && folder[0] != '/')
+        return "\"fio_folder\" does not begin with '/'";
+    return NULL;
+}
+
+static void command_df(const struct check_context *context, struct text *out)
+{
+    text_put(out, "df -P -k --");
+    json_each (mount, mounts_of(context)) {
+        text_put(out, " ");
+        text_shell_quote(out, mount->string);
+    }
+}
+
+static void command_findmnt(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS");
+}
+
+static void put_flags(const struct check_context *context, struct text *out)
+{
+    struct slice flags = slice_of(check_text(context, "fio_flags")), flag;
+
+    while (scan_word(&flags, &flag)) {
+        text_put(out, " ");
+        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
+    }
+}
+
+static void command_fio(const struct check_context *context, struct text *out)
+{
+    const char *folder = check_text(context, "fio_folder"), *const jobs[] = {"write", "read"};
+    double size = check_number(context, "fio_size");
+
+    if (folder == NULL) {
+        text_put(out, ": no fio_folder is given");
+        return;
+    }
+    /* A file that does not fit says nothing about speed; the space itself is an item of its own. */
+    text_put(out, "free=$(df -P -k -- ");
+    text_shell_quote(out, folder);
+    text_printf(
+        out,
+        " | awk 'NR == 2 { print $(NF - 2) }') && if [ \"$free\" -lt %.0f ]; then echo \"no space: $free "
+        "KiB\" >&2; exit %d; fi && f=\"$ASSAY_LAB_ROOT\"",
+        size / 1024, NO_SPACE);
+    text_shell_quote(out, folder);
+    text_printf(out,
+                "/assay-$ASSAY_ATTEMPT && exec 9<>\"$f\" && rm -f \"$f\" && "
+                "truncate -s %.0f /proc/self/fd/9 && ",
+                size);
+    command_tool(context, out, "fio");
+    text_printf(out,
+                " --filename=/proc/self/fd/9 --allow_file_create=0 --size=%.0f --runtime=%.0f "
+                "--time_based",
+                size, check_number(context, "fio_seconds"));
+    put_flags(context, out);
+    text_put(out, " --output-format=json");
+    for (size_t i = 0; i < 2; i++)
+        text_printf(out, " --name=%s --rw=%s%s", jobs[i], jobs[i], i > 0 ? " --stonewall" : "");
+}
+
+static const struct part_row parts[] = {
+    {"df", NULL, command_df, NULL},
+    {"findmnt", NULL, command_findmnt, NULL},
+    {"fio", "fio", command_fio, NULL},
+    {0},
+};
+
+/* Reading. */
+
+/* The words at the end of a line of df -P: "... 1024-blocks Used Available Capacity Mounted". */
+static bool read_df_line(struct slice line, struct slice *ret_mount, double *ret_kib, double *ret_free,
+                         double *ret_used_percent)
+{
+    struct slice words[16], word;
+    size_t count = 0;
+
+    while (count < 16 && scan_word(&line, &word))
+        words[count++] = word;
+    if (count < 6 || !slice_ends(words[count - 2], "%"))
+        return false;
+    *ret_mount = words[count - 1];
+    words[count - 2].length--;
+    return scan_double(words[count - 5], ret_kib) && scan_double(words[count - 3], ret_free) &&
+           scan_double(words[count - 2], ret_used_percent);
+}
+
+static void read_space(const struct check_context *context, const struct part *part, struct reading *out)
+{
+    struct slice rest = part->out, line, mounted;
+    double kib, available, used;
+
+    while (scan_line(&rest, &line)) {
+        if (!read_df_line(line, &mounted, &kib, &available, &used))
+            continue;
+        json_each (mount, mounts_of(context))
+            /* Of a folder where nothing is mounted df shows what lies below it. */
+            if (slice_equal(mounted, mount->string)) {
+                reading_measure(out, "storage.capacity", mount->string, kib / 1024, "MiB");
+                reading_measure(out, "storage.free", mount->string, available / 1024, "MiB");
+                reading_measure(out, "storage.used", mount->string, used, "%");
+            }
+    }
+}
+
+/* The last of several mounts on one point is the one that is seen. */
+static bool find_mount(struct slice listing, const char *mount, struct slice *ret_source,
+                       struct slice *ret_type, struct slice *ret_options)
+{
+    struct slice line, target;
+    bool found = false;
+
+    while (scan_line(&listing, &line)) {
+        struct slice source, type, options;
+
+        if (scan_word(&line, &target) && slice_equal(target, mount) && scan_word(&line, &source) &&
+            scan_word(&line, &type) && scan_word(&line, &options) && !slice_equal(type, "autofs")) {
+            *ret_source = source;
+            *ret_type = type;
+            *ret_options = options;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool is_read_only(struct slice options)
+{
+    return slice_equal(options, "ro") || slice_starts(options, "ro,");
+}
+
+static void read_mounts(const struct check_context *context, const struct part *part, struct reading *out)
+{
+    json_each (mount, mounts_of(context)) {
+        struct slice source, type, options;
+
+        if (!find_mount(part->out, mount->string, &source, &type, &options)) {
+            reading_fact(out, "storage.mounted", mount->string, slice_of("no"));
+            continue;
+        }
+        reading_fact(out, "storage.mounted", mount->string, slice_of("yes"));
+        reading_fact(out, "storage.source", mount->string, source);
+        reading_fact(out, "storage.type", mount->string, type);
+        reading_fact(out, "storage.mode", mount->string,
+                     slice_of(is_read_only(options) ? "read-only" : "read-write"));
+    }
+}
+
+static const char *complaint(const struct check_context *context, const struct part *part)
+{
+    struct slice rest = part->err, line;
+
+    while (scan_line(&rest, &line))
+        if (slice_trim(line).length > 0)
+            return arena_printf(context->arena, "; stderr: %s", utf8_clean(context->arena, slice_trim(line)));
+    return "";
+}
+
+static void read_fio(const struct check_context *context, const struct part *part, struct reading *out)
+{
+    if (part->rc == NO_SPACE) {
+        reading_finding(out, SEVERITY_WARNING, "storage.no_space", check_text(context, "fio_folder"),
+                        "fio was not run: its file does not fit%s", complaint(context, part));
+        return;
+    }
+    reading_merge(out, &part->reading);
+    if (part->reading.status != READING_COMPLETE)
+        reading_set(out, part->reading.status, "fio: %s", part->reading.reason);
+}
+
+static void read_storage(const struct check_context *context, const struct attempt *attempt,
+                         struct reading *out)
+{
+    const struct part *df = attempt_part(attempt, "df"), *findmnt = attempt_part(attempt, "findmnt");
+    const struct part *fio = attempt_part(attempt, "fio");
+
+    if (df == NULL || findmnt == NULL || fio == NULL || !df->ended || !findmnt->ended || !fio->ended) {
+        reading_set(out, READING_PARTIAL, "the commands did not come to their end");
+        return;
+    }
+    reading_set(out, READING_COMPLETE, "%s", "");
+    read_space(context, df, out);
+    if (slice_trim(findmnt->out).length == 0) {
+        reading_set(out, READING_FAILED, "findmnt lists no mount%s", complaint(context, findmnt));
+        return;
+    }
+    read_mounts(context, findmnt, out);
+    if (check_text(context, "fio_folder") != NULL)
+        read_fio(context, fio, out);
+}
+
+/* What is owed. */
+
+#define RULES(name_, ...)                                                                  \
+    static const struct limit name_[] = {                                                  \
+        {__VA_ARGS__, .source = "assay: what the suite declares is the same on all hosts", \
+         .status = LIMIT_TOOL},                                                            \
+        {0}}
+
+RULES(mounted_rules, .metric = "storage.mounted", .rule = RULE_EQUAL, .text = "yes");
+RULES(source_rules, .metric = "storage.source", .rule = RULE_SAME);
+RULES(type_rules, .metric = "storage.type", .rule = RULE_SAME);
+RULES(mode_rules, .metric = "storage.mode", .rule = RULE_SAME);
+
+static const struct limit *free_rules(const struct check_context *context)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    rules[0] = (struct limit){.metric = "storage.free",
+                              .rule = RULE_FLOOR,
+                              .value = check_number(context, "free_gib") * 1024,
+                              .unit = "MiB",
+                              .source = "free_gib of the suite's step",
+                              .status = LIMIT_CONTRACT};
+    return rules;
+}
+
+/* Judged where the suite has a limit for it, else recorded: there is no figure for storage that fits all. */
+static enum duty duty_of(const struct check_context *context, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < context->step->limits.count; i++)
+        if (limit_applies(&context->step->limits.items[i], metric, subject, context->step->scope,
+                          (unsigned)context->member_count, 0))
+            return DUTY_GATE;
+    return DUTY_RECORD;
+}
+
+static void add_fio_slots(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct {
+        const char *metric, *at;
+    } rows[] = {
+        {"storage.write.bandwidth", "job=write"},
+        {"storage.read.bandwidth", "job=read"},
+        {"storage.write.iops", "job=write"},
+        {"storage.read.iops", "job=read"},
+        {"storage.write.latency", "job=write stat=p99"},
+        {"storage.read.latency", "job=read stat=p99"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
+}
+
+static void slots_of_mounts(const struct check_context *context, struct slot_list *slots)
+{
+    bool asks_space = check_number(context, "free_gib") > 0;
+
+    json_each (mount, mounts_of(context)) {
+        const char *subject = mount->string;
+
+        slot_add(context, slots, "storage.mounted", subject, NULL, DUTY_GATE, mounted_rules);
+        slot_add(context, slots, "storage.source", subject, NULL, DUTY_GATE, source_rules);
+        slot_add(context, slots, "storage.type", subject, NULL, DUTY_GATE, type_rules);
+        slot_add(context, slots, "storage.mode", subject, NULL, DUTY_GATE, mode_rules);
+        slot_add(context, slots, "storage.free", subject, NULL,
+                 asks_space ? DUTY_GATE : duty_of(context, "storage.free", subject),
+                 asks_space ? free_rules(context) : NULL);
+        slot_add(context, slots, "storage.capacity", subject, NULL,
+                 duty_of(context, "storage.capacity", subject), NULL);
+        slot_add(context, slots, "storage.used", subject, NULL, duty_of(context, "storage.used", subject),
+                 NULL);
+    }
+    if (check_text(context, "fio_folder") != NULL)
+        add_fio_slots(context, slots);
+}
+
+static const struct remedy remedies[] = {
+    {"storage.mounted",
+     "as root: mount it (`mount -a`, or systemctl restart of its .mount unit); look for why in "
+     "`dmesg` and `journalctl -b`"},
+    {"storage.mode",
+     "a file system that turned read-only has had an error: look in `dmesg`, then check and remount it"},
+    {"storage.s*", "compare /etc/fstab of this host with the others'"},
+    {"storage.type", "compare /etc/fstab of this host with the others'"},
+    {"storage.free", "make room on it, or give the suite's free_gib another value"},
+    {"storage.*.*",
+     "run fio there by hand; look at the drives' health (`nvme smart-log`), the RAID's state and the "
+     "network to the storage"},
+    {"sound", "see the evidence; fio must be installed, and the login may write in fio_folder"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return check_text(context, "fio_folder") != NULL ? (unsigned)check_number(context, "fio_seconds") * 2 + 30
+                                                     : 10;
+}
+
+const struct check check_storage = {
+    .name = "storage",
+    .title = "Storage",
+    .summary = "declared mounts are there, the same on all hosts, with space; what fio does in a folder",
+    .scopes = SCOPE_HOST,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_mounts,
+    .expected_s = expected_s,
+    .read = read_storage,
+};
