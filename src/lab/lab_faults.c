@@ -150,6 +150,8 @@ static const struct kind {
     [FAULT_FIO_SLOW] = {"fio-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 60, 1, 99,
                         "the drives of /scratch give PERCENT less",
                         "fail of storage where the suite has a limit for fio"},
+    [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
+                         "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",
                             "inconclusive in the check that needs the tool"},
     [FAULT_TOOL_HANG] = {"tool-hang", ":TOOL", ARGUMENT_TOOL, 0, 0, 0,

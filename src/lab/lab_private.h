@@ -130,6 +130,7 @@ enum fault_kind {
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
     FAULT_FIO_SLOW,
+    FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
     FAULT_TOOL_CRASH,
@@ -312,7 +313,7 @@ tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool
     tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_mlnx_qos,
     tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl,
     tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_df, tool_fio;
+    tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

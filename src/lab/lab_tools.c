@@ -56,6 +56,7 @@ static const struct tool_row {
     {"findmnt", tool_findmnt},
     {"df", tool_df},
     {"fio", tool_fio},
+    {"npu-smi", tool_npu_smi},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

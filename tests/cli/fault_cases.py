@@ -224,6 +224,9 @@ STORED = [
     Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
     Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),
     Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found"), runs_on=True, suite=STORAGE),
+    Case("npu-fault:5", fail("ascend-npu", {"npu5"}, "Alarm"), runs_on=True, suite=STORAGE),
+    Case("tool-missing:npu-smi", undecided("ascend-npu", HOST | {f"npu{i}" for i in range(8)}, "npu-smi.* not found"),
+         runs_on=True, suite=STORAGE),
     Case("tool-missing:findmnt", undecided("storage", HOST | MOUNTS, "findmnt.* not found"), runs_on=True, suite=STORAGE),
 ]
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ascend NPUs, as npu-smi shows them: those that the suite names are there and no others, each says that it is
+ * healthy, one driver on all hosts. There is no built-in figure for temperature or memory: they are judged
+ * where the suite has a limit, else recorded.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+#include "assay/hostfile.h"
+
+static const struct argument arguments[] = {
+    {"npus", ARGUMENT_LIST, NULL,
+     "the NPUs of each host as npu-smi numbers them: [\"npu[0-7]\"], a second chip is \"npu0.chip1\"; "
+     "required"},
+    {"models", ARGUMENT_LIST, NULL,
+     "names that are right: [\"910B3\"]; without them the same name on all hosts"},
+    {0},
+};
+
+static int arguments_valid(const struct check_context *context, struct error *err)
+{
+    const struct json *npus = json_get(context->step->arguments, "npus");
+
+    if (npus == NULL || npus->count == 0)
+        return json_error(err, npus != NULL ? npus : context->step->at,
+                          "check 'ascend-npu' needs an argument \"npus\": [\"npu[0-7]\"]");
+    json_each (item, npus) {
+        struct hostlist names = {0};
+        struct error why = {0};
+
+        if (hostlist_expand(context->arena, item->string, &names, &why) < 0)
+            return json_error(err, item, "npus: %s", why.text);
+    }
+    return 0;
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "npu-smi");
+    text_put(out, " info");
+}
+
+static const struct part_row parts[] = {{"npu-smi", "npu-smi", command, NULL}, {0}};
+
+static struct limit *rule(const struct check_context *context, const char *metric, enum limit_rule kind,
+                          const char *text)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    rules[0] = (struct limit){.metric = metric,
+                              .rule = kind,
+                              .text = text,
+                              .source = text != NULL ? "what the suite declares, and npu-smi's own words"
+                                                     : "assay: the same on all hosts",
+                              .status = LIMIT_TOOL};
+    return rules;
+}
+
+/* "910B3|910B4"; NULL when the suite names none. */
+static const char *models_of(const struct check_context *context)
+{
+    const char *joined = NULL;
+
+    json_each (model, json_get(context->step->arguments, "models"))
+        joined =
+            joined == NULL ? model->string : arena_printf(context->arena, "%s|%s", joined, model->string);
+    return joined;
+}
+
+static void add_recorded(const struct check_context *context, struct slot_list *slots, const char *subject)
+{
+    static const char *const metrics[] = {"npu.temperature", "npu.power", "npu.utilization", "npu.hbm_total",
+                                          "npu.hbm_used"};
+
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+        enum duty duty = DUTY_RECORD;
+
+        for (size_t k = 0; k < context->step->limits.count; k++)
+            if (limit_applies(&context->step->limits.items[k], metrics[i], subject, context->step->scope,
+                              (unsigned)context->member_count, 0))
+                duty = DUTY_GATE;
+        slot_add(context, slots, metrics[i], subject, NULL, duty, NULL);
+    }
+}
+
+static void slots_of_npus(const struct check_context *context, struct slot_list *slots)
+{
+    const char *models = models_of(context);
+    struct hostlist npus = {0};
+    struct error err = {0};
+
+    json_each (item, json_get(context->step->arguments, "npus")) {
+        struct hostlist names = {0};
+
+        if (hostlist_expand(context->arena, item->string, &names, &err) == 0)
+            for (size_t i = 0; i < names.names.count; i++)
+                *list_push(context->arena, &npus.names) = names.names.items[i];
+    }
+    slot_add(
+        context, slots, "npu.chip.count", "", NULL, DUTY_GATE,
+        rule(context, "npu.chip.count", RULE_EQUAL, arena_printf(context->arena, "%zu", npus.names.count)));
+    slot_add(context, slots, "npu.driver.version", "", NULL, DUTY_GATE,
+             rule(context, "npu.driver.version", RULE_SAME, NULL));
+    for (size_t i = 0; i < npus.names.count; i++) {
+        const char *subject = npus.names.items[i];
+
+        slot_add(context, slots, "npu.health", subject, NULL, DUTY_GATE,
+                 rule(context, "npu.health", RULE_EQUAL, "OK"));
+        slot_add(context, slots, "npu.name", subject, NULL, DUTY_GATE,
+                 rule(context, "npu.name", models != NULL ? RULE_ONE_OF : RULE_SAME, models));
+        add_recorded(context, slots, subject);
+    }
+}
+
+static const struct remedy remedies[] = {
+    {"npu.chip.count",
+     "compare `lspci -d 19e5:` with the NPUs that npu-smi lists; look for the missing one in dmesg"},
+    {"npu.health",
+     "npu-smi info -t health -i N names the error's code; reset or power-cycle, then have the NPU replaced"},
+    {"npu.driver.version", "install the same driver and firmware on all hosts"},
+    {"npu.temperature", "check fans, air flow or coolant of that NPU"},
+    {"sound", "npu-smi must be there and the login allowed to ask it: group HwHiAiUser, or become=sudo"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 10;
+}
+
+const struct check check_ascend_npu = {
+    .name = "ascend-npu",
+    .title = "Ascend NPUs",
+    .summary = "npu-smi lists the NPUs that the suite names, each of them healthy; one driver on all hosts",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .arguments = arguments,
+    .arguments_valid = arguments_valid,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_npus,
+    .expected_s = expected_s,
+    .read = read_parts,
+};
