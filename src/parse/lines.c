@@ -264,13 +264,24 @@ static bool join_parts(struct line_reader *reader, int kind, struct line *line)
     return kind == 1 && !*is_lost;
 }
 
+/* "[sudo] password for ops: ": what was typed is not shown, so the output begins behind it. */
+static bool scan_password(struct slice *rest)
+{
+    struct slice at = *rest, name;
+
+    if (!scan_text(&at, "[sudo] password for ") || !scan_word(&at, &name) || !slice_ends(name, ":"))
+        return false;
+    *rest = slice_from(at, at.length > 0);
+    return true;
+}
+
 /* False when the line is only a part of one that goes on. */
 static bool remove_prefixes(struct line_reader *reader, struct line *line)
 {
     for (int i = 0; i < PREFIXES; i++) {
         int kind;
 
-        if (scan_mpirun_tag(&line->text, line))
+        if (scan_mpirun_tag(&line->text, line) || scan_password(&line->text))
             continue;
         if ((reader->flags & LINES_KEEP_TIME) || !scan_log_time(&line->text))
             break;
@@ -702,7 +713,7 @@ struct slice lines_tail(struct line_reader *reader)
         return line.text;
     line.text = without_junk(&reader->clean, line.text);
     for (int i = 0; i < PREFIXES; i++) {
-        if (scan_mpirun_tag(&line.text, &line))
+        if (scan_mpirun_tag(&line.text, &line) || scan_password(&line.text))
             continue;
         if ((reader->flags & LINES_KEEP_TIME) || !scan_log_time(&line.text))
             break;

@@ -11,6 +11,7 @@
  *   log times      2024-07-19T08:41:10.123Z   [2024-07-19 08:41:10]   [08:41:10]   Mar 01 12:00:00 host unit[9]:
  *                  2024-07-19T08:41:10+0000 host unit[9]:
  *   Kubernetes     2024-07-19T08:41:10.123456789Z stdout F      (CRI; P parts are joined up to their F)
+ *   sudo           [sudo] password for ops:
  *   rank labels    0:   [0]     as srun -l and Hydra -l write them; may be a tool's own text, see below
  *   quotation      "> "         where each of the first three lines that are not blank has it
  *

@@ -135,6 +135,7 @@ static void log_times_are_removed_unless_they_are_content(void **state)
     expect("Fri Jul 19 08:41:10 2024       \n", "Fri Jul 19 08:41:10 2024|~");
     expect("Mar 01 12:00:00.123456 gpu-1 burn[77]: precise\n", "precise|~");
     expect("2024-03-01T12:00:00+0000 gpu-1 burn[77]: iso\n2024-03-01T12:00:00Z gpu-1 kernel: k\n", "iso|k|~");
+    expect("[sudo] password for ops: +--+\n[sudo] password for ops: \n", "+--+||~");
     expect("[12:00:00] a\n[12:00:00.5] b\n[12:00] c\n", "a|b|[12:00] c|~");
     expect("2024-07-19T08:41:10Z [1,0]<stdout>:both\n", "both|~");
 }
