@@ -4,6 +4,7 @@
 #define ASSAY_DCGM_DIAG_H
 
 #include "assay/reading.h"
+#include "lines.h"
 
 /* The graver, the greater: a test is as good as the worst that is said of it. */
 enum diag_result { DIAG_UNREAD, DIAG_PASS, DIAG_SKIP, DIAG_WARN, DIAG_FAIL };
@@ -38,8 +39,8 @@ void diag_note(struct diag *diag, const struct diag_test *test, const char *kind
 /* Facts and findings of all tests; of a test that is not closed only what cannot get worse. */
 void diag_report(struct diag *diag);
 
-/* Each sets the reading's status. */
-void dcgm_read_text(struct diag *diag, struct slice bytes);
-void dcgm_read_json(struct diag *diag, struct slice bytes);
+/* Each begins a run for each diagnosis that it finds, at least one, and sets its status. */
+void dcgm_read_text(struct reading *reading, const struct lines *lines);
+void dcgm_read_json(struct reading *reading, struct slice bytes);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "assay/json.h"
 #include "dcgm_diag.h"
+#include "runs.h"
 
 struct span {
     size_t start, length;
@@ -225,28 +226,58 @@ static void read_other_lines(struct document *document, struct slice text)
                       utf8_clean(document->diag->reading->arena, slice_trim(line)));
 }
 
-void dcgm_read_json(struct diag *diag, struct slice bytes)
+/* Braces also stand in what other programs write; only those around results matter. */
+static bool has_results(struct slice object)
+{
+    return slice_contains(object, "\"results\"") || slice_contains(object, "\"test_summary\"") ||
+           slice_contains(object, "\"DCGM ");
+}
+
+static bool is_document(struct slice object)
+{
+    return slice_contains(object, "\"DCGM GPU Diagnostic\"") || slice_contains(object, "\"DCGM Diagnostic\"");
+}
+
+/* One run: the objects from *next up to the one before the second document; `at` is how far bytes were read. */
+static void read_run(struct diag *diag, struct slice bytes, const span_list *spans, size_t *next, size_t *at)
 {
     struct document document = {.diag = diag};
-    struct arena *arena = diag->reading->arena;
-    span_list spans = {0};
     const char *damage = NULL;
-    size_t at = 0;
+    bool has_document = false;
+    size_t i;
 
-    find_objects(arena, bytes, &spans);
-    for (size_t i = 0; i < spans.count; i++) {
-        struct span span = spans.items[i];
+    for (i = *next; i < spans->count; i++) {
+        struct slice object = {bytes.bytes + spans->items[i].start, spans->items[i].length};
         struct error err;
-        const struct json *value = json_parse(arena, "output", bytes.bytes + span.start, span.length, &err);
+        const struct json *value;
 
-        read_other_lines(&document, (struct slice){bytes.bytes + at, span.start - at});
-        at = span.start + span.length;
+        if (is_document(object) && has_document)
+            break;
+        has_document = has_document || is_document(object);
+        value = json_parse(diag->reading->arena, "output", object.bytes, object.length, &err);
+        read_other_lines(&document, (struct slice){bytes.bytes + *at, spans->items[i].start - *at});
+        *at = spans->items[i].start + object.length;
         if (value != NULL)
             walk(&document, value);
-        else if (damage == NULL)
-            damage = arena_strdup(arena, err.text);
+        else if (damage == NULL && has_results(object))
+            damage = arena_strdup(diag->reading->arena, err.text);
     }
-    read_other_lines(&document, slice_from(bytes, at));
+    if (i == spans->count)
+        read_other_lines(&document, slice_from(bytes, *at));
+    *next = i;
     diag_report(diag);
     set_status(&document, damage);
+}
+
+void dcgm_read_json(struct reading *reading, struct slice bytes)
+{
+    span_list spans = {0};
+    size_t next = 0, at = 0;
+
+    find_objects(reading->arena, bytes, &spans);
+    do {
+        struct diag diag = {.reading = runs_begin(reading)};
+
+        read_run(&diag, bytes, &spans, &next, &at);
+    } while (next < spans.count);
 }

@@ -13,6 +13,8 @@
 #include "assay/text.h"
 #include "dcgm_diag.h"
 #include "lines.h"
+#include "runs.h"
+#include "shell_words.h"
 
 enum { CELL_BYTES = 48, PIECE_BYTES = 45, NOTE_LIMIT = 64 * 1024 };
 
@@ -28,6 +30,7 @@ struct table {
     bool full;            /* the last piece goes to the end of its row: the next row may go on with it */
     bool opened, closed;  /* a table was seen; its last border was seen */
     bool metadata;        /* in the section of that name */
+    bool broken;          /* the tool began anew before its last border */
     struct slice border;  /* the top border */
     struct slice trouble; /* the first error outside the table */
 };
@@ -295,7 +298,6 @@ static void read_table_line(struct table *table, struct slice line)
         cell.length--;
     if (slice_equal(left, "Diagnostic") && slice_equal(slice_trim(cell), "Result")) {
         end_test(table);
-        table->closed = false;
         return;
     }
     read_row(table, left, cell);
@@ -303,6 +305,8 @@ static void read_table_line(struct table *table, struct slice line)
 
 static void read_other(struct table *table, struct slice line)
 {
+    if (slice_starts(line, "Successfully ran ") && table->opened && !table->closed)
+        table->broken = true;
     if (!slice_starts(line, "Error") && !slice_starts(line, "Unable to") && !slice_starts(line, "error:") &&
         !slice_contains(line, "command not found"))
         return;
@@ -321,7 +325,7 @@ static void set_status(struct table *table, struct slice first, bool cut)
         reading_set(reading, READING_UNRECOGNISED, "no diag table: %.*s", slice_print(first));
     else if (table->diag->tests.count == 0)
         reading_set(reading, READING_PARTIAL, "no test in the table");
-    else if (!table->closed)
+    else if (!table->closed || table->broken)
         reading_set(reading, READING_PARTIAL, "the table is not closed");
     else if (table->border.length == 0)
         reading_set(reading, READING_PARTIAL, "the table's beginning is missing");
@@ -345,21 +349,36 @@ static void read_line(struct table *table, struct slice line)
     }
 }
 
-void dcgm_read_text(struct diag *diag, struct slice bytes)
+/* The table's head, which a run has once. */
+static bool is_head(struct slice line)
 {
-    struct table table = {.diag = diag, .test = (size_t)NO_TEST, .trouble = {"", 0}, .border = {"", 0}};
-    struct slice first = {"", 0}, tail;
-    struct lines lines;
+    struct slice left = slice_from(line, 1), right;
+    size_t bar = slice_find(left, "|");
+
+    if (!slice_starts(line, "|") || bar == (size_t)-1)
+        return false;
+    right = slice_from(left, bar + 1);
+    left = slice_trim((struct slice){left.bytes, bar});
+    if (slice_ends(right, "|"))
+        right.length--;
+    return slice_equal(left, "Diagnostic") && slice_equal(slice_trim(right), "Result");
+}
+
+static void read_run(struct reading *reading, const struct lines *lines, size_t from, size_t to)
+{
+    struct diag diag = {.reading = reading};
+    struct table table = {.diag = &diag, .test = (size_t)NO_TEST, .trouble = {"", 0}, .border = {"", 0}};
+    struct slice first = {"", 0}, tail = {"", 0};
 
     text_init(&table.text, NOTE_LIMIT);
-    lines_read(diag->reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
+    for (size_t i = from; i < to; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
 
         first = first.length > 0 ? first : line;
         read_line(&table, line);
     }
-    tail = slice_trim(lines.tail);
+    if (to == lines->count)
+        tail = slice_trim(lines->tail);
     /* A closing border without its newline is whole when it is as long as the top one. */
     if (tail.length > 0 && tail.length == table.border.length &&
         memcmp(tail.bytes, table.border.bytes, tail.length) == 0) {
@@ -371,6 +390,30 @@ void dcgm_read_text(struct diag *diag, struct slice bytes)
     if (!table.full || (table.block != BLOCK_RESULT && table.block != BLOCK_META))
         end_block(&table);
     text_release(&table.text);
-    diag_report(diag);
+    diag_report(&diag);
+    if (table.closed && (is_prompt(tail) || slice_starts(tail, "```")))
+        tail.length = 0;
     set_status(&table, first, tail.length > 0);
+}
+
+void dcgm_read_text(struct reading *reading, const struct lines *lines)
+{
+    size_t from = 0;
+    bool has_head = false;
+
+    for (size_t i = 0; i < lines->count; i++) {
+        size_t start = i;
+
+        if (!is_head(slice_trim(lines->items[i].text)))
+            continue;
+        if (has_head) {
+            /* Its upper border, and the line before that, belong to it. */
+            while (start > from && i - start < 2 && slice_trim(lines->items[start - 1].text).length > 0)
+                start--;
+            read_run(runs_begin(reading), lines, from, start);
+            from = start;
+        }
+        has_head = true;
+    }
+    read_run(runs_begin(reading), lines, from, lines->count);
 }

@@ -22,6 +22,8 @@
 
 #include "assay/parser.h"
 #include "dcgm_diag.h"
+#include "loose_json.h"
+#include "runs.h"
 
 /* Names that versions changed, to the name that we keep. */
 static const struct {
@@ -205,12 +207,16 @@ static bool is_json(struct slice bytes)
 
 static void parse(struct slice bytes, struct reading *reading)
 {
-    struct diag diag = {.reading = reading};
+    struct lines lines;
+    struct slice text;
 
-    if (is_json(bytes))
-        dcgm_read_json(&diag, bytes);
+    lines_read(reading->arena, bytes, 0, &lines);
+    text = lines_join(reading->arena, &lines);
+    if (is_json(text))
+        dcgm_read_json(reading, text);
     else
-        dcgm_read_text(&diag, bytes);
+        dcgm_read_text(reading, &lines);
+    runs_finish(reading);
 }
 
 static const struct metric metrics[] = {
@@ -219,7 +225,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_dcgm_diag = {
     .name = "dcgm-diag",
-    .version = 1,
+    .version = 2,
     .summary = "dcgmi diag: its table and its JSON, DCGM 1.x to 4.x",
     .metrics = metrics,
     .parse = parse,
