@@ -21,6 +21,8 @@
 #include "assay/parser.h"
 #include "lines.h"
 #include "pci_address.h"
+#include "runs.h"
+#include "shell_words.h"
 
 struct device {
     const char *subject;
@@ -34,7 +36,7 @@ struct listing {
     unsigned devices, nvidia, gpus, links;
     bool orphan;           /* the text begins inside a device */
     bool details;          /* lines below the devices were seen: -v */
-    bool blank, separated; /* the last line was blank; devices are parted by blank lines */
+    bool blank, separated; /* a blank line ended the last device; devices are parted by blank lines */
 };
 
 /* Takes "19:00.0" or "0000:19:00.0" and the blank after it off the front. */
@@ -43,8 +45,7 @@ static const char *take_address(struct arena *arena, struct slice *rest)
     struct slice word, after = *rest;
     const char *address;
 
-    if (rest->length == 0 || rest->bytes[0] == ' ' || rest->bytes[0] == '\t' || !scan_word(&after, &word) ||
-        word.length < 7 || word.bytes[word.length - 2] != '.')
+    if (!scan_word(&after, &word) || word.length < 7 || word.bytes[word.length - 2] != '.')
         return NULL;
     address = pci_address(arena, word);
     if (address != NULL)
@@ -157,8 +158,8 @@ static void judge_link(struct listing *listing, double speed, double width, stru
     bool slow = slice_equal(remark_after(line, "Speed "), "downgraded") ||
                 (device->speed_max > 0 && speed > 0 && speed < device->speed_max);
 
-    /* A bridge with no lanes in use has an empty slot behind it. */
-    if (device->bridge && width == 0)
+    /* A bridge with no lanes in use has an empty slot behind it, a virtual function has no link of its own. */
+    if (width == 0 && (device->bridge || speed == 0))
         return;
     if (narrow)
         reading_finding(listing->reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject, "%.*s",
@@ -202,19 +203,38 @@ static void read_detail(struct listing *listing, struct slice line)
     }
 }
 
+/* Below a device stand indented lines; those that matter are known without their blanks too. */
+static bool is_detail(const struct listing *listing, struct slice line, struct slice text)
+{
+    static const char *const keys[] = {"Subsystem:",
+                                       "LnkCap:",
+                                       "LnkSta:",
+                                       "Kernel driver in use:",
+                                       "Kernel modules:",
+                                       "Physical Slot:",
+                                       "!!! Unknown header type"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (slice_starts(text, keys[i]))
+            return true;
+    return line.bytes != text.bytes && listing->devices > 0;
+}
+
 static void read_line(struct listing *listing, struct slice line)
 {
-    struct slice rest = line;
+    struct slice text = slice_trim(line), rest = text;
     const char *address = take_address(listing->reading->arena, &rest);
 
     if (address != NULL && read_device(listing, address, rest)) {
-        listing->separated = listing->separated || listing->blank;
+        listing->separated = listing->separated || (listing->blank && listing->details);
         listing->blank = false;
-        return;
+    } else if (text.length == 0) {
+        listing->blank = true;
+    } else if (is_detail(listing, line, text)) {
+        listing->details = true;
+        listing->blank = false;
+        read_detail(listing, text);
     }
-    listing->blank = slice_trim(line).length == 0;
-    listing->details = true;
-    read_detail(listing, slice_trim(line));
 }
 
 /* A line of a short listing is whole without its newline when it closes itself: "... (rev a1)"; -v goes on.
@@ -253,22 +273,29 @@ static void add_count(struct reading *reading, const char *name, unsigned count)
     reading_fact(reading, name, "", slice_of(arena_printf(reading->arena, "%u", count)));
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+/* One listing: from its first line up to where a device stands again that it already has. */
+static size_t read_listing(struct reading *reading, const struct lines *lines, size_t from)
 {
     struct listing listing = {.reading = reading, .device = {.subject = ""}};
-    struct slice first = {"", 0}, tail;
-    struct lines lines;
+    struct slice first = {"", 0}, tail = slice_trim(lines->tail);
+    size_t i;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
+    for (i = from; i < lines->count; i++) {
+        struct slice line = lines->items[i].text, text = slice_trim(line), rest = text;
+        const char *address = take_address(reading->arena, &rest);
+
+        if (address != NULL && slice_contains(rest, ": ") &&
+            reading_get_fact(reading, "pci.class", address) != NULL)
+            break;
         if (first.length == 0) {
-            first = slice_trim(lines.items[i].text);
+            first = text;
             /* A filtered text begins where the filter began, but at no indented line of -v. */
-            listing.orphan = first.length > 0 && first.bytes != lines.items[i].text.bytes;
+            listing.orphan = address == NULL && first.length > 0 && first.bytes != line.bytes;
         }
-        read_line(&listing, lines.items[i].text);
+        read_line(&listing, line);
     }
-    tail = slice_trim(lines.tail);
+    if (i < lines->count || is_prompt(tail) || slice_starts(tail, "```"))
+        tail.length = 0;
     if (closes_itself(&listing, tail)) {
         read_line(&listing, tail);
         tail.length = 0;
@@ -278,6 +305,19 @@ static void parse(struct slice bytes, struct reading *reading)
         add_count(reading, "pci.nvidia.count", listing.nvidia);
         add_count(reading, "pci.gpu.count", listing.gpus);
     }
+    return i;
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct lines lines;
+    size_t from = 0;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    do
+        from = read_listing(runs_begin(reading), &lines, from);
+    while (from < lines.count);
+    runs_finish(reading);
 }
 
 static const struct metric metrics[] = {
@@ -290,7 +330,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_lspci = {
     .name = "lspci",
-    .version = 1,
+    .version = 2,
     .summary = "lspci in its text forms: devices, GPUs off the bus, PCIe link speed and width",
     .metrics = metrics,
     .parse = parse,
