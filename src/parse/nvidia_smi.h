@@ -58,6 +58,17 @@ void smi_end_gpu(struct smi *smi, bool whole);
 /* The name of a field of the CSV notation. */
 bool smi_csv_column(struct slice name);
 
+/* The header of a CSV list; what tells the GPU of a row from others, or "". */
+bool smi_csv_header(struct slice line);
+struct slice smi_csv_identity(struct arena *arena, struct slice header, struct slice line);
+
+/*
+ * The next part of a text that may hold several outputs, from line *from on; *from is moved behind it. *header
+ * is "" at first. False when there is none; a text without lines is one part.
+ */
+bool smi_next_part(struct arena *arena, const struct lines *lines, size_t *from, struct slice *header,
+                   struct lines *ret_part);
+
 /* Lines of the tool's own errors, which may stand before, between and after all else. True when it was one.
  */
 bool smi_error_line(struct smi *smi, struct slice line);

@@ -16,6 +16,10 @@ static void raise_alarm(struct smi *smi, const char *name, const char *value)
     if (strcmp(name, "gpu.recovery_action") == 0 && strcmp(value, "None") != 0 && strcmp(value, "N/A") != 0)
         reading_finding(smi->reading, SEVERITY_FAULT, "gpu.recovery_action", smi->subject,
                         "the driver asks for a recovery: %s", value);
+    if (strcmp(name, "fabric.state") == 0 && strcmp(value, "Completed") != 0 && strcmp(value, "N/A") != 0 &&
+        strcmp(value, "Not Supported") != 0)
+        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.fabric_state", smi->subject, "fabric.state: %s",
+                        value);
     if (strcmp(name, "fabric.status") == 0 && strcmp(value, "Success") != 0 && strcmp(value, "N/A") != 0)
         reading_finding(smi->reading, SEVERITY_WARNING, "gpu.fabric_status", smi->subject,
                         "fabric.status: %s", value);

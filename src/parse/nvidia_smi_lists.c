@@ -11,6 +11,7 @@
 
 #include "nvidia_smi.h"
 #include "pci_address.h"
+#include "shell_words.h"
 
 enum { COLUMNS_MOST = 128 };
 
@@ -18,6 +19,11 @@ struct row {
     struct slice cells[COLUMNS_MOST];
     size_t count;
 };
+
+static bool is_uuid(struct slice cell)
+{
+    return slice_starts(cell, "GPU-") && cell.length == strlen("GPU-") + 36;
+}
 
 /* "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-c7a0294c-...)" */
 static bool read_list_line(struct smi *smi, struct slice line)
@@ -53,7 +59,13 @@ void smi_read_list(struct smi *smi, const struct lines *lines)
         else if (!smi_error_line(smi, line) && slice_starts(line, "GPU "))
             strange = line;
     }
-    if (tail.length > 0)
+    /* A line that closes its bracket behind a whole UUID is whole. */
+    if (slice_ends(tail, ")") && tail.length > 42 &&
+        is_uuid((struct slice){tail.bytes + tail.length - 41, 40}) && read_list_line(smi, tail)) {
+        gpus++;
+        tail.length = 0;
+    }
+    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
         reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
     else if (strange.length > 0)
         reading_set(smi->reading, READING_PARTIAL, "not understood: %.*s", slice_print(strange));
@@ -91,19 +103,47 @@ static struct slice column_name(struct slice cell, struct slice *ret_unit)
     return (struct slice){cell.bytes, open};
 }
 
+static bool is_name(struct slice cell)
+{
+    for (size_t i = 0; i < cell.length; i++)
+        if (!isalnum((unsigned char)cell.bytes[i]) && strchr("._", cell.bytes[i]) == NULL)
+            return false;
+    return cell.length > 0;
+}
+
+/* Names, one of which we know. A command behind a prompt holds names too, and more. */
 static bool is_header(const struct row *row)
+{
+    bool known = false;
+    struct slice unit;
+
+    for (size_t i = 0; i < row->count; i++) {
+        struct slice name = column_name(row->cells[i], &unit);
+
+        if (!is_name(name))
+            return false;
+        known = known || smi_csv_column(name) || slice_equal(name, "pid") || slice_equal(name, "gpu_uuid");
+    }
+    return known;
+}
+
+/* The column of this name, or (size_t)-1. */
+static size_t column_of(const struct row *header, const char *name)
 {
     struct slice unit;
 
-    for (size_t i = 0; i < row->count; i++)
-        if (smi_csv_column(column_name(row->cells[i], &unit)))
-            return true;
-    return false;
+    for (size_t i = 0; i < header->count; i++)
+        if (slice_equal(column_name(header->cells[i], &unit), name))
+            return i;
+    return (size_t)-1;
 }
 
-static bool is_uuid(struct slice cell)
+bool smi_csv_header(struct slice line)
 {
-    return slice_starts(cell, "GPU-") && cell.length == strlen("GPU-") + 36;
+    struct row row;
+
+    split_row(slice_trim(line), &row);
+    return is_header(&row);
 }
 
 static bool is_product(struct slice cell)
@@ -151,6 +191,28 @@ bool smi_looks_like_csv(const struct lines *lines)
     return found;
 }
 
+struct slice smi_csv_identity(struct arena *arena, struct slice header_line, struct slice line)
+{
+    struct row row, header;
+    size_t index;
+    uint64_t number;
+
+    split_row(slice_trim(line), &row);
+    split_row(slice_trim(header_line), &header);
+    index = header_line.length > 0 ? column_of(&header, "index") : 0;
+    /* Lists of processes and of pages name a GPU several times. */
+    if (column_of(&header, "pid") != (size_t)-1 ||
+        column_of(&header, "retired_pages.address") != (size_t)-1 ||
+        (header_line.length > 0 ? row.count != header.count : row.count < 2 || !is_evident(arena, &row)))
+        return slice_of("");
+    if (index < row.count && scan_u64(row.cells[index], &number))
+        return row.cells[index];
+    for (size_t i = 0; i < row.count; i++)
+        if (is_uuid(row.cells[i]) || is_address(arena, row.cells[i]))
+            return row.cells[i];
+    return slice_of("");
+}
+
 struct csv {
     struct smi *smi;
     struct row header;
@@ -158,6 +220,7 @@ struct csv {
     size_t columns; /* of the first row */
     unsigned gpus;
     bool ragged, unnamed; /* rows of different lengths; columns that nobody names */
+    bool other_list;      /* of processes or of pages: its rows are no GPUs */
 };
 
 static void begin_row(struct csv *csv, const struct row *row)
@@ -210,6 +273,41 @@ static void read_evident(struct csv *csv, const struct row *row)
     }
 }
 
+/* What a shell or a web page puts around a list. */
+static bool is_foreign(const struct csv *csv, const struct row *row, struct slice line)
+{
+    struct slice command;
+    uint64_t number;
+
+    if (is_prompt(line) || prompt_command(line, &command) || slice_starts(line, "```") ||
+        slice_starts(line, "<") || slice_starts(line, "Script ") || is_shell_trouble(line))
+        return true;
+    return row->count == 1 && csv->columns > 1 && !scan_u64(row->cells[0], &number) &&
+           !is_evident(csv->smi->reading->arena, row);
+}
+
+/* A row of --query-compute-apps, --query-accounted-apps or --query-retired-pages. */
+static void read_other_list(struct csv *csv, const struct row *row)
+{
+    struct reading *reading = csv->smi->reading;
+    size_t address = column_of(&csv->header, "gpu_bus_id"), uuid = column_of(&csv->header, "gpu_uuid");
+    size_t name = column_of(&csv->header, "process_name"), pid = column_of(&csv->header, "pid");
+    size_t page = column_of(&csv->header, "retired_pages.address");
+    const char *subject = "";
+    uint64_t number;
+
+    if (address != (size_t)-1 && pci_address(reading->arena, row->cells[address]) != NULL)
+        subject = pci_address(reading->arena, row->cells[address]);
+    else if (uuid != (size_t)-1)
+        subject = utf8_clean(reading->arena, row->cells[uuid]);
+    if (page != (size_t)-1 && !smi_not_available(row->cells[page]))
+        reading_finding(reading, SEVERITY_WARNING, "gpu.retired_page", subject, "page %.*s is retired",
+                        slice_print(row->cells[page]));
+    if (pid != (size_t)-1 && scan_u64(row->cells[pid], &number) && name != (size_t)-1)
+        reading_fact(reading, arena_printf(reading->arena, "gpu.process.%llu", (unsigned long long)number),
+                     subject, row->cells[name]);
+}
+
 static void read_csv_line(struct csv *csv, struct slice line)
 {
     struct row row;
@@ -219,8 +317,12 @@ static void read_csv_line(struct csv *csv, struct slice line)
         csv->header = row;
         csv->has_header = true;
         csv->columns = row.count;
+        csv->other_list =
+            column_of(&row, "pid") != (size_t)-1 || column_of(&row, "retired_pages.address") != (size_t)-1;
         return;
     }
+    if (is_foreign(csv, &row, line))
+        return;
     if (!csv->has_header && !is_evident(csv->smi->reading->arena, &row)) {
         csv->ragged = csv->ragged || csv->gpus > 0;
         return;
@@ -228,6 +330,10 @@ static void read_csv_line(struct csv *csv, struct slice line)
     csv->columns = csv->columns > 0 ? csv->columns : row.count;
     if (row.count != csv->columns) {
         csv->ragged = true;
+        return;
+    }
+    if (csv->other_list) {
+        read_other_list(csv, &row);
         return;
     }
     begin_row(csv, &row);
@@ -239,9 +345,32 @@ static void read_csv_line(struct csv *csv, struct slice line)
     smi_end_gpu(csv->smi, true);
 }
 
+/* Of a row that is not ended all cells are whole but the last one; its GPU must be a further one. */
+static void read_unended_row(struct csv *csv, struct slice line)
+{
+    struct arena *arena = csv->smi->reading->arena;
+    size_t column = column_of(&csv->header, "index");
+    struct row row;
+    uint64_t index;
+
+    split_row(line, &row);
+    if (!csv->has_header || csv->other_list || row.count != csv->columns || row.count < 2)
+        return;
+    row.count--;
+    if (column >= row.count || !scan_u64(row.cells[column], &index) || index >= SMI_GPUS_MOST ||
+        reading_get_fact(csv->smi->reading, "gpu.name", arena_printf(arena, "gpu%u", (unsigned)index)) !=
+            NULL ||
+        (csv->gpus > 0 && index < csv->gpus))
+        return;
+    begin_row(csv, &row);
+    read_named(csv, &row);
+    smi_end_gpu(csv->smi, false);
+}
+
 void smi_read_csv(struct smi *smi, const struct lines *lines)
 {
     struct csv *csv = arena_new(smi->reading->arena, struct csv);
+    struct slice tail = slice_trim(lines->tail);
 
     smi->notation = SMI_CSV;
     csv->smi = smi;
@@ -251,8 +380,11 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
         if (line.length > 0 && !smi_error_line(smi, line))
             read_csv_line(csv, line);
     }
-    if (slice_trim(lines->tail).length > 0)
+    read_unended_row(csv, tail);
+    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
         reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
+    else if (csv->other_list && !csv->ragged)
+        reading_set(smi->reading, READING_COMPLETE, "%s", "");
     else if (csv->ragged)
         reading_set(smi->reading, READING_PARTIAL, "rows are not alike");
     else if (csv->gpus == 0)
@@ -261,6 +393,6 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
         reading_set(smi->reading, READING_PARTIAL, "columns without a header cannot be told");
     else
         reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    if (smi->reading->status == READING_COMPLETE)
+    if (smi->reading->status == READING_COMPLETE && !csv->other_list)
         smi_count(smi, csv->gpus, false);
 }

@@ -13,6 +13,7 @@ enum { DEPTH_MOST = 12 };
 
 struct query {
     struct smi *smi;
+    unsigned base; /* blanks before all lines, as in a text that was pasted somewhere */
     struct {
         unsigned indent;
         struct slice key;
@@ -113,10 +114,28 @@ static void read_field(struct query *query, struct slice line)
         query->ended = true;
 }
 
+/* Lines of the head and of each GPU, which stand at the left. */
+static bool is_base(struct slice line)
+{
+    static const char *const words[] = {"=====",         "Timestamp ",     "Driver Version ",
+                                        "CUDA Version ", "Attached GPUs ", "GPU 0000"};
+
+    line = slice_trim(line);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (slice_starts(line, words[i]))
+            return true;
+    return false;
+}
+
 static void read_line(struct query *query, struct slice line)
 {
-    struct slice key, value, rest = line;
+    struct slice key, value, rest;
 
+    if (is_base(line))
+        query->base = indent_of(line);
+    for (unsigned i = 0; i < query->base && indent_of(line) > 0; i++)
+        line = slice_from(line, 1);
+    rest = line;
     if (slice_trim(line).length == 0) {
         query->ended = query->ended || query->lines > 0;
         return;

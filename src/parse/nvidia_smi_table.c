@@ -103,7 +103,8 @@ static void read_first(struct table *table, struct slice *cells)
     persistence = last_word(&name);
     if (slice_equal(persistence, "On") || slice_equal(persistence, "Off"))
         field(smi, "Persistence Mode", persistence);
-    else if (!smi_faulty_value(smi, "persistence", persistence))
+    else if (!slice_equal(persistence, "WDDM") && !slice_equal(persistence, "TCC") &&
+             !slice_equal(persistence, "MCDM") && !smi_faulty_value(smi, "persistence", persistence))
         name = slice_trim(
             slice_from(cells[0], word.length)); /* a column of another meaning stays with the name */
     field(smi, "Product Name", name);

@@ -44,14 +44,16 @@
  *            gpu.remap_failure  gpu.sram_threshold  gpu.unrepairable_memory  gpu.driver  gpu.none
  *   warning  gpu.remap_pending  gpu.retirement_pending  gpu.repair_pending  gpu.drain_recommended
  *            gpu.hw_slowdown  gpu.hw_thermal_slowdown  gpu.hw_power_brake  gpu.sw_thermal_slowdown
- *            gpu.fabric_status  gpu.inforom  gpu.not_reported
+ *            gpu.fabric_state  gpu.fabric_status  gpu.inforom  gpu.not_reported  gpu.retired_page
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "assay/parser.h"
+#include "loose_json.h"
 #include "nvidia_smi.h"
 #include "pci_address.h"
+#include "runs.h"
 
 void smi_host_fact(struct smi *smi, const char *name, struct slice value)
 {
@@ -160,6 +162,13 @@ static bool is_list(const struct lines *lines)
     return false;
 }
 
+/* A complaint that is not ended by a newline but has said already which GPU, and what is wrong. */
+static bool is_said(struct slice tail)
+{
+    return driver_failure(tail) || slice_starts(tail, "No devices were found") ||
+           slice_contains(tail, " is lost") || slice_contains(tail, ": Unknown Error");
+}
+
 /* Nothing but errors, or nothing that we know. */
 static void read_rest(struct smi *smi, const struct lines *lines)
 {
@@ -174,6 +183,8 @@ static void read_rest(struct smi *smi, const struct lines *lines)
             smi->failure = line;
     }
     first = first.length > 0 ? first : tail;
+    if (is_said(tail) && smi_error_line(smi, tail))
+        tail.length = 0;
     if (smi->no_devices && tail.length == 0 && smi->failure.length == 0) {
         smi_count(smi, 0, true);
         reading_set(smi->reading, READING_COMPLETE, "%s", "");
@@ -187,26 +198,37 @@ static void read_rest(struct smi *smi, const struct lines *lines)
     }
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void parse_part(const struct lines *lines, struct reading *reading)
 {
     struct smi smi = {.reading = reading, .failure = {"", 0}};
-    struct lines lines;
+    struct slice text = lines_join(reading->arena, lines);
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    if (slice_contains(bytes, "<nvidia_smi_log"))
-        smi_read_xml(&smi, bytes);
-    else if (has_line(&lines, "| NVIDIA-SMI ", ""))
-        smi_read_table(&smi, &lines);
-    else if (is_query(&lines))
-        smi_read_query(&smi, &lines);
-    else if (is_list(&lines))
-        smi_read_list(&smi, &lines);
-    else if (smi_looks_like_csv(&lines))
-        smi_read_csv(&smi, &lines);
+    if (slice_contains(text, "<nvidia_smi_log"))
+        smi_read_xml(&smi, text);
+    else if (has_line(lines, "| NVIDIA-SMI ", ""))
+        smi_read_table(&smi, lines);
+    else if (is_query(lines))
+        smi_read_query(&smi, lines);
+    else if (is_list(lines))
+        smi_read_list(&smi, lines);
+    else if (smi_looks_like_csv(lines))
+        smi_read_csv(&smi, lines);
     else
-        read_rest(&smi, &lines);
+        read_rest(&smi, lines);
     if (reading->status == READING_COMPLETE && smi.failure.length > 0)
         reading_set(reading, READING_PARTIAL, "%.*s", slice_print(smi.failure));
+}
+
+static void parse(struct slice bytes, struct reading *reading)
+{
+    struct slice header = slice_of("");
+    struct lines lines, part;
+    size_t from = 0;
+
+    lines_read(reading->arena, bytes, 0, &lines);
+    while (smi_next_part(reading->arena, &lines, &from, &header, &part))
+        parse_part(&part, runs_begin(reading));
+    runs_finish(reading);
 }
 
 static const struct metric metrics[] = {
@@ -248,7 +270,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_nvidia_smi = {
     .name = "nvidia-smi",
-    .version = 1,
+    .version = 2,
     .summary = "nvidia-smi: table, -L, --query-gpu CSV, -q and -q -x",
     .metrics = metrics,
     .parse = parse,
