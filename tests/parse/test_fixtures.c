@@ -24,10 +24,17 @@ static const struct {
 #undef FIXTURES
 };
 
+/* What the summary tells of each row. */
+static struct {
+    unsigned files, facts, wrong;
+} tally[sizeof folders / sizeof folders[0]];
+static unsigned wrong_facts;
+
 void fact_wrong(struct text *wrong, const struct json *fact, const char *format, ...)
 {
     va_list arguments;
 
+    wrong_facts++;
     text_printf(wrong, "%s%s: ", wrong->length > 0 ? "; " : "", fact->key != NULL ? fact->key : "item");
     va_start(arguments, format);
     text_vprintf(wrong, format, arguments);
@@ -112,7 +119,11 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
         tap_case(false, err.text, "%.*s can be read", slice_print(cells[0]));
     } else {
         parser_run(parser, (struct slice){input.bytes, input.length}, arena, &reading);
+        wrong_facts = 0;
         folders[folder].check(path, facts, &reading, &wrong);
+        tally[folder].files++;
+        tally[folder].facts += (unsigned)facts->count;
+        tally[folder].wrong += wrong_facts;
         check_status(cells[TRUNCATED], &reading, &wrong);
         tap_case(wrong.length == 0, wrong.bytes, "%.*s: every fact is read (%s)", slice_print(cells[0]),
                  reading_status_name(reading.status));
@@ -137,8 +148,18 @@ static void check_row(const char *root, struct slice row)
         row = slice_from(row, length + (tab != NULL));
     }
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (folder_is(cells[0], folders[i].folder))
+        if (folder_is(cells[0], folders[i].folder)) {
             check_file(root, cells, i);
+            return;
+        }
+    tap_case(false, "no row of fixtures.def has it", "%.*s is read by a parser", slice_print(cells[0]));
+}
+
+static void print_summary(void)
+{
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        printf("# %s (%s): %u files, %u facts, %u wrong\n", folders[i].parser, folders[i].folder,
+               tally[i].files, tally[i].facts, tally[i].wrong);
 }
 
 static char *fixtures_root(void)
@@ -167,6 +188,7 @@ int main(void)
         for (bool header = true; scan_line(&rest, &row); header = false)
             if (!header)
                 check_row(root, row);
+        print_summary();
     }
     free(index_path);
     free(root);
