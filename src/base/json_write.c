@@ -121,15 +121,20 @@ void json_put_string(struct json_writer *writer, const char *string)
 
 const char *number_text(double number, char *buf, size_t size)
 {
-    /* 2^53: up to here every integer is a double of its own. */
-    if (number == floor(number) && fabs(number) <= 9007199254740992.0) {
+    const double most = 9007199254740992.0; /* 2^53: up to here every integer is a double of its own */
+
+    if (number == floor(number) && fabs(number) <= most) {
         snprintf(buf, size, "%.0f", number == 0 ? 0.0 : number);
         return buf;
     }
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(buf, size, "%.*g", digits, number);
-        if (strtod(buf, NULL) == number)
-            break;
+        if (strtod(buf, NULL) != number)
+            continue;
+        /* A larger one without an exponent would claim that each of its digits is meant; json_parse refuses it. */
+        if (fabs(number) > most && strchr(buf, 'e') == NULL)
+            snprintf(buf, size, "%.*e", digits - 1, number);
+        break;
     }
     return buf;
 }

@@ -158,6 +158,23 @@ static void exact_numbers_are_kept(void **state)
     }
 }
 
+static void what_is_written_can_be_read_again(void **state)
+{
+    static const double numbers[] = {
+        0.1, 1e300, 26.562, 9007199254740992.0, 9007199254740996.0, 18446744073709551615.0};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct error err = {0};
+        char text[32];
+        struct json *root;
+
+        number_text(numbers[i], text, sizeof text);
+        root = parse(*state, text, strlen(text), &err);
+        assert_non_null(root);
+        assert_true(root->number == numbers[i]);
+    }
+}
+
 static void a_cut_document_is_never_another_document(void **state)
 {
     const char *text = "{\"a\": [10, 25, \"x\\u00e9\"], \"b\": {\"c\": false}}";
@@ -219,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(strings_are_decoded, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_text_is_refused_with_its_place, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(exact_numbers_are_kept, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(what_is_written_can_be_read_again, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_cut_document_is_never_another_document, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(depth_has_a_limit, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(members_fall_back_only_when_absent_or_of_another_type, make_arena,
