@@ -193,6 +193,18 @@ def a_clean_cluster():
         tap.same(report.left_behind(), [], "nothing of it is left on the hosts")
 
 
+def delivery_accepts_every_platform():
+    """With all checks that it has; that of the H100 is looked at more closely above."""
+    for profile in ("hgx-a100", "hgx-h200"):
+        with Lab(f"clean-{profile}", 2, profile=profile) as lab:
+            database = os.path.join(FOLDER, f"clean-{profile}.db")
+            done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none")
+            report = Report(database)
+            words = {item["outcome"] for _, item in report.outcomes()}
+            tap.same((done.returncode, report.verdict, words, report.entries), (0, "accept", {"pass"}, []),
+                     f"healthy hosts of {profile} are accepted by delivery", done.stderr, report.bad())
+
+
 def every_platform_is_accepted(group):
     """By the suites of this group's cases; `delivery` is the group `clean`'s."""
     for profile in ("hgx-a100", "hgx-h100", "hgx-h200") if group in LAB_OPTIONS else ():
@@ -213,6 +225,7 @@ def every_gate_is_tried(group):
 if sys.argv[2] == "clean":
     every_kind_has_a_case()
     a_clean_cluster()
+    delivery_accepts_every_platform()
 else:
     every_gate_is_tried(sys.argv[2])
     try_all(sys.argv[2])
