@@ -253,6 +253,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
 
     *hca = (struct lab_hca){
         .present = fault_of_hca(lab, host->number, FAULT_HCA_MISSING, number) == NULL,
+        .far = fault_of_hca(lab, host->number, FAULT_NIC_FAR, number) != NULL,
         .up = fault_of_hca(lab, host->number, FAULT_LINK_DOWN, number) == NULL,
         .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
         .firmware = host->profile->hca_firmware,
@@ -292,6 +293,8 @@ static void apply_links(struct lab_host *host)
             host->nccl_factor *= 1 - 0.03 * (1 - ratio);
         if (fault->kind == FAULT_NIC_SLOW)
             host->rail[fault->hca] = fmin(host->rail[fault->hca], fault->number / host->profile->nic_gb);
+        if (fault->kind == FAULT_NIC_FAR)
+            host->rail[fault->hca] = fmin(host->rail[fault->hca], 16.0 / 24); /* as nccl#412 has it */
         if (fault->kind != FAULT_NVLINK_DOWN)
             continue;
         host->nccl_factor *= 0.975;

@@ -89,6 +89,7 @@ enum fault_kind {
     FAULT_BURN_IDLE,
     FAULT_THROTTLE,
     FAULT_NIC_SLOW,
+    FAULT_NIC_FAR,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -126,6 +127,7 @@ enum fault_kind {
     FAULT_ECC_BURN,
     FAULT_GPU_TAKEN,
     FAULT_LINK_FLAP,
+    FAULT_XID_BEFORE,
     FAULT_REBOOT,
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
@@ -207,6 +209,7 @@ struct lab_gpu {
 
 struct lab_hca {
     bool present, up;
+    bool far;             /* from its GPU: behind the CPU */
     unsigned rate;        /* Gb/s that its link has trained to */
     const char *firmware; /* version */
     unsigned link_downed, symbol_errors;
@@ -284,7 +287,7 @@ int lab_listen(unsigned host, unsigned port);
  */
 struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
-tree_writer tree_infiniband, tree_system, tree_network, tree_storage;
+tree_writer tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage;
 
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
@@ -326,6 +329,8 @@ const char *const *tool_names(size_t *ret_count);
 void tool_strike(const struct lab_host *host);
 /* Appends a line with the stamp of now to the host's kernel log. */
 void tool_kernel_log(const struct lab_host *host, const char *line);
+/* What the driver writes behind an Xid's number. */
+const char *tool_xid_text(int code);
 /* One run of a nccl test over these hosts with one rank a GPU. */
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
 

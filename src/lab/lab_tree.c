@@ -17,7 +17,7 @@
 #include "assay/files.h"
 #include "lab_private.h"
 
-static tree_writer *const writers[] = {tree_infiniband, tree_system, tree_network, tree_storage};
+static tree_writer *const writers[] = {tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage};
 
 struct tree_entry {
     const char *path, *text;

@@ -182,7 +182,7 @@ static void put_summary(void)
     printf("\n\tSummary at:   %s\n\n", date);
 }
 
-static const char *xid_text(int code)
+const char *tool_xid_text(int code)
 {
     static const struct {
         int code;
@@ -221,10 +221,10 @@ static void strike(struct tool *tool)
         if (fault->host != tool->host->number)
             continue;
         if (fault->kind == FAULT_XID)
-            tool_kernel_log(tool->host,
-                            arena_printf(tool->arena,
-                                         "NVRM: Xid (PCI:0000:%02x:00): %d, pid=%d, name=gpu_burn, %s", bus,
-                                         (int)fault->number, (int)getpid(), xid_text((int)fault->number)));
+            tool_kernel_log(
+                tool->host,
+                arena_printf(tool->arena, "NVRM: Xid (PCI:0000:%02x:00): %d, pid=%d, name=gpu_burn, %s", bus,
+                             (int)fault->number, (int)getpid(), tool_xid_text((int)fault->number)));
         if (fault->kind == FAULT_REBOOT) {
             cleanup_fd int control = open(arena_printf(tool->arena, "%s/control", lab->directory),
                                           O_WRONLY | O_CLOEXEC | O_NONBLOCK);

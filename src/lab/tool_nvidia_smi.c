@@ -84,9 +84,26 @@ static const char *topo_between(int a, int b)
     return a / 4 == b / 4 ? "NODE" : "SYS";
 }
 
+static const char *topo_to_hca(const struct lab_host *host, int gpu, int hca)
+{
+    return gpu == hca && host->hcas[hca].far ? "NODE" : topo_between(gpu, hca);
+}
+
+/* The HCAs that the host sees, which is what the tool numbers. */
+static int nics_of(const struct lab_host *host, int nics[LAB_HCAS])
+{
+    int count = 0;
+
+    for (int i = 0; i < LAB_HCAS; i++)
+        if (host->hcas[i].present)
+            nics[count++] = i;
+    return count;
+}
+
 static void print_topo_row(const struct lab_host *host, int row)
 {
     const struct lab_gpu *gpu = &host->gpus[row];
+    int nics[LAB_HCAS], count = nics_of(host, nics);
 
     printf("GPU%d", row);
     for (int i = 0; i < host->gpu_count; i++) {
@@ -97,28 +114,23 @@ static void print_topo_row(const struct lab_host *host, int row)
         else
             printf("\tNV%u", links);
     }
-    for (int i = 0; i < LAB_HCAS; i++)
-        printf("\t%s", topo_between(gpu->number, i));
+    for (int i = 0; i < count; i++)
+        printf("\t%s", topo_to_hca(host, gpu->number, nics[i]));
     printf("\t%s\t%d\t\tN/A\n", gpu->number < 4 ? "0-55,112-167" : "56-111,168-223", gpu->number / 4);
 }
 
-static int print_topo(const struct lab_host *host)
+static void print_nic_row(const struct lab_host *host, const int nics[LAB_HCAS], int count, int row)
 {
-    for (int i = 0; i < host->gpu_count; i++)
-        printf("\tGPU%d", i);
-    for (int i = 0; i < LAB_HCAS; i++)
-        printf("\tNIC%d", i);
-    printf("\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n");
-    for (int i = 0; i < host->gpu_count; i++)
-        print_topo_row(host, i);
-    for (int i = 0; i < LAB_HCAS; i++) {
-        printf("NIC%d", i);
-        for (int g = 0; g < host->gpu_count; g++)
-            printf("\t%s", topo_between(host->gpus[g].number, i));
-        for (int n = 0; n < LAB_HCAS; n++)
-            printf("\t%s", n == i ? " X " : topo_between(n, i));
-        printf("\t\t\t\n");
-    }
+    printf("NIC%d", row);
+    for (int g = 0; g < host->gpu_count; g++)
+        printf("\t%s", topo_to_hca(host, host->gpus[g].number, nics[row]));
+    for (int i = 0; i < count; i++)
+        printf("\t%s", i == row ? " X " : topo_between(nics[row], nics[i]));
+    printf("\t\t\t\n");
+}
+
+static void print_legend(void)
+{
     printf("\nLegend:\n\n"
            "  X    = Self\n"
            "  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes (e.g., "
@@ -130,8 +142,24 @@ static int print_topo(const struct lab_host *host)
            "  PXB  = Connection traversing multiple PCIe bridges (without traversing the PCIe Host Bridge)\n"
            "  PIX  = Connection traversing at most a single PCIe bridge\n"
            "  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n");
-    for (int i = 0; i < LAB_HCAS; i++)
-        printf("  NIC%d: mlx5_%d\n", i, i);
+}
+
+static int print_topo(const struct lab_host *host)
+{
+    int nics[LAB_HCAS], count = nics_of(host, nics);
+
+    for (int i = 0; i < host->gpu_count; i++)
+        printf("\tGPU%d", i);
+    for (int i = 0; i < count; i++)
+        printf("\tNIC%d", i);
+    printf("\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n");
+    for (int i = 0; i < host->gpu_count; i++)
+        print_topo_row(host, i);
+    for (int i = 0; i < count; i++)
+        print_nic_row(host, nics, count, i);
+    print_legend();
+    for (int i = 0; i < count; i++)
+        printf("  NIC%d: mlx5_%d\n", i, nics[i]);
     printf("\n");
     return 0;
 }

@@ -75,6 +75,9 @@ static void print_device(const struct view *view, const struct device *device)
            "\t\t\tClockPM+ Surprise- LLActRep- BwNot- ASPMOptComp+\n"
            "\t\tLnkSta:\tSpeed %uGT/s (ok), Width x%u (ok)\n"
            "\t\t\tTrErr- Train- SlotClk+ DLActive- BWMgmt- ABWMgmt-\n"
+           "\tCapabilities: [148 v1] Access Control Services\n"
+           "\t\tACSCap:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
+           "\t\tACSCtl:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
            "\tKernel driver in use: %s\n\n",
            device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width,
            speed_of(device->generation), device->width,

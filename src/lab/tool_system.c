@@ -223,6 +223,14 @@ static void boot_lines(struct tool *tool, struct text *out)
                 host->profile->pci_bus[i]);
     text_put(out, "[   21.530201] nvidia-uvm: Loaded the UVM driver, major device number 506.\n"
                   "[   38.101772] IPv6: ADDRCONF(NETDEV_CHANGE): ens1f0: link becomes ready\n");
+    for (size_t i = 0; i < tool->lab->fault_count; i++) {
+        const struct fault *fault = &tool->lab->faults[i];
+
+        if (fault->host == host->number && fault->kind == FAULT_XID_BEFORE)
+            text_printf(out, "[   97.340118] NVRM: Xid (PCI:0000:%02x:00): %d, pid=2211, name=python3, %s\n",
+                        host->profile->pci_bus[fault->gpu], (int)fault->number,
+                        tool_xid_text((int)fault->number));
+    }
 }
 
 static void read_kernel_log(struct tool *tool, struct text *out)

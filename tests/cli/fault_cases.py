@@ -22,6 +22,11 @@ def pairs(*gpus):
     return {f"gpu{a}->gpu{b}" for a in range(8) for b in range(8) if a != b and (a in gpus or b in gpus)}
 
 
+def joined(*gpus):
+    """Every pair that one of these GPUs is part of, as topo -m names it."""
+    return {f"gpu{a}-gpu{b}" for a in range(8) for b in range(a + 1, 8) if a in gpus or b in gpus}
+
+
 class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
@@ -68,7 +73,8 @@ def both_with(outcome, cause):
 GPUS = [
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
-    Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")),
+    Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")
+         | fail("topology", joined(2, 5), "NV17")),
     Case("persistence-off", fail("gpu-settings", ALL_GPUS, "Disabled")),
     Case("persistence-off:6", fail("gpu-settings", {"gpu6"}, "Disabled")),
     Case("mig-on:1", fail("gpu-settings", {"gpu1"}, "Enabled")),
@@ -81,6 +87,8 @@ GPUS = [
     Case("hot:3=80", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "gpu3 is at 80 C and did not cool down")
          | undecided("dcgm-diag", HOST | ALL_GPUS, "did not cool down")
          | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
+    Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
+    Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
@@ -109,6 +117,7 @@ FABRIC = [
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     Case("nic-slow:mlx5_3", both(fail)),
+    Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", both(fail)),
     # On another host than the head, and only its own kernel, or counter, knows of it.
     Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
@@ -117,7 +126,8 @@ FABRIC = [
 
 NETWORK = [
     # An HCA that is not there has no port either: what would be read of it is undecided.
-    Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there"),
+    Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there")
+         | undecided("topology", {"mlx5_2"}),
          numbers_undecided=True),
     Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
@@ -188,7 +198,8 @@ TOOLS = [
     Case("tool-missing:mpirun", both(undecided), faults=["a:tool-missing:mpirun"]),
     # Without the kernel's log nobody knows whether an Xid lies in the window of these.
     Case("tool-missing:dmesg",
-         undecided("p2p-bandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
+         undecided("xid", HOST | ALL_GPUS, "dmesg.* not found")
+         | undecided("p2p-bandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
     Case("tool-missing:sudo", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
     Case("tool-crash:gpu_burn", fail("gpu-burn", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
     Case("tool-crash:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),

@@ -34,6 +34,8 @@ CASES = [
      r"^ +8589934592 .* (7\d|8[01])\.\d\d +0 "),
     ("nccl-socket", "mpirun -H node1:8,NODE:8 -np 16 -x NCCL_DEBUG=INFO all_gather_perf -b 8G -e 8G -g 1",
      r"Using network Socket(.|\n)*^ +8589934592 .* [5-9]\.\d\d +0 "),
+    ("nic-far:mlx5_2", "nvidia-smi topo -m | grep GPU2", r"^GPU2(\tNV\d+|\t X ){8}\tNODE\tNODE\tNODE\tNODE\tSYS"),
+    ("hca-missing:mlx5_5", "nvidia-smi topo -m", r"NIC5: mlx5_6"),
     ("hca-missing:mlx5_3", "lspci -D -n -d 15b3: | wc -l", r"^7$"),
     ("hca-missing:mlx5_0", 'ls "$ASSAY_LAB_ROOT"/sys/class/infiniband/; ibstat mlx5_0', r"^mlx5_1\n(.|\n)*'mlx5_0' IB device can't be found"),
     ("hca-firmware:28.36.1010", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_7/fw_ver; ibstat', r"^28\.36\.1010\n(.|\n)*version: 28\.36\.1010$"),
@@ -69,6 +71,7 @@ CASES = [
     ("driver-version:535.54.03", "nvidia-smi -q", r"^Driver Version +: 535\.54\.03$"),
     ("gpu-busy:4", "nvidia-smi", r"\|    4   N/A  N/A +\d+ +C +python3 +40210MiB \|"),
     ("gpu-busy:5", "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader", r"^\d+, python3$"),
+    ("xid-before:2=48", "dmesg", r"NVRM: Xid \(PCI:0000:52:00\): 48, "),
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
     ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
      "--format=csv,noheader", r"^0\n0\n3\n0$"),

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the parts of a host reach each other: every two GPUs over all the NVLinks that the platform has, each
+ * compute HCA behind the same PCIe switch as a GPU. What decides beside it whether an HCA can write into a
+ * GPU's memory (ACS, IOMMU, nvidia_peermem or dma-buf) is written down: where it hurts depends on the host,
+ * and the RDMA and NCCL tests measure that it does.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+static void command_topo(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "nvidia-smi");
+    text_put(out, " topo -m");
+}
+
+static void command_acs(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "lspci");
+    text_put(out, " -vvv");
+}
+
+static void command_cmdline(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline");
+}
+
+static void command_modules(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/modules");
+}
+
+static void command_driver(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version");
+}
+
+static const struct part_row parts[] = {
+    {"topo", "nvidia-smi-topo", command_topo, NULL}, {"acs", NULL, command_acs, NULL},
+    {"cmdline", NULL, command_cmdline, NULL},        {"modules", NULL, command_modules, NULL},
+    {"driver", NULL, command_driver, NULL},          {0},
+};
+
+/* What the part printed, or an empty slice: these facts are written down where they can be had. */
+static struct slice output_of(const struct attempt *attempt, const char *name)
+{
+    const struct part *part = attempt_part(attempt, name);
+
+    return part != NULL && part->ended && part->rc == 0 ? part->out : (struct slice){"", 0};
+}
+
+/* "SrcValid+" in ACSCtl is a device that sends what GPUs and HCAs say to each other up to the CPU. */
+static void add_acs(struct reading *out, struct slice lspci)
+{
+    struct slice line;
+    unsigned controls = 0, on = 0;
+
+    while (scan_line(&lspci, &line)) {
+        if (!slice_contains(line, "ACSCtl:"))
+            continue;
+        controls++;
+        on += slice_contains(line, "SrcValid+");
+    }
+    if (controls > 0)
+        reading_fact(out, "pci.acs", "",
+                     slice_of(on == 0 ? "off"
+                                      : arena_printf(out->arena, "on for %u of %u devices that have it", on,
+                                                     controls)));
+}
+
+static void add_iommu(struct reading *out, struct slice cmdline)
+{
+    struct slice word, all = cmdline;
+    const char *found = "";
+
+    for (struct slice line; scan_line(&all, &line);)
+        while (scan_word(&line, &word))
+            if (slice_contains(word, "iommu"))
+                found = arena_printf(out->arena, "%s%s%s", found, *found != '\0' ? " " : "",
+                                     utf8_clean(out->arena, word));
+    if (cmdline.length > 0)
+        reading_fact(out, "kernel.iommu", "", slice_of(*found != '\0' ? found : "kernel's default"));
+}
+
+/* nvidia_peermem; without it dma-buf, which the open kernel modules of the driver have. */
+static void add_gpudirect(struct reading *out, struct slice modules, struct slice driver)
+{
+    bool peermem = slice_contains(modules, "nvidia_peermem ") || slice_contains(modules, "nv_peer_mem ");
+    bool open = slice_contains(driver, "Open Kernel Module");
+
+    if (modules.length > 0)
+        reading_fact(out, "gpudirect.rdma", "",
+                     slice_of(peermem ? "nvidia_peermem"
+                              : open  ? "dma-buf (open kernel modules)"
+                                      : "neither nvidia_peermem nor open kernel modules"));
+}
+
+/* The nic column of the HCA: "nic3". */
+static const char *nic_of(const struct reading *topo, const char *hca)
+{
+    for (size_t i = 0; i < topo->facts.count; i++)
+        if (strcmp(topo->facts.items[i].name, "topo.nic") == 0 &&
+            strcmp(topo->facts.items[i].value, hca) == 0)
+            return topo->facts.items[i].subject;
+    return NULL;
+}
+
+/* The closest connection of the HCA to any GPU, and how many GPUs have it. */
+static void add_nearest(const struct check_context *context, struct reading *out, const char *hca)
+{
+    static const char *const nearness[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
+    const char *nic = nic_of(out, hca);
+
+    for (size_t k = 0; nic != NULL && k < sizeof nearness / sizeof nearness[0]; k++)
+        for (unsigned i = 0; i < context->platform->gpu_count; i++) {
+            const char *link =
+                reading_get_fact(out, "topo.link", arena_printf(out->arena, "gpu%u-%s", i, nic));
+
+            if (link == NULL || strcmp(link, nearness[k]) != 0)
+                continue;
+            reading_fact(out, "topo.nearest", hca, slice_of(nearness[k]));
+            reading_fact(out, "topo.nearest_gpu", hca, slice_of(arena_printf(out->arena, "gpu%u", i)));
+            return;
+        }
+}
+
+static void read_topology(const struct check_context *context, const struct attempt *attempt,
+                          struct reading *out)
+{
+    read_parts(context, attempt, out);
+    if (out->status != READING_COMPLETE)
+        return;
+    for (size_t i = 0; i < context->platform->hcas.count; i++)
+        add_nearest(context, out, context->platform->hcas.items[i]);
+    add_acs(out, output_of(attempt, "acs"));
+    add_iommu(out, output_of(attempt, "cmdline"));
+    add_gpudirect(out, output_of(attempt, "modules"), output_of(attempt, "driver"));
+}
+
+static const struct limit near_rules[] = {
+    {.metric = "topo.nearest",
+     .rule = RULE_ONE_OF,
+     .text = "PIX|PXB",
+     .source = "nccl#412: 24 GB/s of a 200 Gb/s HCA behind a GPU's PCIe switch, 16 behind the CPU",
+     .status = LIMIT_VENDOR,
+     .note = "no GPU shares a PCIe switch with it"},
+    {0}};
+
+static const struct item items[] = {
+    {"topo.nearest", PER_HCA, NULL, DUTY_GATE, near_rules},
+    {"topo.nearest_gpu", PER_HCA, NULL, DUTY_RECORD, NULL},
+    {"topo.cpu_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"topo.numa_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"pci.acs", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"kernel.iommu", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"gpudirect.rdma", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
+{
+    const struct platform *platform = context->platform;
+    struct limit *links = arena_array(context->arena, struct limit, 2);
+
+    /* A switch joins every GPU with every other over all its links; without one it depends on the board. */
+    if (!platform->nvswitch || platform->nvlink_links == 0)
+        return;
+    links[0] = (struct limit){.metric = "topo.link",
+                              .rule = RULE_EQUAL,
+                              .text = arena_printf(context->arena, "NV%u", platform->nvlink_links),
+                              .source = arena_printf(context->arena, "platform %s", platform->name),
+                              .status = LIMIT_TOOL};
+    for (unsigned a = 0; a < platform->gpu_count; a++)
+        for (unsigned b = a + 1; b < platform->gpu_count; b++)
+            slot_add(context, slots, "topo.link", arena_printf(context->arena, "gpu%u-gpu%u", a, b), NULL,
+                     DUTY_GATE, links);
+}
+
+static const struct remedy remedies[] = {
+    {"topo.link",
+     "see `nvidia-smi nvlink -s` and Fabric Manager; reset all GPUs together or reboot; if it stays, "
+     "have the GPU or its baseboard replaced"},
+    {"topo.nearest",
+     "compare the slot with the vendor's drawing; the platform's \"hcas\" must name the adapters "
+     "that belong to GPUs"},
+    {"sound", "see both streams in the evidence; does nvidia-smi answer at all?"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->gpu_count > 1 || platform->hcas.count > 0;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 10;
+}
+
+const struct check check_topology = {
+    .name = "topology",
+    .title = "Topology",
+    .summary = "nvidia-smi topo -m: every GPU pair over all NVLinks, each compute HCA beside a GPU",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .applies = applies,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = slots_of_platform,
+    .expected_s = expected_s,
+    .read = read_topology,
+};
