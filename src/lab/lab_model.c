@@ -178,6 +178,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
     const struct fault *ecc = fault_of_gpu(lab, host->number, FAULT_ECC_UNCORRECTED, number);
     const struct fault *burnt = fault_of_gpu(lab, host->number, FAULT_ECC_BURN, number);
+    const struct fault *lanes = fault_of_gpu(lab, host->number, FAULT_PCIE_WIDTH, number);
     const struct fault *hot = fault_of_gpu(lab, host->number, FAULT_HOT, number);
     unsigned n = (unsigned)number;
 
@@ -189,6 +190,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .ecc = fault_of_gpu(lab, host->number, FAULT_ECC_OFF, number) == NULL,
         .remap_pending = fault_of_gpu(lab, host->number, FAULT_REMAP_PENDING, number) != NULL,
         .reset_required = fault_of_gpu(lab, host->number, FAULT_RESET_REQUIRED, number) != NULL,
+        .pcie_width = lanes != NULL ? (unsigned)lanes->number : 16,
         .ecc_uncorrected = (ecc != NULL ? (unsigned)ecc->number : 0) +
                            (burnt != NULL && is_struck(host) ? (unsigned)burnt->number : 0),
         .fabric_ready = host->fabric_manager_active &&

@@ -109,6 +109,7 @@ enum fault_kind {
     FAULT_ECC_UNCORRECTED,
     FAULT_RESET_REQUIRED,
     FAULT_HOT,
+    FAULT_PCIE_WIDTH,
     FAULT_POWER_LIMIT,
     FAULT_CLOCKS_LOCKED,
     FAULT_DRIVER_VERSION,
@@ -196,6 +197,7 @@ struct lab_gpu {
     char uuid[48], serial[16];
     bool persistence, mig, ecc, remap_pending, fabric_ready;
     bool reset_required;
+    unsigned pcie_width;
     unsigned ecc_uncorrected; /* since the driver was loaded */
     bool busy;                /* a foreign process works on it */
     double strength;          /* share of its full compute rate */
@@ -312,11 +314,11 @@ struct tool {
 };
 
 typedef int tool_main(struct tool *tool);
-tool_main tool_nvidia_smi, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn,
-    tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_mlnx_qos,
-    tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl,
-    tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
+tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi,
+    tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat,
+    tool_mlnx_qos, tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date,
+    tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk,
+    tool_sshd, tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

@@ -26,6 +26,7 @@ static const struct tool_row {
     {"dcgmi", tool_dcgmi},
     {"gpu_burn", tool_gpu_burn},
     {"p2pBandwidthLatencyTest", tool_p2p},
+    {"nvbandwidth", tool_nvbandwidth},
     {"all_reduce_perf", tool_nccl},
     {"all_gather_perf", tool_nccl},
     {"reduce_scatter_perf", tool_nccl},

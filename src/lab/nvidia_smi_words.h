@@ -41,6 +41,12 @@ static inline struct reasons reasons_of(const struct lab_gpu *gpu, const struct 
     };
 }
 
+/* An idle link trains down to save power. */
+static inline unsigned pcie_generation(const struct lab_host *host, const struct gpu_now *now)
+{
+    return now->loaded ? host->profile->pcie_generation : 1;
+}
+
 static inline unsigned memory_temperature(const struct lab_host *host, const struct gpu_now *now)
 {
     return host->profile->memory_temperature + (now->temperature - host->profile->temperature_idle) / 2;

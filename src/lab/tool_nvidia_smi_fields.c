@@ -94,6 +94,16 @@ static const char *mig(const struct cell *cell)
     return enabled(cell->gpu->mig);
 }
 
+static const char *generation_now(const struct cell *cell)
+{
+    return number(cell, pcie_generation(cell->host, &cell->now));
+}
+
+static const char *width(const struct cell *cell)
+{
+    return number(cell, cell->gpu->pcie_width);
+}
+
 static const char *temperature(const struct cell *cell)
 {
     return number(cell, cell->now.temperature);
@@ -249,12 +259,12 @@ static const struct field {
     {"pci.bus_id", bus_id, NULL, NULL},
     {"gpu_bus_id", bus_id, NULL, NULL},
     {"vbios_version", vbios, NULL, NULL},
-    {"pcie.link.gen.current", generation, NULL, NULL},
-    {"pcie.link.gen.gpucurrent", generation, NULL, NULL},
+    {"pcie.link.gen.current", generation_now, NULL, NULL},
+    {"pcie.link.gen.gpucurrent", generation_now, NULL, NULL},
     {"pcie.link.gen.max", generation, NULL, NULL},
     {"pcie.link.gen.gpumax", generation, NULL, NULL},
     {"pcie.link.gen.hostmax", generation, NULL, NULL},
-    {"pcie.link.width.current", fixed, NULL, "16"},
+    {"pcie.link.width.current", width, NULL, NULL},
     {"pcie.link.width.max", fixed, NULL, "16"},
     {"display_mode", fixed, NULL, "Disabled"},
     {"display_active", fixed, NULL, "Disabled"},

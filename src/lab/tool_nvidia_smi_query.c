@@ -104,7 +104,8 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     close_part(w, "gpu_reset_status");
 }
 
-static void write_pci(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu)
+static void write_pci(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu,
+                      const struct gpu_now *now)
 {
     const struct lab_profile *profile = host->profile;
     char device[16], subsystem[16];
@@ -124,14 +125,14 @@ static void write_pci(struct writer *w, const struct lab_host *host, const struc
     open_part(w, "GPU Link Info", "pci_gpu_link_info");
     open_part(w, "PCIe Generation", "pcie_gen");
     put(w, "Max", "max_link_gen", "%u", profile->pcie_generation);
-    put(w, "Current", "current_link_gen", "%u", profile->pcie_generation);
-    put(w, "Device Current", "device_current_link_gen", "%u", profile->pcie_generation);
+    put(w, "Current", "current_link_gen", "%u", pcie_generation(host, now));
+    put(w, "Device Current", "device_current_link_gen", "%u", pcie_generation(host, now));
     put(w, "Device Max", "max_device_link_gen", "%u", profile->pcie_generation);
     put(w, "Host Max", "max_host_link_gen", "%u", profile->pcie_generation);
     close_part(w, "pcie_gen");
     open_part(w, "Link Width", "link_widths");
     put(w, "Max", "max_link_width", "16x");
-    put(w, "Current", "current_link_width", "16x");
+    put(w, "Current", "current_link_width", "%ux", gpu->pcie_width);
     close_part(w, "link_widths");
     close_part(w, "pci_gpu_link_info");
     open_part(w, "Bridge Chip", "pci_bridge_chip");
@@ -367,7 +368,7 @@ static void write_gpu(struct writer *w, const struct lab_host *host, int index)
     w->depth++;
     section(w, "");
     write_identity(w, host, gpu, index);
-    write_pci(w, host, gpu);
+    write_pci(w, host, gpu, &now);
     write_reasons(w, gpu, &now);
     write_memory(w, host, &now);
     write_ecc(w, host, gpu);

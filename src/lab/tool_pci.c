@@ -10,7 +10,8 @@ struct device {
     unsigned bus;
     const char *class_code, *class_name, *vendor, *id, *name;
     unsigned generation, width;
-    bool dead; /* answers no configuration cycle */
+    unsigned generation_now, width_now; /* 0: as they can be */
+    bool dead;                          /* answers no configuration cycle */
 };
 
 struct view {
@@ -19,9 +20,9 @@ struct view {
     const char *slot;
 };
 
-static unsigned speed_of(unsigned generation)
+static const char *speed_of(unsigned generation)
 {
-    static const unsigned speeds[] = {0, 2, 5, 8, 16, 32, 64};
+    static const char *const speeds[] = {"0", "2.5", "5", "8", "16", "32", "64"};
 
     return speeds[generation];
 }
@@ -45,6 +46,8 @@ static void print_device(const struct view *view, const struct device *device)
 {
     const char *domain = view->domain ? "0000:" : "";
     const char *revision = device->dead ? "ff" : "a1";
+    unsigned generation = device->generation_now > 0 ? device->generation_now : device->generation;
+    unsigned width = device->width_now > 0 ? device->width_now : device->width;
 
     if (!wanted(view, device))
         return;
@@ -71,16 +74,17 @@ static void print_device(const struct view *view, const struct device *device)
            "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
            "\t\tDevCap:\tMaxPayload 256 bytes, PhantFunc 0, Latency L0s unlimited, L1 <64us\n"
            "\t\tDevSta:\tCorrErr- NonFatalErr- FatalErr- UnsupReq- AuxPwr- TransPend-\n"
-           "\t\tLnkCap:\tPort #0, Speed %uGT/s, Width x%u, ASPM not supported\n"
+           "\t\tLnkCap:\tPort #0, Speed %sGT/s, Width x%u, ASPM not supported\n"
            "\t\t\tClockPM+ Surprise- LLActRep- BwNot- ASPMOptComp+\n"
-           "\t\tLnkSta:\tSpeed %uGT/s (ok), Width x%u (ok)\n"
+           "\t\tLnkSta:\tSpeed %sGT/s (%s), Width x%u (%s)\n"
            "\t\t\tTrErr- Train- SlotClk+ DLActive- BWMgmt- ABWMgmt-\n"
            "\tCapabilities: [148 v1] Access Control Services\n"
            "\t\tACSCap:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
            "\t\tACSCtl:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
            "\tKernel driver in use: %s\n\n",
-           device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width,
-           speed_of(device->generation), device->width,
+           device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width, speed_of(generation),
+           generation < device->generation ? "downgraded" : "ok", width,
+           width < device->width ? "downgraded" : "ok",
            strcmp(device->vendor, "15b3") == 0 ? "mlx5_core" : "nvidia");
 }
 
@@ -90,6 +94,15 @@ static const char *gpu_device_name(const struct lab_profile *profile)
         return "NVIDIA Corporation GH100 [H100 SXM5 80GB]";
     return strcmp(profile->device_id, "2335") == 0 ? "NVIDIA Corporation GH100 [H200 SXM 141GB]"
                                                    : "NVIDIA Corporation GA100 [A100 SXM4 80GB]";
+}
+
+/* Lanes that the GPU of this place has; of one that does not answer nobody asks. */
+static unsigned lanes_of(const struct lab_host *host, int number)
+{
+    for (int i = 0; i < host->gpu_count; i++)
+        if (host->gpus[i].number == number)
+            return host->gpus[i].pcie_width;
+    return 0;
 }
 
 static void print_devices(struct tool *tool, const struct view *view)
@@ -127,6 +140,8 @@ static void print_devices(struct tool *tool, const struct view *view)
                                             .name = gpu_device_name(profile),
                                             .generation = profile->pcie_generation,
                                             .width = 16,
+                                            .generation_now = lab_burning(tool->host) != 0 ? 0 : 1,
+                                            .width_now = lanes_of(tool->host, i),
                                             .dead = fault_of_gpu(tool->lab, tool->host->number,
                                                                  FAULT_GPU_MISSING, i) != NULL});
     }

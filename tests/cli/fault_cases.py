@@ -99,6 +99,7 @@ LOAD = [
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),

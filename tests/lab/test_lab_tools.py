@@ -42,6 +42,8 @@ COMMANDS = [
     ("gpu-burn", "gpu_burn 120"),
     ("gpu-burn", "gpu_burn -tc 60"),
     ("p2p-bandwidth-latency", "p2pBandwidthLatencyTest"),
+    ("nvbandwidth", "nvbandwidth"),
+    ("nvbandwidth", "nvbandwidth -t device_to_host_memcpy_ce device_to_device_memcpy_read_ce"),
     ("nccl-tests", "all_reduce_perf -b 8 -e 16G -f 2 -g 8"),
     ("nccl-tests", "all_gather_perf -b 1M -e 8G -f 2 -g 8 -n 20 -w 5"),
     ("nccl-tests", "reduce_scatter_perf -b 1M -e 8G -f 2 -g 8"),

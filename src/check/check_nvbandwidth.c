@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nvbandwidth: copies between host memory and each GPU, which no other test measures, and between GPUs by the
+ * copy engines. The tool is built by few sites, so no suite that is built in asks for it.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+#define DEFAULT_TESTS                                                                    \
+    "host_to_device_memcpy_ce device_to_host_memcpy_ce device_to_device_memcpy_read_ce " \
+    "device_to_device_memcpy_write_ce"
+
+static const struct argument arguments[] = {
+    {"tests", ARGUMENT_TEXT, DEFAULT_TESTS, "test cases of nvbandwidth, blanks between them"},
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    struct slice tests = slice_of(check_text(context, "tests")), test;
+
+    command_tool(context, out, "nvbandwidth");
+    text_put(out, " -t");
+    while (scan_word(&tests, &test)) {
+        text_put(out, " ");
+        text_shell_quote(out, arena_strndup(context->arena, test.bytes, test.length));
+    }
+}
+
+static const struct part_row parts[] = {{"main", "nvbandwidth", command, NULL}, {0}};
+
+/* Subjects are the cells as the tool's titles name them: reads point from row to column, writes back. */
+static void add_pairs(const struct check_context *context, struct slot_list *slots, const char *metric,
+                      const char *arrow, enum duty duty)
+{
+    unsigned gpus = context->platform->gpu_count;
+
+    for (unsigned a = 0; a < gpus; a++)
+        for (unsigned b = 0; b < gpus; b++)
+            if (a != b)
+                slot_add(context, slots, metric, arena_printf(context->arena, "gpu%u%sgpu%u", a, arrow, b),
+                         NULL, duty, NULL);
+}
+
+static void add_gpus(const struct check_context *context, struct slot_list *slots, const char *metric,
+                     const char *arrow)
+{
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, metric, arena_printf(context->arena, "cpu0%sgpu%u", arrow, i), NULL,
+                 DUTY_GATE, NULL);
+}
+
+static void slots_of_tests(const struct check_context *context, struct slot_list *slots)
+{
+    struct slice tests = slice_of(check_text(context, "tests")), test;
+
+    while (scan_word(&tests, &test)) {
+        const char *metric = arena_printf(context->arena, "nvbandwidth.%.*s", slice_print(test));
+
+        if (slice_starts(test, "host_to_device_memcpy_"))
+            add_gpus(context, slots, metric, "->");
+        else if (slice_starts(test, "device_to_host_memcpy_"))
+            add_gpus(context, slots, metric, "<-");
+        else if (slice_starts(test, "device_to_device_memcpy_read_"))
+            add_pairs(context, slots, metric, "->", DUTY_GATE);
+        else if (slice_starts(test, "device_to_device_memcpy_write_"))
+            add_pairs(context, slots, metric, "<-", DUTY_RECORD);
+        slot_add(context, slots, arena_printf(context->arena, "%s.sum", metric), "", NULL, DUTY_RECORD, NULL);
+    }
+}
+
+/* A test that was waived, or that was not asked for by this name, gave no number. */
+static const char *arguments_fault(const struct check_context *context)
+{
+    struct slice tests = slice_of(check_text(context, "tests")), test;
+
+    return scan_word(&tests, &test) ? NULL : "names no test";
+}
+
+static const struct remedy remedies[] = {
+    {"nvbandwidth.host_*",
+     "see the check pcie-link, and `numactl --hardware`: is the memory of both sockets there?"},
+    {"nvbandwidth.device_to_host_*", "see the check pcie-link; BIOS settings of the slot, IOMMU"},
+    {"nvbandwidth.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again"},
+    {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return 120;
+}
+
+const struct check check_nvbandwidth = {
+    .name = "nvbandwidth",
+    .title = "Host and GPU copies",
+    .summary = "nvbandwidth: copies between host and each GPU, and between GPUs, by the copy engines",
+    .scopes = SCOPE_HOST,
+    .window = true,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_tests,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

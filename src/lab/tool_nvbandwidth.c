@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nvbandwidth 0.8: the copy engine tests between host and GPU and between GPUs. */
+#include <string.h>
+
+#include "lab_private.h"
+
+typedef double copy_cell(const struct lab_host *host, int row, int column);
+
+/* Of what a link of 16 lanes carries one way, what copies reach: 55 of 63 GB/s, 24.6 of 31.5. */
+static double host_copy(const struct lab_host *host, int row, int column)
+{
+    double full = host->profile->pcie_generation >= 5 ? 55.2 : 24.6;
+    const struct lab_gpu *gpu = &host->gpus[column];
+
+    return full * gpu->pcie_width / 16 *
+           (1 + 0.004 * lab_noise(host->number, "host copy", (unsigned)(gpu->number + 8 * row)));
+}
+
+static double peer_copy(const struct lab_host *host, int row, int column)
+{
+    return lab_p2p(host, row, column, true, false);
+}
+
+static const struct test {
+    const char *name, *title;
+    copy_cell *cell;
+    bool peers;
+} tests[] = {
+    {"host_to_device_memcpy_ce", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", host_copy, false},
+    {"device_to_host_memcpy_ce", "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)", host_copy, false},
+    {"device_to_device_memcpy_read_ce", "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", peer_copy,
+     true},
+    {"device_to_device_memcpy_write_ce", "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)", peer_copy,
+     true},
+};
+
+static void run_test(const struct lab_host *host, const struct test *test)
+{
+    int rows = test->peers ? host->gpu_count : 1;
+    double sum = 0;
+
+    printf("Running %s.\n%s\n          ", test->name, test->title);
+    for (int column = 0; column < host->gpu_count; column++)
+        printf("%10d", column);
+    printf("\n");
+    for (int row = 0; row < rows; row++) {
+        printf("%2d        ", row);
+        for (int column = 0; column < host->gpu_count; column++) {
+            double value = test->cell(host, row, column);
+
+            if (test->peers && row == column) {
+                printf("%10s", "N/A");
+                continue;
+            }
+            printf("%10.2f", value);
+            sum += value;
+        }
+        printf("\n");
+    }
+    printf("\nSUM %s %.2f\n\n", test->name, sum);
+    fflush(stdout);
+    lab_sleep(host->lab, 10);
+}
+
+static bool is_asked(const struct tool *tool, const char *name)
+{
+    bool any = false;
+
+    for (int i = 1; i < tool->argc; i++) {
+        if (tool->argv[i][0] == '-')
+            continue;
+        any = true;
+        if (strcmp(tool->argv[i], name) == 0)
+            return true;
+    }
+    return !any;
+}
+
+int tool_nvbandwidth(struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+
+    printf("nvbandwidth Version: v0.8\nBuilt from Git version: v0.8\n\nCUDA Runtime Version: 12040\n"
+           "CUDA Driver Version: 12040\nDriver Version: %s\n\n",
+           host->driver);
+    if (host->cuda_error != NULL) {
+        printf("[CUDA_ERROR_SYSTEM_NOT_READY] %s in expression cuInit(0) in main() : nvbandwidth.cpp:302\n",
+               host->cuda_error);
+        return 1;
+    }
+    printf("%s\n", host->name);
+    for (int i = 0; i < host->gpu_count; i++)
+        printf("Device %d: %s (00000000:%02x:00)\n", i, host->profile->gpu_name, host->gpus[i].pci_bus);
+    printf("\n");
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        if (is_asked(tool, tests[i].name))
+            run_test(host, &tests[i]);
+    printf("NOTE: The reported results may not reflect the full capabilities of the platform.\n"
+           "Performance can vary with software drivers, hardware clocks, and system topology.\n\n");
+    return 0;
+}
