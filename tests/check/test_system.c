@@ -176,6 +176,43 @@ static void disks_that_nobody_listed_are_not_none(void **state)
     arena_destroy(host.arena);
 }
 
+static const char bmc_text[] =
+    "03/14/2026 09:30:00\nEntries          : 3\n"
+    "   1 | 03/12/2026 | 09:00:00 | Processor CPU0_Status | IERR | Asserted\n"
+    "   2 | 03/14/2026 | 09:00:00 | Power Supply PSU3 Status | Power Supply AC lost | Asserted\n"
+    "   3 | 03/14/2026 | 09:10:00 | Power Supply PSU3 Status | Power Supply AC lost | Deasserted\n"
+    "FAN1             | 41h | ok  | 29.1 | 8400 RPM\n";
+
+static void events_are_as_old_as_the_bmc_says(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bmc");
+    host_reads(&host, (const struct printed[]){{"ipmitool", bmc_text, "", 0}, {0}});
+    assert_int_equal(host.attempt.reading.status, READING_COMPLETE);
+    assert_non_null(strstr(fact(&host, "bmc.sel_faults"), "PSU3"));
+    assert_null(strstr(fact(&host, "bmc.sel_faults"), "IERR"));
+    assert_string_equal(fact(&host, "bmc.sensor_faults"), "none");
+    arena_destroy(host.arena);
+}
+
+static void a_log_that_is_not_whole_is_not_clean(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bmc");
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"ipmitool", "03/14/2026 09:30:00\nEntries          : 3\nGet SEL Entry command failed\n", "", 0},
+            {0}});
+    assert_string_equal(fact(&host, "bmc.sel_faults"), "(none)");
+    assert_int_equal(host.attempt.reading.status, READING_PARTIAL);
+    arena_destroy(host.arena);
+}
+
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
@@ -203,6 +240,8 @@ int main(void)
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
+        cmocka_unit_test(events_are_as_old_as_the_bmc_says),
+        cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
     };
