@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shell_words.h"
+
 enum {
     ESCAPE = 0x1b,
     BELL = 0x07,
@@ -683,6 +685,19 @@ void lines_close(struct line_reader *reader)
     text_release(&reader->head_text);
 }
 
+/* "```", "```text": what web pages put around an output. */
+static bool is_fence(struct slice text)
+{
+    text = slice_trim(text);
+    return scan_text(&text, "```") && !slice_contains(text, " ") && !slice_contains(text, "`");
+}
+
+/* A prompt that waits, or the end of a fence: the output before it has come to its end. */
+static bool is_after_the_end(struct slice tail)
+{
+    return is_prompt(tail) || is_fence(tail);
+}
+
 bool lines_next(struct line_reader *reader, struct line *ret_line)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -696,9 +711,11 @@ bool lines_next(struct line_reader *reader, struct line *ret_line)
         read_head(reader);
         reader->head_is_read = true;
     }
-    if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
-        return false;
-    remove_label(reader, ret_line);
+    do {
+        if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
+            return false;
+        remove_label(reader, ret_line);
+    } while (is_fence(ret_line->text));
     return true;
 }
 
@@ -720,7 +737,7 @@ struct slice lines_tail(struct line_reader *reader)
         scan_cri(&line.text, &line.is_stderr);
     }
     remove_label(reader, &line);
-    return line.text;
+    return is_after_the_end(line.text) ? (struct slice){"", 0} : line.text;
 }
 
 static bool lies_in(struct slice text, struct slice bytes)

@@ -15,6 +15,8 @@
  *   rank labels    0:   [0]     as srun -l and Hydra -l write them; may be a tool's own text, see below
  *   quotation      "> "         where each of the first three lines that are not blank has it
  *
+ * Lines that are only the fence of a web page (```) are left out, and so is a tail that is only a prompt.
+ *
  * Open MPI also tags in the middle of a line, where one rank's text came between another's: what each rank
  * wrote is put together again, so that a line ends where that rank ended it.
  *

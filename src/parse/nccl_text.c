@@ -685,6 +685,10 @@ void nccl_text(struct source *source, struct reading *reading)
         }
         take_line(&text, line.text);
     }
+    /* What failed has failed, whatever else its line would have said. */
+    line.text = lines_tail(&reader);
+    if (!take_failure(&text, line.text))
+        take_launcher_failure(&text, line.text);
     finish(&text);
     drop_empty_end(&text, reading);
 }

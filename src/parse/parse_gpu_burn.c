@@ -439,6 +439,13 @@ static void stream(struct source *source, struct reading *reading)
             next_run(&burn, reading);
         take_line(&burn, line.text);
     }
+    line.text = slice_trim(lines_tail(&reader));
+    ours = ours || is_ours(line.text);
+    /* A verdict is two words that no cut turns into others; and what failed has failed. */
+    if (slice_ends(line.text, ": OK") || slice_ends(line.text, ": FAULTY"))
+        take_line(&burn, line.text);
+    else
+        take_complaint(&burn, line.text);
     finish_run(&burn);
     if (!ours)
         reading_set(burn.reading, READING_UNRECOGNISED, "%s", "no line of gpu-burn");

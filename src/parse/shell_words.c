@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+/* What stands before the mark of a prompt: user@host, "gpu01:~ ", "bash-5.1", "sh-4.4". */
+static bool names_a_place(struct slice text)
+{
+    return memchr(text.bytes, '@', text.length) != NULL || slice_contains(text, ":~") ||
+           ((slice_starts(text, "bash-") || slice_starts(text, "sh-")) && !slice_contains(text, " "));
+}
+
 /* Length of the prompt at the front with its mark, 0 when there is none. */
 static size_t prompt_length(struct slice line)
 {
@@ -14,8 +21,7 @@ static size_t prompt_length(struct slice line)
             break;
     if (mark >= line.length)
         return 0;
-    /* A lone mark, or user@host before it. */
-    return mark == 0 || memchr(line.bytes, '@', mark) != NULL ? mark + 1 : 0;
+    return mark == 0 || names_a_place((struct slice){line.bytes, mark}) ? mark + 1 : 0;
 }
 
 bool is_prompt(struct slice line)

@@ -5,7 +5,7 @@
 
 #include "assay/scan.h"
 
-/* "[root@node ~]#", "user@node:~$", "$", "#": nothing stands behind its mark. */
+/* "[root@node ~]#", "user@node:~$", "node:~ #", "bash-5.1$", "$", "#": nothing stands behind its mark. */
 bool is_prompt(struct slice line);
 /* The command behind a prompt or a trace mark: "root@node:~# ethtool -S eth0", "+ ethtool -S eth0", "$ ls". */
 bool prompt_command(struct slice line, struct slice *ret_command);

@@ -69,6 +69,19 @@ static void line_ends_of_every_kind_end_a_line(void **state)
     expect("\xef\xbb\xbfone \t\n  two\n", "one|  two|~");
 }
 
+static void what_waits_after_an_output_is_no_part_of_it(void **state)
+{
+    (void)state;
+    expect("a\n[root@gpu01 ~]# ", "a|~");
+    expect("a\nops@gpu01:~$", "a|~");
+    expect("a\ngpu01:~ # ", "a|~");
+    expect("a\nbash-5.1$ ", "a|~");
+    expect("a\n[root@gpu01 ~]# nvidia-s", "a|~[root@gpu01 ~]# nvidia-s");
+    expect("a\n12.5%", "a|~12.5%");
+    expect("```\na\n```text\nb\n```", "a|b|~");
+    expect("a\n``` is no fence\n", "a|``` is no fence|~");
+}
+
 static void terminal_escapes_are_removed(void **state)
 {
     (void)state;
@@ -222,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(line_ends_of_every_kind_end_a_line),
+        cmocka_unit_test(what_waits_after_an_output_is_no_part_of_it),
         cmocka_unit_test(terminal_escapes_are_removed),
         cmocka_unit_test(mpirun_tags_are_removed_and_remembered),
         cmocka_unit_test(ranks_that_write_into_each_other_are_put_apart),
