@@ -100,6 +100,15 @@ struct remote_file {
     size_t length;
 };
 
+/*
+ * The flood limits: what a command writes beyond them to one stream is counted on the host and not kept. That
+ * of a spooled command holds a burn of 72 h: 259,200 updates, one a second, of at most 517 bytes for 8 GPUs
+ * (12 of the percentage; 30 of work and rate, 22 of errors with their warning and 8 of temperature a GPU; 25 of
+ * captions) are 128 MiB, and as much again is room for what else it says.
+ */
+#define REMOTE_FLOOD_BYTES ((uint64_t)256 << 20)
+#define REMOTE_READ_BYTES ((uint64_t)64 << 20)
+
 struct remote_job {
     enum remote_verb verb;
     const char *uuid;    /* of the attempt (of the request, for LIST): letters, digits and dashes */
@@ -112,7 +121,8 @@ struct remote_job {
     size_t file_count;
     unsigned deadline_s; /* kept on the host; the controller allows a margin more; 0: 60 */
     unsigned grace_s;    /* between TERM and KILL; 0: 10 */
-    uint64_t clip_bytes; /* most that is kept of each stream on the host; 0: 64 MiB */
+    uint64_t clip_bytes; /* most that is kept of each stream on the host; 0: REMOTE_FLOOD_BYTES or, of a READ,
+                            REMOTE_READ_BYTES */
     bool as_root;
 };
 
@@ -138,6 +148,8 @@ enum remote_why {
     REMOTE_WHY_SPOOL,     /* no private folder could be made on the host; text says why */
 };
 
+struct spool;
+
 struct remote_result {
     enum remote_end end;
     enum remote_why why;
@@ -151,8 +163,10 @@ struct remote_result {
     const char *left_text; /* the pids and names */
     struct slice out, err;
     bool out_clipped, err_clipped; /* the host kept only clip_bytes */
-    bool cut;                      /* fewer bytes arrived than the guard announced */
-    unsigned connections;          /* sessions that it took; 1 = undisturbed */
+    bool cut; /* fewer bytes arrived than the guard announced, or this machine has no place for them */
+    struct spool
+        *held[2];         /* what out and err lie in (see src/run/spool.h): who holds them, keeps the bytes */
+    unsigned connections; /* sessions that it took; 1 = undisturbed */
 };
 
 /* The result and all in it are valid during the call only. */

@@ -11,7 +11,6 @@
 enum {
     NOISE_KEPT = 2048,
     HEADER_LIMIT = 16384,
-    CLIP_DEFAULT = 64 << 20,
     INPUT_LIMIT = 256 << 20,
     FILES_LIMIT = 100,     /* their names and sizes are in the exec line, and sshd takes 32 KiB of that */
     TRAILER_SLACK = 65536, /* how far the undecided part of a light stream may grow before it is cut back */
@@ -44,7 +43,9 @@ static bool runs_command(enum remote_verb verb)
 
 static uint64_t clip_of(const struct remote_job *job)
 {
-    return job->clip_bytes > 0 ? job->clip_bytes : CLIP_DEFAULT;
+    if (job->clip_bytes > 0)
+        return job->clip_bytes;
+    return job->verb == REMOTE_READ ? REMOTE_READ_BYTES : REMOTE_FLOOD_BYTES;
 }
 
 static bool plain_word(const char *word, const char *also, size_t limit)
@@ -146,10 +147,9 @@ unsigned guard_seconds(const struct remote_job *job)
 static void stream_init(struct guard_stream *stream, uint64_t clip)
 {
     stream->state = GUARD_NOISE;
-    stream->clipped = false;
     text_init(&stream->noise, NOISE_KEPT);
     text_init(&stream->window, (size_t)1 << 40);
-    text_init(&stream->body, clip);
+    stream->body = spool_create(clip);
 }
 
 void guard_reply_init(struct guard_reply *reply, const struct remote_job *job)
@@ -169,7 +169,7 @@ void guard_reply_release(struct guard_reply *reply)
     for (int i = 0; i < 2; i++) {
         text_release(&reply->streams[i].noise);
         text_release(&reply->streams[i].window);
-        text_release(&reply->streams[i].body);
+        spool_release(steal_pointer(reply->streams[i].body));
     }
     text_release(&reply->header);
 }
@@ -315,10 +315,10 @@ static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, c
 /* A spooled answer: as many bytes as the header announces. */
 static void take_announced(struct guard_reply *reply, struct guard_stream *stream)
 {
-    size_t wanted = (size_t)(reply->out_length + reply->err_length) - stream->body.length;
-    size_t taken = stream->window.length < wanted ? stream->window.length : wanted;
+    uint64_t wanted = reply->out_length + reply->err_length - spool_offered(stream->body);
+    uint64_t taken = stream->window.length < wanted ? stream->window.length : wanted;
 
-    text_add(&stream->body, stream->window.bytes, taken);
+    spool_add(stream->body, stream->window.bytes, taken);
     text_reset(&stream->window);
     if (taken == wanted)
         stream->state = GUARD_DONE;
@@ -348,7 +348,7 @@ static void take_until_trailer(struct guard_reply *reply, struct guard_stream *s
     at = find(window, 0, needle);
     /* Undecided is at most a trailer line that has begun. */
     decided = at != SIZE_MAX ? at : window->length > sizeof needle ? window->length - sizeof needle : 0;
-    text_add(&stream->body, window->bytes, decided);
+    spool_add(stream->body, window->bytes, decided);
     drop_front(window, decided);
     if (at == SIZE_MAX)
         return;
@@ -374,7 +374,6 @@ static void feed_light(struct guard_reply *reply, struct guard_stream *stream, b
         take_until_trailer(reply, stream, first);
     if (stream->state == GUARD_DONE && first)
         check_light_header(reply, stream);
-    stream->clipped = stream->body.clipped;
 }
 
 static void feed_spooled(struct guard_reply *reply, struct guard_stream *stream)
@@ -427,23 +426,34 @@ static size_t keep_word(struct text *text, struct slice word)
     return at;
 }
 
+/* The streams of the light path; of a spooled answer, whose two come one behind the other, both. */
 static void result_streams(struct guard_reply *reply, struct remote_result *result)
 {
-    const struct text *out = &reply->streams[GUARD_STDOUT].body;
-    const struct text *err = &reply->streams[GUARD_STDERR].body;
-    size_t split = out->length;
+    struct spool *out = reply->streams[GUARD_STDOUT].body, *err = reply->streams[GUARD_STDERR].body;
+    struct slice both = spool_bytes(out);
+    size_t split = both.length;
 
+    result->held[0] = out;
     if (reply->verb == REMOTE_READ) {
-        result->out = (struct slice){out->bytes, out->length};
-        result->err = (struct slice){err->bytes, err->length};
-        result->out_clipped = reply->streams[GUARD_STDOUT].clipped;
-        result->err_clipped = reply->streams[GUARD_STDERR].clipped;
+        result->held[1] = err;
+        result->out = both;
+        result->err = spool_bytes(err);
+        result->out_clipped = spool_overflowed(out);
+        result->err_clipped = spool_overflowed(err);
         return;
     }
     if (split > reply->out_length)
         split = (size_t)reply->out_length;
-    result->out = (struct slice){out->bytes, split};
-    result->err = (struct slice){out->bytes + split, out->length - split};
+    result->out = (struct slice){both.bytes, split};
+    result->err = slice_from(both, split);
+}
+
+/* errno of what this machine could not keep; 0: all is well. */
+static int unkept(const struct guard_reply *reply)
+{
+    int failure = spool_failure(reply->streams[GUARD_STDOUT].body);
+
+    return failure != 0 ? failure : spool_failure(reply->streams[GUARD_STDERR].body);
 }
 
 static void result_from_header(const struct header *header, struct text *text, struct remote_result *result)
@@ -516,6 +526,7 @@ static void result_without_header(struct guard_reply *reply, struct text *text, 
 void guard_reply_result(struct guard_reply *reply, struct text *text, struct remote_result *ret_result)
 {
     struct header header = {0};
+    char why[200];
     bool readable = reply->header.length > 0 && !reply->header.clipped &&
                     reply->streams[GUARD_STDOUT].state != GUARD_GARBLED &&
                     header_read((struct slice){reply->header.bytes, reply->header.length}, &header);
@@ -527,9 +538,14 @@ void guard_reply_result(struct guard_reply *reply, struct text *text, struct rem
         result_without_header(reply, text, ret_result);
         return;
     }
+    result_streams(reply, ret_result);
+    if (unkept(reply) != 0 && header.text.length == 0) {
+        snprintf(why, sizeof why, "this machine has no place for the output in $TMPDIR, /var/tmp or /tmp: %s",
+                 strerror(unkept(reply)));
+        header.text = slice_of(why);
+    }
     /* All words are kept before any pointer is taken. */
     text_add(text, "", 0);
-    result_streams(reply, ret_result);
     result_from_header(&header, text, ret_result);
-    ret_result->cut = !guard_reply_whole(reply);
+    ret_result->cut = unkept(reply) != 0 || !guard_reply_whole(reply);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The controller's side of the guard, pure: what to send for a job, and reading what comes back. No network,
- * no clock.
+ * The controller's side of the guard: what to send for a job, and reading what comes back. No network, no
+ * clock, and of files only the temporary one of an output that is too long for memory.
  *
  * An answer is whole or it is none: what was cut at any byte never reads as another result.
  */
@@ -13,6 +13,7 @@
 
 #include "assay/remote.h"
 #include "assay/text.h"
+#include "spool.h"
 
 enum {
     GUARD_SWEEP_S = 10,       /* how long the host tries to end what carries the mark */
@@ -38,8 +39,7 @@ struct guard_stream {
     enum { GUARD_NOISE, GUARD_BODY, GUARD_DONE, GUARD_GARBLED } state;
     struct text noise;  /* what came before the answer: its first bytes, for people */
     struct text window; /* what is not decided yet */
-    struct text body;
-    bool clipped;
+    struct spool *body;
 };
 
 struct guard_reply {

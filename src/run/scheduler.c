@@ -7,8 +7,10 @@
 #include <sys/time.h>
 #include <uv.h>
 
+#include "assay/cleanup.h"
 #include "assay/sha256.h"
 #include "assay/text.h"
+#include "spool.h"
 #include "windows.h"
 
 enum {
@@ -86,7 +88,7 @@ struct flight {
     bool spooled;                /* on the light path there is nothing to cancel, attach to or forget */
     size_t sweeps;               /* REMOTE_GONE answers awaited */
     bool windowed;               /* its window is being read on the members */
-    struct remote_result result; /* of the command, while its window is read */
+    struct remote_result result; /* of the command, while its window is read; its outputs are held */
     struct flight *next;
 };
 
@@ -406,6 +408,12 @@ static void sweep_host(struct flight *flight, struct berth *berth, bool wait)
     sweep_start(sweep);
 }
 
+static void drop_outputs(struct flight *flight)
+{
+    for (size_t i = 0; i < 2; i++)
+        spool_release(steal_pointer(flight->result.held[i]));
+}
+
 static void free_flight(struct flight *flight)
 {
     struct flight **link = &flight->scheduler->flights;
@@ -413,6 +421,7 @@ static void free_flight(struct flight *flight)
     while (*link != flight)
         link = &(*link)->next;
     *link = flight->next;
+    drop_outputs(flight);
     arena_destroy(flight->arena);
     free(flight);
 }
@@ -501,6 +510,7 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
         forget(scheduler, attempt);
     if (result->left)
         sweep_host(flight, head, false);
+    drop_outputs(flight);
     flight->sweeps++;
     for (size_t i = 1; i < step->member_count; i++)
         sweep_host(flight, scheduler->tasks[flight->step].berths[i], true);
@@ -604,12 +614,6 @@ static void window_after_read(void *context, const struct window *windows, size_
         close_attempt(flight, &flight->result);
 }
 
-static struct slice keep_bytes(struct arena *arena, struct slice bytes)
-{
-    return (struct slice){bytes.length > 0 ? arena_strndup(arena, bytes.bytes, bytes.length) : "",
-                          bytes.length};
-}
-
 /* The answer is gone after its callback: it is kept while the window is read. */
 static void keep_result(struct flight *flight, const struct remote_result *result)
 {
@@ -617,8 +621,8 @@ static void keep_result(struct flight *flight, const struct remote_result *resul
     flight->result.text = arena_strdup(flight->arena, result->text);
     flight->result.boot_id = arena_strdup(flight->arena, result->boot_id);
     flight->result.left_text = arena_strdup(flight->arena, result->left_text);
-    flight->result.out = keep_bytes(flight->arena, result->out);
-    flight->result.err = keep_bytes(flight->arena, result->err);
+    for (size_t i = 0; i < 2; i++)
+        (void)spool_hold(flight->result.held[i]);
 }
 
 static void attempt_done(void *context, const struct remote_result *result)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guard's answer as it may arrive: whole, in pieces, behind noise, cut anywhere, garbled. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -227,6 +229,42 @@ static void a_light_flood_keeps_its_beginning_and_its_end(void **state)
     text_release(&all);
 }
 
+/* More than memory is used for, in a file that may not grow. */
+static void an_output_without_a_place_is_cut_and_says_why(void **state)
+{
+    static const struct remote_job large = {.verb = REMOTE_ENSURE, .uuid = UUID, .command = "true"};
+    struct rlimit before, small;
+    struct guard_reply reply;
+    struct remote_result result;
+    struct text text, all = {0};
+
+    (void)state;
+    text_init(&all, 1 << 24);
+    text_put(&all,
+             "@assay " UUID " ended why=exit rc=0 up=1,2 left= out=4000000 err=0 clip=0,0 boot=b text=\n");
+    for (int i = 0; i < 400000; i++)
+        text_put(&all, "012345678\n");
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = (struct rlimit){2 << 20, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    result = feed(&reply, &text, &large, all.bytes, all.length, "", 0, 4096);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_true(guard_reply_whole(&reply));
+    assert_int_equal(result.end, REMOTE_ENDED);
+    assert_true(result.cut);
+    assert_non_null(strstr(result.text, "no place for the output"));
+    release(&reply, &text);
+
+    result = feed(&reply, &text, &large, all.bytes, all.length, "", 0, 4096);
+    assert_false(result.cut || result.out_clipped);
+    assert_string_equal(result.text, "");
+    assert_int_equal(result.out.length, 4000000);
+    assert_memory_equal(result.out.bytes + 3999990, "012345678\n", 10);
+    release(&reply, &text);
+    text_release(&all);
+}
+
 static void what_was_said_instead_of_an_answer_is_named(void **state)
 {
     static const struct {
@@ -320,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_cut_answer_is_never_another_one),
         cmocka_unit_test(a_garbled_header_is_no_answer),
         cmocka_unit_test(a_light_flood_keeps_its_beginning_and_its_end),
+        cmocka_unit_test(an_output_without_a_place_is_cut_and_says_why),
         cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
         cmocka_unit_test(the_exec_line_is_short_and_plain),
         cmocka_unit_test(jobs_that_cannot_be_sent_are_told),
