@@ -44,17 +44,24 @@ struct part {
     int rc;        /* exit status when ended; 126 and 127 as the shell has them: not executable, not there */
     bool aside;    /* it has items of its own: without it the test is what it is */
     size_t window; /* 0: marked in the attempt's own captures; else in those of windows.items[window - 1] */
-    struct slice out, err;
+    struct slice out, err;  /* of a clipped capture that was loaded: what of them lies in its head, or tail */
     struct reading reading; /* by the part's parser; of its own tool name "" when the part has none */
 };
 
+/* An output longer than CAPTURE_WHOLE_BYTES is read whole, and stored as its head and tail of
+   CAPTURE_END_BYTES each, its length and its SHA-256. */
+enum { CAPTURE_WHOLE_BYTES = 8 << 20, CAPTURE_END_BYTES = 1 << 20 };
+
 struct capture {
-    const char *stream; /* "stdout", "stderr" */
-    uint64_t length;    /* bytes the host kept */
-    bool clipped;       /* the host kept only head and counted the rest */
-    bool cut;           /* it ended early: fewer bytes than announced */
-    char sha256[SHA256_HEX_SIZE];
-    struct slice bytes; /* may be empty when the record was loaded without evidence */
+    const char *stream;           /* "stdout", "stderr" */
+    uint64_t length;              /* bytes the host kept */
+    bool clipped;                 /* only head and tail are stored; the readings are of all of it */
+    bool flooded;                 /* the host kept only this much (its flood limit) and counted the rest */
+    bool cut;                     /* it ended early: fewer bytes than announced */
+    char sha256[SHA256_HEX_SIZE]; /* of all its bytes, also when it is clipped */
+    struct slice bytes; /* may be empty when the record was loaded without evidence; of a clipped one that was
+                           loaded the head */
+    struct slice tail;  /* of a clipped one that was loaded */
 };
 
 /* What was read on one member right before and right after the test: counters, kernel log, who uses the GPUs. */
@@ -90,6 +97,9 @@ struct attempt {
     LIST_OF(struct part) parts;
     struct reading reading; /* the check's reading of all its parts: what the judge goes by */
 };
+
+/* Its output is not stored whole, so it cannot be read again: what was read of it at the time stays. */
+bool attempt_is_clipped(const struct attempt *attempt);
 
 const char *attempt_end_name(enum attempt_end end); /* "deadline" */
 bool attempt_end_parse(const char *name, enum attempt_end *ret_end);

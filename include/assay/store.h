@@ -49,7 +49,7 @@ int store_begin_attempt(struct store *store, const struct record *record, const 
    the test is kept before the test is sent. */
 int store_put_windows(struct store *store, const struct record *record, const struct attempt *attempt,
                       size_t first, struct error *err) __attribute__((warn_unused_result));
-/* Its end and its captures (whole, zstd, SHA-256). Committed at once: only then may the host forget it.
+/* Its end and its captures (whole, or of a clipped one head and tail; zstd, SHA-256). Committed at once: only then may the host forget it.
    A capture that names its SHA-256 must have these bytes; one without bytes and SHA-256 is kept as none. */
 int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                       struct error *err) __attribute__((warn_unused_result));

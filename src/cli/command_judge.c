@@ -8,17 +8,25 @@
 #include "assay/report.h"
 #include "cli.h"
 
-static void read_again(struct record *record, const struct plan_sources *sources)
+/* What is stored of a clipped output is not all that was read: its readings stay as they are. */
+static size_t read_again(struct record *record, const struct plan_sources *sources)
 {
+    size_t kept = 0;
+
     for (size_t i = 0; i < record->attempts.count; i++) {
         struct attempt *attempt = &record->attempts.items[i];
         struct check_context context;
 
         if (attempt->state != ATTEMPT_ENDED)
             continue;
+        if (attempt_is_clipped(attempt)) {
+            kept++;
+            continue;
+        }
         plan_context(record->arena, sources, &record->plan->steps.items[attempt->step], &context);
         check_read(&context, attempt);
     }
+    return kept;
 }
 
 static void print_change(const struct record *record, const struct judgement *before)
@@ -49,6 +57,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     struct plan_sources sources;
     struct judgement before;
     char uuid[UUID_SIZE];
+    size_t kept;
 
     if (record == NULL || cli_sources_of_record(arena, record, baseline, &sources, err) < 0)
         return cli_fail(err);
@@ -57,12 +66,16 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         return cli_fail(err);
     }
     before = record->judgement;
-    read_again(record, &sources);
+    kept = read_again(record, &sources);
     uuid_create(uuid);
     judge_run(record, &sources.limits, uuid);
     if (store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
     print_change(record, &before);
+    if (kept > 0)
+        printf("%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
+               "was read of all of it at the time\n",
+               kept, record->attempts.count);
     printf("run: %lld\nverdict: %s\n", number, verdict_name(record->judgement.verdicts[0].word));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }

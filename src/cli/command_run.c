@@ -69,23 +69,27 @@ static void drop_bytes(struct attempt *attempt)
         attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
 }
 
-static int read_and_keep(struct run *run, struct record *record, struct attempt *attempt, struct error *err)
+static void read_attempt(struct run *run, struct record *record, struct attempt *attempt)
 {
     struct check_context check;
 
     plan_context(record->arena, run->sources, &record->plan->steps.items[attempt->step], &check);
     check_read(&check, attempt);
-    return store_put_readings(run->store, record, attempt, err);
 }
 
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct run *run = context;
 
-    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. */
+    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the
+       readings are part of it, so they are made before, to be kept right behind it. */
+    if (attempt_is_clipped(attempt))
+        read_attempt(run, run->record, attempt);
     if (store_end_attempt(run->store, run->record, attempt, err) < 0)
         return -1;
-    if (read_and_keep(run, run->record, attempt, err) < 0)
+    if (!attempt_is_clipped(attempt))
+        read_attempt(run, run->record, attempt);
+    if (store_put_readings(run->store, run->record, attempt, err) < 0)
         return -1;
     drop_bytes(attempt);
     return 0;
@@ -172,11 +176,12 @@ static struct record *new_record(struct arena *arena, struct run_options *option
 
 static bool is_unread(const struct attempt *attempt)
 {
-    return attempt->state == ATTEMPT_ENDED && *attempt->reading.tool == '\0';
+    return attempt->state == ATTEMPT_ENDED && *attempt->reading.tool == '\0' && !attempt_is_clipped(attempt);
 }
 
 /* A controller that died after it kept an attempt's bytes, and before it kept what it read in them, left the
- * attempt unread: it is read now, from the evidence. */
+ * attempt unread: it is read now, from the evidence. Of a clipped output there is too little for that, and its
+ * attempt stays undecided. */
 static int read_unread(struct run *run, struct error *err)
 {
     struct record *record = run->record;
@@ -192,8 +197,11 @@ static int read_unread(struct run *run, struct error *err)
     for (size_t i = 0; i < record->attempts.count; i++) {
         struct attempt *attempt = &record->attempts.items[i];
 
-        if (is_unread(attempt) && read_and_keep(run, record, attempt, err) < 0)
-            return -1;
+        if (is_unread(attempt)) {
+            read_attempt(run, record, attempt);
+            if (store_put_readings(run->store, record, attempt, err) < 0)
+                return -1;
+        }
         drop_bytes(attempt);
     }
     run->record = record;

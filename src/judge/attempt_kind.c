@@ -76,18 +76,33 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
     return bearing(KIND_WHOLE, "");
 }
 
+/* What an undecided attempt's output lacks; NULL when all of it was read. */
+static const char *lack_of_output(struct arena *arena, const struct attempt *attempt)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct capture *capture = &attempt->captures[i];
+
+        if (capture->flooded)
+            return arena_printf(
+                arena, "more was written to %s than is kept on the host (%llu bytes, the flood limit)",
+                capture->stream, (unsigned long long)capture->length);
+        if (capture->cut)
+            return arena_printf(arena, "%s did not arrive whole (%llu bytes did)%s%s", capture->stream,
+                                (unsigned long long)capture->length, *attempt->text != '\0' ? ": " : "",
+                                attempt->text);
+    }
+    if (attempt_is_clipped(attempt) && *attempt->reading.tool == '\0')
+        return "its output was stored as head and tail, and the controller ended before it was read";
+    return NULL;
+}
+
 static struct attempt_bearing ran_bearing(struct arena *arena, const struct attempt *attempt)
 {
     const struct reading *reading = &attempt->reading;
+    const char *lack = lack_of_output(arena, attempt);
 
-    for (size_t i = 0; i < 2; i++)
-        if (attempt->captures[i].clipped || attempt->captures[i].cut)
-            return bearing(
-                KIND_UNDECIDED,
-                arena_printf(arena,
-                             attempt->captures[i].clipped ? "more was written to %s than is kept (%llu bytes)"
-                                                          : "%s did not arrive whole (%llu bytes did)",
-                             attempt->captures[i].stream, (unsigned long long)attempt->captures[i].length));
+    if (lack != NULL)
+        return bearing(KIND_UNDECIDED, lack);
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (!attempt->parts.items[i].aside) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);

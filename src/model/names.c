@@ -82,6 +82,11 @@ const char *run_state_name(enum run_state state)
     return run_state_names[state];
 }
 
+bool attempt_is_clipped(const struct attempt *attempt)
+{
+    return attempt->captures[0].clipped || attempt->captures[1].clipped;
+}
+
 const char *attempt_end_name(enum attempt_end end)
 {
     return attempt_end_names[end];

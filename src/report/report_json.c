@@ -303,6 +303,7 @@ static void write_captures(struct json_report *report, const struct attempt *att
         put_count(report, "length", (size_t)capture->length);
         put_string(report, "sha256", capture->sha256);
         put_boolean(report, "clipped", capture->clipped);
+        put_boolean(report, "flooded", capture->flooded);
         put_boolean(report, "cut", capture->cut);
         json_close_object(&report->writer);
     }

@@ -267,11 +267,18 @@ const char *attempt_end_text(struct arena *arena, const struct attempt *attempt)
 
 const char *capture_note(const struct capture *capture)
 {
-    if (capture->cut && capture->clipped)
-        return "clipped and cut";
-    if (capture->cut)
-        return "cut";
-    return capture->clipped ? "clipped" : "";
+    static const char *const notes[] = {
+        "",
+        "cut",
+        "flooded: the host kept no more",
+        "flooded and cut",
+        "clipped: read whole, head and tail are stored",
+        "cut; head and tail are stored",
+        "flooded: the host kept no more; head and tail are stored",
+        "flooded and cut; head and tail are stored",
+    };
+
+    return notes[4 * capture->clipped + 2 * capture->flooded + capture->cut];
 }
 
 const char *verdict_sentence(const struct view *view)

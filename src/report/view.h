@@ -53,7 +53,7 @@ double attempt_start(const struct attempt *attempt);
 double attempt_seconds(const struct attempt *attempt);
 /* "exit 0", "signal 9", "deadline": how it ended. */
 const char *attempt_end_text(struct arena *arena, const struct attempt *attempt);
-/* "", or what the reader must know of this capture: "clipped: the host kept the head only". */
+/* "", or what the reader must know of this capture: "clipped: read whole, head and tail are stored". */
 const char *capture_note(const struct capture *capture);
 /* What the words of a verdict mean for the person who must decide, with this run's numbers. */
 const char *verdict_sentence(const struct view *view);

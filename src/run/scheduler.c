@@ -475,6 +475,8 @@ static void take_result(struct scheduler *scheduler, struct attempt *attempt,
     attempt->connections = result->connections;
     take_capture(&attempt->captures[0], "stdout", result->out, result->out_clipped, result->cut);
     take_capture(&attempt->captures[1], "stderr", result->err, result->err_clipped, result->cut);
+    for (size_t i = 0; i < 2; i++)
+        attempt->captures[i].clipped = attempt->captures[i].length > CAPTURE_WHOLE_BYTES;
 }
 
 static void note_boot(struct berth *berth, const char *boot_id)

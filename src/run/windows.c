@@ -53,10 +53,10 @@ enum attempt_end attempt_end_of(const struct remote_result *result)
     return result->end == REMOTE_ENDED ? by_why[result->why] : by_end[result->end];
 }
 
-void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool clipped, bool cut)
+void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool flooded, bool cut)
 {
     *capture = (struct capture){
-        .stream = stream, .length = bytes.length, .clipped = clipped, .cut = cut, .bytes = bytes};
+        .stream = stream, .length = bytes.length, .flooded = flooded, .cut = cut, .bytes = bytes};
     sha256_hex(bytes.bytes, bytes.length, capture->sha256);
 }
 

@@ -27,6 +27,6 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
 
 /* What an answer of the transport means for an attempt, and its streams with their hashes. */
 enum attempt_end attempt_end_of(const struct remote_result *result);
-void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool clipped, bool cut);
+void take_capture(struct capture *capture, const char *stream, struct slice bytes, bool flooded, bool cut);
 
 #endif

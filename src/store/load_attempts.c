@@ -130,18 +130,28 @@ static int load_readings(struct load *load, int64_t id, struct attempt *attempt,
     return 0;
 }
 
-/* A range of the capture; without evidence there are no bytes to point into. */
+/* A range of the capture; without evidence there are no bytes to point into, and of a clipped capture only
+ * those of its head or, where the range begins in it, its tail. */
 static struct slice cut_range(struct load *load, struct rows *rows, const struct capture *capture,
                               int64_t offset, int64_t length)
 {
+    uint64_t whole = capture->clipped ? capture->length : capture->bytes.length, start = (uint64_t)offset;
+    struct slice bytes = capture->bytes;
+
     if (offset < 0 || length < 0 || !load->evidence)
         return (struct slice){0};
-    if ((uint64_t)offset > capture->bytes.length ||
-        (uint64_t)length > capture->bytes.length - (uint64_t)offset) {
+    if (start > whole || (uint64_t)length > whole - start) {
         rows_damage(rows, "a part reaches beyond the capture");
         return (struct slice){0};
     }
-    return (struct slice){capture->bytes.bytes + offset, (size_t)length};
+    if (capture->clipped && start >= whole - capture->tail.length) {
+        bytes = capture->tail;
+        start -= whole - capture->tail.length;
+    }
+    bytes = slice_from(bytes, (size_t)start);
+    if ((uint64_t)length < bytes.length)
+        bytes.length = (size_t)length;
+    return bytes;
 }
 
 static int load_parts(struct load *load, int64_t id, struct attempt *attempt, struct error *err)
@@ -183,21 +193,45 @@ static int load_content(struct load *load, const char *what, bool bytes, int64_t
     return content_get(load->store, load->arena, content, what, &capture->bytes, capture->sha256, err);
 }
 
+/* Head and tail; their own hashes are not those of the capture. */
+static int load_ends(struct load *load, const char *what, int64_t head, int64_t tail, struct capture *capture,
+                     struct error *err)
+{
+    char sha256[SHA256_HEX_SIZE];
+
+    if (head < 0 || tail < 0)
+        return store_damage(load->store, err, "%s: it is clipped and has no head or no tail", what);
+    if (content_get(load->store, load->arena, head, what, &capture->bytes, sha256, err) < 0 ||
+        content_get(load->store, load->arena, tail, what, &capture->tail, sha256, err) < 0)
+        return -1;
+    if (capture->bytes.length > capture->length || capture->tail.length > capture->length)
+        return store_damage(load->store, err, "%s: it is shorter than its head or its tail", what);
+    return 0;
+}
+
 /* The columns of a capture; of a pair of captures the one that the row names. */
 static int take_capture(struct load *load, struct rows *rows, const struct attempt *attempt,
                         struct capture *captures, bool bytes, struct error *err)
 {
-    const char *stream = take_text(rows);
+    const char *stream = take_text(rows), *sha256;
     struct capture *capture = &captures[stream != NULL && strcmp(stream, "stderr") == 0];
-    int64_t content;
+    int64_t content, tail;
     char what[160];
 
     capture->length = (uint64_t)take_integer(rows);
-    capture->clipped = take_bool(rows);
+    capture->flooded = take_bool(rows);
     capture->cut = take_bool(rows);
     content = take_nullable(rows);
+    capture->clipped = take_bool(rows);
+    tail = take_nullable(rows);
+    sha256 = take_text(rows);
     snprintf(what, sizeof what, "attempt %s, %s", attempt->uuid, capture->stream);
-    return content >= 0 ? load_content(load, what, bytes, content, capture, err) : 0;
+    if (!capture->clipped)
+        return content >= 0 ? load_content(load, what, bytes, content, capture, err) : 0;
+    if (sha256 == NULL || strlen(sha256) != SHA256_HEX_SIZE - 1)
+        return store_damage(load->store, err, "%s: it is clipped and has no SHA-256", what);
+    memcpy(capture->sha256, sha256, SHA256_HEX_SIZE);
+    return bytes ? load_ends(load, what, content, tail, capture, err) : 0;
 }
 
 static int load_window_captures(struct load *load, int64_t id, struct attempt *attempt, struct error *err)

@@ -128,5 +128,14 @@ static const char version_2[] =
     "ALTER TABLE part ADD COLUMN window INTEGER NOT NULL DEFAULT 0;"
     "UPDATE part SET aside=1 WHERE name IN (SELECT id FROM word WHERE text IN ('kernel-log', 'under-load'));";
 
-const char *const store_migrations[] = {version_1, version_2};
+static const char version_3[] =
+    /* Until now `clipped` was said of an output of which the host kept the head only. Of a clipped one, content
+     * is the head, and sha256 is that of all its bytes. */
+    "ALTER TABLE capture RENAME COLUMN clipped TO flooded;"
+    "ALTER TABLE window_capture RENAME COLUMN clipped TO flooded;"
+    "ALTER TABLE capture ADD COLUMN clipped INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE capture ADD COLUMN tail INTEGER REFERENCES content;"
+    "ALTER TABLE capture ADD COLUMN sha256 TEXT;";
+
+const char *const store_migrations[] = {version_1, version_2, version_3};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

@@ -55,16 +55,33 @@ static int find_attempt(struct store *store, const struct record *record, const 
     return found < 0 ? -1 : 0;
 }
 
+/* Of an output that is too long to be stored: its head and its tail. Its SHA-256 is believed. */
+static int put_ends(struct store *store, const struct capture *capture, int64_t *ret_head, int64_t *ret_tail,
+                    struct error *err)
+{
+    struct slice whole = capture->bytes;
+
+    if (whole.length != capture->length || whole.length < 2 * CAPTURE_END_BYTES || capture->sha256[0] == '\0')
+        return error_set(err, ERROR_INTERNAL, "%s: an output came to be clipped and was not whole",
+                         store->path);
+    if (content_put(store, (struct slice){whole.bytes, CAPTURE_END_BYTES}, "", ret_head, err) < 0)
+        return -1;
+    return content_put(store, slice_from(whole, whole.length - CAPTURE_END_BYTES), "", ret_tail, err);
+}
+
 static int put_capture(struct store *store, int64_t attempt, const struct capture *capture,
                        const char *stream, struct error *err)
 {
-    bool there = capture->bytes.bytes != NULL || capture->sha256[0] != '\0';
-    int64_t content = 0;
+    bool there = capture->bytes.bytes != NULL || capture->sha256[0] != '\0', clipped = capture->clipped;
+    int64_t content = 0, tail = 0;
 
-    if (there && content_put(store, capture->bytes, capture->sha256, &content, err) < 0)
+    if (clipped && put_ends(store, capture, &content, &tail, err) < 0)
+        return error_wrap(err, "%s", stream);
+    if (!clipped && there && content_put(store, capture->bytes, capture->sha256, &content, err) < 0)
         return error_wrap(err, "%s", stream);
     return store_exec(store, PUT_CAPTURE, err, INTEGER(attempt), TEXT(stream), INTEGER(capture->length),
-                      INTEGER(capture->clipped), INTEGER(capture->cut), nullable_id(there, content));
+                      INTEGER(capture->flooded), INTEGER(capture->cut), nullable_id(there, content),
+                      INTEGER(clipped), nullable_id(clipped, tail), TEXT(clipped ? capture->sha256 : NULL));
 }
 
 static int write_end(struct store *store, const struct record *record, const struct attempt *attempt,
@@ -95,7 +112,7 @@ static int write_window_capture(struct store *store, int64_t attempt, size_t n, 
     if (content_put(store, capture->bytes, capture->sha256, &content, err) < 0)
         return error_wrap(err, "%s", stream);
     return store_exec(store, INSERT_WINDOW_CAPTURE, err, INTEGER(attempt), INTEGER(n), TEXT(stream),
-                      INTEGER(capture->length), INTEGER(capture->clipped), INTEGER(capture->cut),
+                      INTEGER(capture->length), INTEGER(capture->flooded), INTEGER(capture->cut),
                       INTEGER(content));
 }
 

@@ -877,7 +877,7 @@ static void flooded_output_is_inconclusive_however_often_it_comes(void **state)
     nccl(&world, "node2", good, 0);
     for (int i = 0; i < 2; i++) {
         nccl(&world, "node1", "# nThread 1", -1);
-        world.record.attempts.items[world.record.attempts.count - 1].captures[0].clipped = true;
+        world.record.attempts.items[world.record.attempts.count - 1].captures[0].flooded = true;
     }
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "more was written");

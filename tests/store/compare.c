@@ -233,6 +233,7 @@ static void same_capture(const struct capture *left, const struct capture *right
     SAME_TEXT(stream);
     SAME(length);
     SAME(clipped);
+    SAME(flooded);
     SAME(cut);
     assert_string_equal(left->sha256, right->sha256);
 }

@@ -214,7 +214,7 @@ static void set_capture(struct record *record, struct capture *capture, const ch
     for (size_t i = 0; i < length; i++)
         bytes[i] = (char)((i * 2654435761U + seed * 40503U) >> (i % 23));
     *capture = (struct capture){
-        .stream = stream, .length = length, .bytes = {bytes, length}, .clipped = seed % 2 == 1};
+        .stream = stream, .length = length, .bytes = {bytes, length}, .flooded = seed % 2 == 1};
     sha256_hex(bytes, length, capture->sha256);
 }
 

@@ -440,6 +440,31 @@ static void a_new_version_is_one_more_row(void **state)
     expect_equal_records(record, store_load_run(place->store, place->arena, 1, true, &err), true);
 }
 
+/* Until version 2 a capture of which the host kept the head only was called clipped. */
+static void what_version_2_called_clipped_was_a_flood(void **state)
+{
+    struct place *place = *state;
+    struct store_opening opening = {.migrations = store_migrations, .version = 2};
+    struct error err;
+
+    store_close(place->store);
+    assert_int_equal(remove(place->path), 0);
+    place->store = store_open_as(place->path, &opening, &err);
+    assert_non_null(place->store);
+    place_sql(place, "PRAGMA foreign_keys=OFF; INSERT INTO capture VALUES(1,'stdout',5,1,0,NULL);"
+                     "INSERT INTO capture VALUES(1,'stderr',5,0,1,NULL);"
+                     "INSERT INTO window_capture VALUES(1,0,'stdout',5,1,0,NULL)");
+    store_close(place->store);
+    place->store = store_open(place->path, false, &err);
+    assert_non_null(place->store);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM capture WHERE flooded=1 AND cut=0 AND clipped=0 "
+                                       "AND stream='stdout'"),
+                     1);
+    assert_int_equal(
+        ask(place->store, "SELECT count(*) FROM capture WHERE flooded=0 AND cut=1 AND clipped=0"), 1);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM window_capture WHERE flooded=1"), 1);
+}
+
 static void every_table_is_strict_and_keys_are_enforced(void **state)
 {
     struct place *place = *state;
@@ -472,6 +497,7 @@ int main(void)
         CASE(on_a_network_file_system_there_is_no_wal_and_a_note),
         cmocka_unit_test(network_file_systems_are_known_by_their_magic),
         CASE(a_new_version_is_one_more_row),
+        CASE(what_version_2_called_clipped_was_a_flood),
         CASE(every_table_is_strict_and_keys_are_enforced),
     };
 

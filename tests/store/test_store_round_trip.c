@@ -212,6 +212,96 @@ static void bytes_other_than_announced_are_refused(void **state)
     assert_int_equal(store_put_readings(place->store, record, attempt, &err), -1);
 }
 
+static int64_t count_rows(const struct place *place, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    int64_t count;
+
+    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return count;
+}
+
+static void fill_capture(struct arena *arena, struct capture *capture, size_t length)
+{
+    char *bytes = arena_alloc(arena, length + 1);
+
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (char)((i * 2654435761U) >> 13);
+    capture->bytes = (struct slice){bytes, length};
+    capture->length = length;
+    capture->clipped = true;
+    sha256_hex(bytes, length, capture->sha256);
+}
+
+static void assert_piece(struct slice found, struct slice whole, size_t offset, size_t length)
+{
+    assert_int_equal(found.length, length);
+    assert_memory_equal(found.bytes, whole.bytes + offset, length);
+}
+
+static void a_clipped_output_is_kept_as_head_tail_and_hash(void **state)
+{
+    enum { WHOLE = 9 << 20, END = CAPTURE_END_BYTES };
+    struct place *place = *state;
+    struct record *record = sample_large(place->arena, 1, 1, 1);
+    struct attempt *attempt = sample_attempt(record, 0, 1, 1), *loaded;
+    struct part *part = &attempt->parts.items[0];
+    struct slice whole;
+    struct error err;
+
+    fill_capture(place->arena, &attempt->captures[0], WHOLE);
+    whole = attempt->captures[0].bytes;
+    attempt->parts.count = 1;
+    part->out = (struct slice){whole.bytes + 10, WHOLE - 10};
+    for (size_t i = 0; i < 2; i++) { /* one that begins in the tail, one that ends in the head */
+        struct part *more = list_push(place->arena, &attempt->parts);
+
+        *more = attempt->parts.items[0];
+        more->out = (struct slice){whole.bytes + (i == 0 ? WHOLE - 5000 : 5000), 500};
+    }
+    assert_int_equal(store_begin_run(place->store, record, &err), 0);
+    assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), 0);
+    assert_int_equal(store_end_attempt(place->store, record, attempt, &err), 0);
+    assert_int_equal(store_put_readings(place->store, record, attempt, &err), 0);
+    assert_int_equal(count_rows(place, "SELECT max(length) FROM content"), END);
+
+    loaded = &load(place, 1, true)->attempts.items[0];
+    assert_true(attempt_is_clipped(loaded));
+    assert_int_equal(loaded->captures[0].length, WHOLE);
+    assert_string_equal(loaded->captures[0].sha256, attempt->captures[0].sha256);
+    assert_piece(loaded->captures[0].bytes, whole, 0, END);
+    assert_piece(loaded->captures[0].tail, whole, WHOLE - END, END);
+    assert_piece(loaded->parts.items[0].out, whole, 10, END - 10);
+    assert_piece(loaded->parts.items[1].out, whole, WHOLE - 5000, 500);
+    assert_piece(loaded->parts.items[2].out, whole, 5000, 500);
+    assert_string_equal(loaded->reading.tool, attempt->reading.tool);
+
+    loaded = &load(place, 1, false)->attempts.items[0];
+    assert_string_equal(loaded->captures[0].sha256, attempt->captures[0].sha256);
+    assert_null(loaded->captures[0].bytes.bytes);
+}
+
+static void an_end_without_all_its_bytes_is_refused(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_large(place->arena, 1, 1, 1);
+    struct attempt *attempt = sample_attempt(record, 0, 1, 1);
+    struct error err;
+
+    fill_capture(place->arena, &attempt->captures[0], 9 << 20);
+    attempt->captures[0].bytes.length -= 1;
+    assert_int_equal(store_begin_run(place->store, record, &err), 0);
+    assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), 0);
+    assert_int_equal(store_end_attempt(place->store, record, attempt, &err), -1);
+    assert_non_null(strstr(err.text, "was not whole"));
+}
+
 static void runs_are_listed_newest_first_and_found_by_number_and_uuid(void **state)
 {
     struct place *place = *state;
@@ -244,21 +334,6 @@ static void runs_are_listed_newest_first_and_found_by_number_and_uuid(void **sta
     assert_int_equal(store_find_run(place->store, "", &err), 0);
     assert_null(store_load_run(place->store, place->arena, 9, true, &err));
     assert_int_equal(err.code, ERROR_USAGE);
-}
-
-static int64_t count_rows(const struct place *place, const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    int64_t count;
-
-    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return count;
 }
 
 static void a_thousand_hosts_share_slots_words_and_equal_captures(void **state)
@@ -309,6 +384,8 @@ int main(void)
         CASE(an_outcome_that_was_not_planned_is_never_kept),
         CASE(a_word_that_does_not_exist_is_never_kept),
         CASE(bytes_other_than_announced_are_refused),
+        CASE(a_clipped_output_is_kept_as_head_tail_and_hash),
+        CASE(an_end_without_all_its_bytes_is_refused),
         CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
         CASE(a_thousand_hosts_share_slots_words_and_equal_captures),
         CASE(a_run_is_kept_once),
