@@ -5,9 +5,10 @@
  *   # comment
  *   defaults user=ops become=sudo platform=hgx-h100 slots=8
  *   gpu[001-128] address=10.0.0.[1-128] mpi_address=gpu[001-128]-ib unit=su1 rack=r1 leaf=l3
+ *   gpu[129-160] rail.mlx5_0=leaf1:[1-32] rail.mlx5_1=leaf2:[1-32]
  *
  * A value's range must be as long as the name's (or there is none: then all share the value). Unknown keys,
- * a name given twice, an address given twice, an empty file: errors with file, line, column and word.
+ * a name, an address or a switch's port given twice, an empty file: errors with file, line, column and word.
  */
 #ifndef ASSAY_HOSTFILE_H
 #define ASSAY_HOSTFILE_H
@@ -26,6 +27,14 @@ enum host_role {
 
 struct host_label {
     const char *key, *value; /* label.row=A */
+};
+
+/* rail.mlx5_0=leaf1:12: where the cable of an HCA must end. */
+struct host_rail {
+    const char *hca;
+    const char *switch_name; /* as the fabric knows it, or its GUID: "0x9c63c00300d1e2f0" */
+    const char *port;        /* "" when any port of the switch is right */
+    unsigned line, column;   /* 0 in a plan that was loaded */
 };
 
 struct host {
@@ -48,6 +57,7 @@ struct host {
        (never below 10 s). 1 for real hosts. */
     double timescale;
     LIST_OF(struct host_label) labels;
+    LIST_OF(struct host_rail) rails;
     unsigned line, column; /* where the name stands */
 };
 
@@ -62,6 +72,9 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
     __attribute__((warn_unused_result));
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Adds the rail that SWITCH[:PORT] says. NULL, or what was expected instead. */
+const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);
 
 /*
  * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names. Commas outside brackets separate.

@@ -33,7 +33,7 @@ struct key {
 /* key=value as it stands in a line. */
 struct assignment {
     const struct key *key;
-    const char *label; /* of label.NAME */
+    const char *label; /* of label.NAME, rail.HCA */
     struct hostlist values;
     unsigned line, column, value_column;
 };
@@ -206,6 +206,19 @@ static const char *set_timescale(struct arena *arena, struct host *host, size_t 
     return NULL;
 }
 
+const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value)
+{
+    const char *colon = strchr(value, ':');
+    size_t length = colon != NULL ? (size_t)(colon - value) : strlen(value);
+    const char *switch_name = arena_strndup(arena, value, length);
+
+    if (!is_name(switch_name, "._-") || (colon != NULL && !is_name(colon + 1, "._-/:")))
+        return "SWITCH or SWITCH:PORT, such as leaf3:12";
+    *list_push(arena, &host->rails) =
+        (struct host_rail){.hca = hca, .switch_name = switch_name, .port = colon != NULL ? colon + 1 : ""};
+    return NULL;
+}
+
 static const struct key keys[] = {
     {"slots", set_count, offsetof(struct host, slots), false},
     {"max_slots", set_nothing, offsetof(struct host, slots), false},
@@ -229,7 +242,18 @@ static const struct key keys[] = {
 
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
-static const struct key label_key = {"label.NAME", NULL, 0, false};
+/* Keys with a name of their own behind the point. */
+static const struct key named_keys[] = {{"label.NAME", NULL, 0, false}, {"rail.HCA", NULL, 0, false}};
+
+enum { NAMED_KEY_COUNT = sizeof named_keys / sizeof named_keys[0] };
+
+static const struct key *const rail_key = &named_keys[1];
+
+/* Of "label.NAME" that is "label.". */
+static size_t prefix_length(const struct key *key)
+{
+    return strcspn(key->name, ".") + 1;
+}
 
 /* --- one line --- */
 
@@ -276,8 +300,8 @@ static int take_value(struct parser *parser, struct slice *ret_value)
 static int find_key(const struct parser *parser, struct slice word, unsigned column,
                     struct assignment *assignment)
 {
-    const char *names[KEY_COUNT + 1] = {NULL}, *near,
-                                  *name = arena_strndup(parser->arena, word.bytes, word.length);
+    const char *names[KEY_COUNT + NAMED_KEY_COUNT] = {NULL};
+    const char *near, *name = arena_strndup(parser->arena, word.bytes, word.length);
     struct text list;
 
     for (size_t i = 0; i < KEY_COUNT; i++) {
@@ -285,16 +309,20 @@ static int find_key(const struct parser *parser, struct slice word, unsigned col
         if (strcmp(keys[i].name, name) == 0)
             assignment->key = &keys[i];
     }
-    names[KEY_COUNT] = label_key.name;
-    if (slice_starts(word, "label.") && is_name(name + strlen("label."), "._-")) {
-        assignment->key = &label_key;
-        assignment->label = name + strlen("label.");
+    for (size_t i = 0; i < NAMED_KEY_COUNT; i++) {
+        size_t length = prefix_length(&named_keys[i]);
+
+        names[KEY_COUNT + i] = named_keys[i].name;
+        if (strncmp(name, named_keys[i].name, length) == 0 && is_name(name + length, "._-")) {
+            assignment->key = &named_keys[i];
+            assignment->label = name + length;
+        }
     }
     if (assignment->key != NULL)
         return 0;
     near = nearest_word(name, names, KEY_COUNT);
     text_init(&list, 400);
-    for (size_t i = 0; i <= KEY_COUNT; i++)
+    for (size_t i = 0; i < KEY_COUNT + NAMED_KEY_COUNT; i++)
         text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
     refuse(parser, parser->line, column, "unknown key '%.80s'%s%s%s the keys are %s", name,
            near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : ";",
@@ -306,6 +334,16 @@ static int find_key(const struct parser *parser, struct slice word, unsigned col
 static bool same_key(const struct assignment *a, const struct assignment *b)
 {
     return a->key == b->key && (a->label == NULL || strcmp(a->label, b->label) == 0);
+}
+
+/* "slots", "label.row" */
+static const char *full_name(const struct parser *parser, const struct assignment *assignment)
+{
+    const struct key *key = assignment->key;
+
+    if (assignment->label == NULL)
+        return key->name;
+    return arena_printf(parser->arena, "%.*s%s", (int)prefix_length(key), key->name, assignment->label);
 }
 
 static bool is_clean(struct arena *arena, struct slice word)
@@ -366,9 +404,8 @@ static int read_assignments(struct parser *parser, struct assignments *ret_assig
             return -1;
         for (size_t i = 0; i < ret_assignments->list.count; i++)
             if (same_key(&ret_assignments->list.items[i], &assignment))
-                return refuse(parser, parser->line, assignment.column, "key '%s%s' stands twice in this line",
-                              assignment.label != NULL ? "label." : assignment.key->name,
-                              assignment.label != NULL ? assignment.label : "");
+                return refuse(parser, parser->line, assignment.column, "key '%s' stands twice in this line",
+                              full_name(parser, &assignment));
         *list_push(parser->arena, &ret_assignments->list) = assignment;
     }
     return 0;
@@ -379,17 +416,23 @@ static int apply(const struct parser *parser, const struct assignment *assignmen
                  struct host *host)
 {
     const char *value = assignment->values.names.items[assignment->values.names.count > 1 ? index : 0];
-    const char *expected;
+    const char *expected = NULL;
 
-    if (assignment->label != NULL) {
+    if (assignment->key == rail_key) {
+        expected = host_add_rail(parser->arena, host, assignment->label, value);
+        if (expected == NULL) {
+            host->rails.items[host->rails.count - 1].line = assignment->line;
+            host->rails.items[host->rails.count - 1].column = assignment->column;
+        }
+    } else if (assignment->label != NULL) {
         *list_push(parser->arena, &host->labels) = (struct host_label){assignment->label, value};
-        return 0;
+    } else {
+        expected = assignment->key->set(parser->arena, host, assignment->key->offset, value);
     }
-    expected = assignment->key->set(parser->arena, host, assignment->key->offset, value);
     if (expected == NULL)
         return 0;
     return refuse(parser, assignment->line, assignment->value_column, "%s is '%.80s'; expected %s",
-                  assignment->key->name, value, expected);
+                  full_name(parser, assignment), value, expected);
 }
 
 static int read_defaults(struct parser *parser)
@@ -548,6 +591,52 @@ static int compare_addresses(const void *a, const void *b)
     return order != 0 ? order : compare_places(left, right);
 }
 
+/* One end of a cable, and whose it is. */
+struct plug {
+    const struct host *host;
+    const struct host_rail *rail;
+};
+
+static int compare_plugs(const void *a, const void *b)
+{
+    const struct plug *left = a, *right = b;
+    int order = strcmp(left->rail->switch_name, right->rail->switch_name);
+
+    if (order == 0)
+        order = strcmp(left->rail->port, right->rail->port);
+    if (order == 0)
+        order = compare_places(left->host, right->host);
+    return order != 0 ? order : (left->rail > right->rail) - (left->rail < right->rail);
+}
+
+/* Two cables do not fit into one port. */
+static int refuse_plugs_twice(const struct parser *parser)
+{
+    const struct hostfile *file = parser->file;
+    struct {
+        LIST_OF(struct plug) plugs;
+    } all = {0};
+
+    for (size_t i = 0; i < file->hosts.count; i++)
+        for (size_t k = 0; k < file->hosts.items[i].rails.count; k++)
+            if (*file->hosts.items[i].rails.items[k].port != '\0')
+                *list_push(parser->arena, &all.plugs) =
+                    (struct plug){&file->hosts.items[i], &file->hosts.items[i].rails.items[k]};
+    if (all.plugs.count > 1)
+        qsort(all.plugs.items, all.plugs.count, sizeof *all.plugs.items, compare_plugs);
+    for (size_t i = 1; i < all.plugs.count; i++) {
+        const struct plug *plug = &all.plugs.items[i], *first = plug - 1;
+
+        if (strcmp(first->rail->switch_name, plug->rail->switch_name) == 0 &&
+            strcmp(first->rail->port, plug->rail->port) == 0)
+            return refuse(parser, plug->rail->line, plug->rail->column,
+                          "port %s of %s is for %s of host '%s', and already for %s of '%s' on line %u",
+                          plug->rail->port, plug->rail->switch_name, plug->rail->hca, plug->host->name,
+                          first->rail->hca, first->host->name, first->rail->line);
+    }
+    return 0;
+}
+
 static int refuse_twice(const struct parser *parser)
 {
     const struct hostfile *file = parser->file;
@@ -590,7 +679,7 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
         refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");
         return NULL;
     }
-    return refuse_twice(&parser) < 0 ? NULL : file;
+    return refuse_twice(&parser) < 0 || refuse_plugs_twice(&parser) < 0 ? NULL : file;
 }
 
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows into the plan, pointers as in a fresh one: steps share shapes and hosts. */
+#include <string.h>
+
 #include "store_private.h"
 
 static int load_labels(struct load *load, struct host *const *hosts, struct error *err)
@@ -13,13 +15,16 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
         size_t n = take_index(&rows, plan->hosts.count, "host");
-        struct host_label *label;
+        const char *key, *value;
 
         if (rows.damage[0] != '\0')
             continue;
-        label = list_push(load->arena, &hosts[n]->labels);
-        label->key = take_text(&rows);
-        label->value = take_text(&rows);
+        key = take_text(&rows);
+        value = take_text(&rows);
+        if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0)
+            *list_push(load->arena, &hosts[n]->labels) = (struct host_label){key, value};
+        else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL)
+            rows_damage(&rows, "%s of host %s is '%s'", key, hosts[n]->name, value);
     }
     return got;
 }

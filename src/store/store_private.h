@@ -8,6 +8,8 @@
 
 #include "assay/store.h"
 
+#define RAIL_LABEL "rail:" /* a rail among the rows of labels */
+
 enum statement {
 #define STATEMENT(name, sql) name,
 #include "statements.def"

@@ -177,6 +177,23 @@ static int write_shape(struct store *store, const struct shape *shape, int64_t *
     return 0;
 }
 
+/* Among the labels, whose own names have no ':'. */
+static int write_rails(struct store *store, long long run, const struct host *host, size_t n,
+                       struct error *err)
+{
+    for (size_t i = 0; i < host->rails.count; i++) {
+        const struct host_rail *rail = &host->rails.items[i];
+        cleanup_free char *key = mem_printf(RAIL_LABEL "%s", rail->hca);
+        cleanup_free char *value =
+            mem_printf("%s%s%s", rail->switch_name, *rail->port != '\0' ? ":" : "", rail->port);
+
+        if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(host->labels.count + i),
+                       TEXT(key), TEXT(value)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int write_host(struct store *store, long long run, const struct host *host, size_t n,
                       struct error *err)
 {
@@ -191,7 +208,7 @@ static int write_host(struct store *store, long long run, const struct host *hos
         if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(i),
                        TEXT(host->labels.items[i].key), TEXT(host->labels.items[i].value)) < 0)
             return -1;
-    return 0;
+    return write_rails(store, run, host, n, err);
 }
 
 /* Only what the plan grew by: hosts and shapes are only ever added at the end. */

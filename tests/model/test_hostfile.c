@@ -145,6 +145,34 @@ static void defaults_hold_for_the_lines_below(void **state)
     assert_string_equal(file->hosts.items[4].user, "ops");
 }
 
+static void rails_say_where_cables_end(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state,
+                                  "defaults rail.mlx5_0=leaf1 rail.mlx5_1=leaf2\n"
+                                  "n[1-2] rail.mlx5_1=leaf9:[11-12]\n"
+                                  "n3 rail.mlx5_2=0x9c63c00300d1e2f0:Ethernet1/12:1\n",
+                                  &err);
+    const struct host *host;
+
+    assert_non_null(file);
+    host = &file->hosts.items[1];
+    assert_int_equal(host->rails.count, 2);
+    assert_string_equal(host->rails.items[0].hca, "mlx5_0");
+    assert_string_equal(host->rails.items[0].switch_name, "leaf1");
+    assert_string_equal(host->rails.items[0].port, "");
+    assert_string_equal(host->rails.items[1].hca, "mlx5_1");
+    assert_string_equal(host->rails.items[1].switch_name, "leaf9");
+    assert_string_equal(host->rails.items[1].port, "12");
+    assert_int_equal(host->rails.items[1].line, 2);
+    assert_int_equal(host->rails.items[1].column, 8);
+    host = &file->hosts.items[2];
+    assert_int_equal(host->rails.count, 3);
+    assert_string_equal(host->rails.items[2].switch_name, "0x9c63c00300d1e2f0");
+    assert_string_equal(host->rails.items[2].port, "Ethernet1/12:1");
+    assert_int_equal(host->labels.count, 0);
+}
+
 static void one_address_may_serve_several_ports(void **state)
 {
     struct error err = {0};
@@ -156,7 +184,8 @@ static void one_address_may_serve_several_ports(void **state)
 
 #define KEYS                                                                                         \
     "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, " \
-    "known_hosts, jump, platform, unit, rack, leaf, role, transport, timescale, label.NAME"
+    "known_hosts, jump, platform, unit, rack, leaf, role, transport, timescale, label.NAME, "        \
+    "rail.HCA"
 
 static void wrong_files_are_told_by_line_and_column(void **state)
 {
@@ -215,6 +244,23 @@ static void wrong_files_are_told_by_line_and_column(void **state)
          "hosts:1:15: a range of 2 values in a defaults line; expected one value"},
         {"defaults port=x\n", "hosts:1:15: port is 'x'; expected a whole number from 1 to 65535"},
         {"defaults slost=8\nn1\n", "hosts:1:10: unknown key 'slost'; did you mean 'slots'? " KEYS},
+        {"n1 rail.mlx5_0=leaf1:\n",
+         "hosts:1:16: rail.mlx5_0 is 'leaf1:'; expected SWITCH or SWITCH:PORT, such as leaf3:12"},
+        {"n1 rail.mlx5_0=:12\n",
+         "hosts:1:16: rail.mlx5_0 is ':12'; expected SWITCH or SWITCH:PORT, such as leaf3:12"},
+        {"n1 rail.mlx5_0=\"leaf 1\"\n",
+         "hosts:1:16: rail.mlx5_0 is 'leaf 1'; expected SWITCH or SWITCH:PORT, such as leaf3:12"},
+        {"n1 rail.mlx5_0=a rail.mlx5_0=b\n", "hosts:1:18: key 'rail.mlx5_0' stands twice in this line"},
+        {"n1 label.a=1 label.a=2\n", "hosts:1:14: key 'label.a' stands twice in this line"},
+        {"n1 rail.=leaf1\n", "hosts:1:4: unknown key 'rail.'; " KEYS},
+        {"n[1-2] rail.mlx5_0=leaf1:[1-3]\n",
+         "hosts:1:20: a range of 3 values for 2 hosts; expected as many, or one value for all"},
+        {"a rail.mlx5_0=leaf1:7\nb rail.mlx5_3=leaf1:7\n",
+         "hosts:2:3: port 7 of leaf1 is for mlx5_3 of host 'b', and already for mlx5_0 of 'a' on line 1"},
+        {"a rail.mlx5_0=leaf1:7 rail.mlx5_1=leaf1:7\n",
+         "hosts:1:23: port 7 of leaf1 is for mlx5_1 of host 'a', and already for mlx5_0 of 'a' on line 1"},
+        {"defaults rail.mlx5_0=leaf1:7\na\nb\n",
+         "hosts:1:10: port 7 of leaf1 is for mlx5_0 of host 'b', and already for mlx5_0 of 'a' on line 1"},
         {"n1 rack=\x01\n", "hosts:1:9: a word with a control byte or with bytes that are not UTF-8"},
         {"n1 rack=\xFF\n", "hosts:1:9: a word with a control byte or with bytes that are not UTF-8"},
         {"n1 rack=\xC3\xA9 slots=x\n", "hosts:1:17: slots is 'x'; expected a whole number from 1 to 4096"},
@@ -291,6 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(what_is_not_said_has_its_default, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(every_key_reaches_its_place, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(defaults_hold_for_the_lines_below, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(rails_say_where_cables_end, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(one_address_may_serve_several_ports, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(nul_bytes_are_refused, make_arena, drop_arena),

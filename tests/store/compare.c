@@ -45,6 +45,13 @@ static void same_label(const struct host_label *left, const struct host_label *r
     SAME_TEXT(value);
 }
 
+static void same_rail(const struct host_rail *left, const struct host_rail *right)
+{
+    SAME_TEXT(hca);
+    SAME_TEXT(switch_name);
+    SAME_TEXT(port);
+}
+
 static void same_host(const struct host *const *left_item, const struct host *const *right_item)
 {
     const struct host *left = *left_item, *right = *right_item;
@@ -67,6 +74,7 @@ static void same_host(const struct host *const *left_item, const struct host *co
     SAME(become_root);
     SAME_REAL(timescale);
     EACH(labels, same_label);
+    EACH(rails, same_rail);
     SAME(line);
     SAME(column);
 }
