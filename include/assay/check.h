@@ -114,6 +114,9 @@ struct check {
     /* The same where a fault has a place of its own in the suite: -1 with err set by json_error; NULL: none.
      * Of the context it has arena, step and check. */
     int (*arguments_valid)(const struct check_context *context, struct error *err);
+    /* What is wrong with the one member, as the hostfile has it: -1 with err set; NULL: none. Of the context it
+     * has arena, suite, step, platform, check and members. */
+    int (*host_valid)(const struct check_context *context, const char *hostfile, struct error *err);
     const struct part_row *parts;  /* ends with a NULL name */
     const struct item *items;      /* ends with a NULL metric; NULL: none */
     const struct remedy *remedies; /* ends with a NULL metric; NULL: none */

@@ -374,6 +374,33 @@ static void plan_host_step(struct builder *builder, size_t suite_index, const st
     }
 }
 
+/* What a check needs to know of a host must stand in the hostfile: told before anything connects. */
+static int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
+{
+    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
+    const struct check *check = check_find(suite_step->check);
+
+    if (check->host_valid == NULL || left_out_by_user(builder, suite_step) != NULL)
+        return 0;
+    for (size_t i = 0; i < builder->plan->hosts.count; i++) {
+        struct check_context context = {
+            .arena = builder->arena,
+            .suite = builder->sources->suite,
+            .step = suite_step,
+            .platform = host_platform(builder->sources, builder->plan->hosts.items[i]),
+            .check = check,
+            .members = &builder->plan->hosts.items[i],
+            .member_count = 1,
+        };
+
+        if (check->applies != NULL && !check->applies(context.platform))
+            continue;
+        if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* One step for the hosts of each platform: ranks of different GPUs make no number that a limit could speak
  * of. */
 static void plan_wide_step(struct builder *builder, size_t suite_index, const struct check *check)
@@ -601,7 +628,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     for (size_t i = 0; i < suite->steps.count; i++) {
         const struct suite_step *step = &suite->steps.items[i];
 
-        if (check_step(suite, i, err) < 0)
+        if (check_step(suite, i, err) < 0 || check_hosts(&builder, i, err) < 0)
             return NULL;
         if (strcmp(step->scope, "host") == 0)
             plan_host_step(&builder, i, check_find(step->check));

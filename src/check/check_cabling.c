@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether every cable ends where the hostfile says (rail.mlx5_0=leaf1:12). A swapped pair works, at full speed,
+ * and breaks what is built on rails: traffic that should stay on one leaf crosses the spine.
+ *
+ *   via ib     iblinkinfo for each HCA: its own port and the one at the other end. "-D 0 -n 1" looks one hop far;
+ *              without it every host would ask the whole fabric. Needs root: /dev/infiniband/umad*.
+ *   via lldp   lldpctl: what the switches tell of themselves. Needs lldpd on the host, and root for its socket.
+ *
+ *   cabling.rail       "as declared", "plugged where mlx5_3 belongs (leaf4 port 12)", "plugged into leaf9 port 7"
+ *   cabling.neighbour  "leaf4 port 12"
+ *   cabling.speed      "like the others", or which of the host's links is faster
+ *   cabling.link       "4X 106.25 Gbps", "400000 Mb/s": the same on all hosts
+ *
+ * Of a cable whose other end was not seen nothing is known: finding METRIC.unread, with the reason.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+
+#define CLOSE_TO 0.99 /* of the fastest link's rate: what the tools round */
+
+static bool is_ib(const struct check_context *context)
+{
+    return strcmp(check_text(context, "via"), "ib") == 0;
+}
+
+static void put_hcas(const struct check_context *context, struct text *out)
+{
+    const char *hca;
+
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
+        text_put(out, " ");
+        text_shell_quote(out, hca);
+    }
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    if (is_ib(context)) {
+        /* An HCA that cannot be asked takes nothing from the others. A tool that is missing or dies does. */
+        text_put(out, "look() { ");
+        command_tool(context, out, "iblinkinfo");
+        text_put(out, " -l -C \"$1\" -P 1 -D 0 -n 1 2>&1; }; for d in");
+        put_hcas(context, out);
+        text_put(out, "; do echo \"== $d ==\"; look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done; "
+                      "echo '== end =='");
+        return;
+    }
+    text_put(out, "echo '== lldpctl =='; ");
+    command_tool(context, out, "lldpctl");
+    text_put(out, " 2>&1 || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; "
+                  "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
+    put_hcas(context, out);
+    text_put(out, "; do n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\" 2>/dev/null); "
+                  "echo \"== $d $n $(cat \"../net/$n/speed\" 2>/dev/null) ==\"; done; echo '== end =='");
+}
+
+static const struct part_row parts[] = {{"neighbours", NULL, command, NULL}, {0}};
+
+/* --- what was seen --- */
+
+/* What stands under "== mlx5_0 WORDS ==", up to the next heading. */
+struct section {
+    struct slice name, words, body;
+};
+
+static bool read_heading(struct slice line, struct section *ret_section)
+{
+    struct slice rest = line;
+
+    if (!scan_text(&rest, "== ") || !slice_ends(rest, "=="))
+        return false;
+    rest.length -= 2;
+    *ret_section = (struct section){{"", 0}, {"", 0}, {"", 0}};
+    if (!scan_word(&rest, &ret_section->name))
+        return false;
+    ret_section->words = rest;
+    return true;
+}
+
+/* The section of that name; false when it is not there or does not end with another heading. */
+static bool find_section(struct slice text, const char *name, struct section *ret_section)
+{
+    struct slice rest = text, line;
+    bool found = false;
+
+    while (scan_line(&rest, &line)) {
+        struct section section;
+
+        if (!read_heading(slice_trim(line), &section))
+            continue;
+        if (found) {
+            ret_section->body.length = (size_t)(line.bytes - ret_section->body.bytes);
+            return true;
+        }
+        found = slice_equal(section.name, name);
+        if (found) {
+            *ret_section = section;
+            ret_section->body = rest;
+        }
+    }
+    return false;
+}
+
+/* The other end of a cable, and the link over it. NULL: not told. */
+struct neighbour {
+    const char *name, *guid, *port, *port_alias;
+    const char *link; /* "4X 106.25 Gbps" */
+    double rate;      /* for comparing; 0: not known */
+    const char *unread;
+};
+
+static bool is_new(const char *const *seen, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(seen[i], text) == 0)
+            return false;
+    return true;
+}
+
+/* The one subject of that fact which ends so; NULL when there is none, or several. */
+static const char *only_subject(const struct reading *reading, const char *fact, const char *ending)
+{
+    const char *subject = NULL;
+
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *row = &reading->facts.items[i];
+
+        if (strcmp(row->name, fact) != 0 || !slice_ends(slice_of(row->subject), ending))
+            continue;
+        if (subject != NULL && strcmp(subject, row->subject) != 0)
+            return NULL;
+        subject = row->subject;
+    }
+    return subject;
+}
+
+/* "4X" lanes of "106.25 Gbps" */
+static void read_link(struct arena *arena, const char *width, const char *speed, struct neighbour *neighbour)
+{
+    struct slice rest, word;
+    uint64_t lanes;
+    double lane;
+
+    if (width == NULL || speed == NULL)
+        return;
+    neighbour->link = arena_printf(arena, "%s %s", width, speed);
+    rest = slice_of(width);
+    if (!scan_digits(&rest, &lanes) || !scan_text(&rest, "X") || rest.length > 0)
+        return;
+    rest = slice_of(speed);
+    if (scan_word(&rest, &word) && scan_double(word, &lane) && slice_equal(slice_trim(rest), "Gbps"))
+        neighbour->rate = (double)lanes * lane;
+}
+
+static void look_ib(const struct section *section, struct reading *out, struct neighbour *neighbour)
+{
+    struct reading reading;
+    const char *port;
+
+    parser_run(parser_find("iblinkinfo"), section->body, out->arena, &reading);
+    if (reading.status == READING_UNRECOGNISED && slice_trim(section->body).length > 0)
+        reading_set(out, READING_UNRECOGNISED, "iblinkinfo: %s", reading.reason);
+    if (reading.status != READING_COMPLETE) {
+        neighbour->unread = arena_printf(out->arena, "iblinkinfo: %s", reading.reason);
+        return;
+    }
+    /* The state is told of every port, also of one without a link. */
+    port = only_subject(&reading, "ib.link.state", "/1");
+    if (port == NULL) {
+        neighbour->unread = "iblinkinfo does not show one port 1";
+        return;
+    }
+    neighbour->name = reading_get_fact(&reading, "ib.link.remote", port);
+    neighbour->guid = reading_get_fact(&reading, "ib.link.remote_guid", port);
+    neighbour->port = reading_get_fact(&reading, "ib.link.remote_port", port);
+    read_link(out->arena, reading_get_fact(&reading, "ib.link.width", port),
+              reading_get_fact(&reading, "ib.link.speed", port), neighbour);
+    if (neighbour->name == NULL)
+        neighbour->unread = arena_printf(out->arena, "no neighbour: the link is %s",
+                                         reading_get_fact(&reading, "ib.link.state", port));
+    for (size_t i = 0; i < reading.findings.count; i++)
+        if (strcmp(reading.findings.items[i].code, "ib.link_below") == 0)
+            reading_finding(out, SEVERITY_WARNING, "cabling.link_below",
+                            arena_strndup(out->arena, section->name.bytes, section->name.length), "%s",
+                            reading.findings.items[i].text);
+}
+
+/* The value, where all neighbours of the interface agree on it. */
+static const char *one_value(const struct reading *lldp, const char *fact, const char *interface,
+                             size_t *ret_different)
+{
+    enum { SEEN_MOST = 8 };
+    const char *seen[SEEN_MOST];
+
+    *ret_different = 0;
+    for (size_t i = 0; i < lldp->facts.count && *ret_different < SEEN_MOST; i++)
+        if (strcmp(lldp->facts.items[i].name, fact) == 0 &&
+            strcmp(lldp->facts.items[i].subject, interface) == 0 &&
+            is_new(seen, *ret_different, lldp->facts.items[i].value))
+            seen[(*ret_different)++] = lldp->facts.items[i].value;
+    return *ret_different == 1 ? seen[0] : NULL;
+}
+
+static void look_lldp(const struct section *section, const struct reading *lldp, struct reading *out,
+                      struct neighbour *neighbour)
+{
+    struct slice rest = section->words, word;
+    const char *interface;
+    size_t names, ports, ignored;
+
+    if (!scan_word(&rest, &word)) {
+        neighbour->unread = "the HCA has no network device";
+        return;
+    }
+    interface = arena_strndup(out->arena, word.bytes, word.length);
+    if (scan_word(&rest, &word) && scan_double(word, &neighbour->rate) && neighbour->rate > 0)
+        neighbour->link = arena_printf(out->arena, "%.*s Mb/s", slice_print(word));
+    else
+        neighbour->rate = 0;
+    neighbour->name = one_value(lldp, "lldp.chassis", interface, &names);
+    if (names == 0)
+        neighbour->name = one_value(lldp, "lldp.chassis_id", interface, &names);
+    neighbour->port = one_value(lldp, "lldp.port", interface, &ports);
+    neighbour->port_alias = one_value(lldp, "lldp.port_description", interface, &ignored);
+    if (names > 1 || ports > 1)
+        neighbour->unread =
+            arena_printf(out->arena, "several neighbours on %s: is there a hub between?", interface);
+    else if (lldp->status != READING_COMPLETE)
+        neighbour->unread = arena_printf(out->arena, "lldpctl: %s", lldp->reason);
+    else if (names == 0)
+        neighbour->unread = arena_printf(out->arena, "no neighbour on %s", interface);
+}
+
+/* --- where it belongs --- */
+
+/* "leaf3" is also "leaf3.dc1.example" and "MF0;leaf3:MQM9700/U1". */
+static bool is_switch(const char *declared, const struct neighbour *neighbour)
+{
+    struct slice name = slice_of(neighbour->name);
+    size_t at;
+
+    if (neighbour->guid != NULL && slice_equal_nocase(slice_of(neighbour->guid), declared))
+        return true;
+    if (slice_equal_nocase(name, declared))
+        return true;
+    at = slice_find(name, ";");
+    if (at != (size_t)-1) {
+        name = slice_from(name, at + 1);
+        at = slice_find(name, ":");
+    } else {
+        at = slice_find(name, ".");
+    }
+    if (at != (size_t)-1)
+        name.length = at;
+    return slice_equal_nocase(name, declared);
+}
+
+static bool ends_there(const struct host_rail *rail, const struct neighbour *neighbour)
+{
+    if (!is_switch(rail->switch_name, neighbour))
+        return false;
+    return *rail->port == '\0' ||
+           (neighbour->port != NULL && slice_equal_nocase(slice_of(neighbour->port), rail->port)) ||
+           (neighbour->port_alias != NULL && slice_equal_nocase(slice_of(neighbour->port_alias), rail->port));
+}
+
+static const char *place_of(struct arena *arena, const struct neighbour *neighbour)
+{
+    return neighbour->port != NULL ? arena_printf(arena, "%s port %s", neighbour->name, neighbour->port)
+                                   : neighbour->name;
+}
+
+/* NULL where the host does not declare the rail. */
+static const char *judge_rail(struct arena *arena, const struct host *host, const char *hca,
+                              const struct neighbour *neighbour)
+{
+    const char *others = NULL, *place = place_of(arena, neighbour);
+    bool declared = false;
+
+    for (size_t i = 0; i < host->rails.count; i++) {
+        const struct host_rail *rail = &host->rails.items[i];
+        bool own = strcmp(rail->hca, hca) == 0;
+
+        declared |= own;
+        if (!ends_there(rail, neighbour))
+            continue;
+        if (own)
+            return "as declared";
+        others = others != NULL ? arena_printf(arena, "%s or %s", others, rail->hca) : rail->hca;
+    }
+    if (!declared)
+        return NULL;
+    return others != NULL ? arena_printf(arena, "plugged where %s belongs (%s)", others, place)
+                          : arena_printf(arena, "plugged into %s", place);
+}
+
+static void say_unread(struct reading *out, const char *hca, const char *metric, const char *why)
+{
+    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), hca, "%s", why);
+}
+
+static void tell(const struct check_context *context, const char *hca, const struct neighbour *neighbour,
+                 struct reading *out)
+{
+    const char *rail;
+
+    if (neighbour->unread != NULL) {
+        say_unread(out, hca, "cabling.rail", neighbour->unread);
+        say_unread(out, hca, "cabling.neighbour", neighbour->unread);
+        return;
+    }
+    rail = judge_rail(out->arena, context->members[0], hca, neighbour);
+    reading_fact(out, "cabling.neighbour", hca, slice_of(place_of(out->arena, neighbour)));
+    if (rail != NULL)
+        reading_fact(out, "cabling.rail", hca, slice_of(rail));
+    else
+        say_unread(out, hca, "cabling.rail", "the hostfile declares no rail for it");
+}
+
+static void tell_link(const char *hca, const struct neighbour *neighbour, const char *fastest_hca,
+                      const struct neighbour *fastest, struct reading *out)
+{
+    if (neighbour->link == NULL || neighbour->rate <= 0) {
+        say_unread(out, hca, "cabling.link", "no link, or none of a known speed");
+        say_unread(out, hca, "cabling.speed", "no link, or none of a known speed");
+        return;
+    }
+    reading_fact(out, "cabling.link", hca, slice_of(neighbour->link));
+    reading_fact(out, "cabling.speed", hca,
+                 slice_of(neighbour->rate >= CLOSE_TO * fastest->rate
+                              ? "like the others"
+                              : arena_printf(out->arena, "slower than %s: %s against %s", fastest_hca,
+                                             neighbour->link, fastest->link)));
+}
+
+static void read_cabling(const struct check_context *context, const struct attempt *attempt,
+                         struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "neighbours");
+    struct section section = {{"", 0}, {"", 0}, {"", 0}};
+    struct reading lldp;
+    size_t count = 0, fastest = 0;
+    struct neighbour *all;
+
+    if (part == NULL || !part->ended) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    out->status = READING_COMPLETE;
+    reading_init(&lldp, out->arena, "lldp");
+    if (!is_ib(context) && find_section(part->out, "lldpctl", &section)) {
+        parser_run(parser_find("lldp"), section.body, out->arena, &lldp);
+        if (lldp.status == READING_UNRECOGNISED && slice_trim(section.body).length > 0)
+            reading_set(out, READING_UNRECOGNISED, "lldpctl: %s", lldp.reason);
+    }
+    while (check_hca(context, count) != NULL)
+        count++;
+    all = arena_array(out->arena, struct neighbour, count);
+    for (size_t i = 0; i < count; i++) {
+        all[i] = (struct neighbour){0};
+        if (!find_section(part->out, check_hca(context, i), &section))
+            all[i].unread = "the command did not come to it";
+        else if (is_ib(context))
+            look_ib(&section, out, &all[i]);
+        else
+            look_lldp(&section, &lldp, out, &all[i]);
+        if (all[i].rate > all[fastest].rate)
+            fastest = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        tell(context, check_hca(context, i), &all[i], out);
+        tell_link(check_hca(context, i), &all[i], check_hca(context, fastest), &all[fastest], out);
+    }
+}
+
+/* --- what is owed --- */
+
+static const struct limit rail_rules[] = {{.metric = "cabling.rail",
+                                           .rule = RULE_EQUAL,
+                                           .text = "as declared",
+                                           .source = "the hostfile's rails",
+                                           .status = LIMIT_TOOL},
+                                          {0}};
+static const struct limit speed_rules[] = {{.metric = "cabling.speed",
+                                            .rule = RULE_EQUAL,
+                                            .text = "like the others",
+                                            .source = "assay: rails of one host are alike",
+                                            .status = LIMIT_TOOL},
+                                           {0}};
+static const struct limit link_rules[] = {{.metric = "cabling.link",
+                                           .rule = RULE_SAME,
+                                           .source = "assay: links alike on all hosts",
+                                           .status = LIMIT_TOOL},
+                                          {0}};
+
+static const struct item items[] = {
+    {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rail_rules},
+    {"cabling.speed", PER_HCA, NULL, DUTY_GATE, speed_rules},
+    {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
+    {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct argument arguments[] = {
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"},
+    {0},
+};
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    if (!is_ib(context) && strcmp(check_text(context, "via"), "lldp") != 0)
+        return "via is neither ib nor lldp";
+    return check_hcas_fault(context);
+}
+
+/* Whether a step of this check looks at the HCA: another one may be for other adapters. */
+static bool is_looked_at(const struct check_context *context, const char *hca)
+{
+    for (size_t i = 0; i < context->suite->steps.count; i++) {
+        struct check_context other = *context;
+        const char *name;
+
+        other.step = &context->suite->steps.items[i];
+        if (strcmp(other.step->check, context->check->name) != 0)
+            continue;
+        for (size_t k = 0; (name = check_hca(&other, k)) != NULL; k++)
+            if (strcmp(name, hca) == 0)
+                return true;
+    }
+    return false;
+}
+
+static const struct host_rail *find_rail(const struct host *host, const char *hca)
+{
+    for (size_t i = 0; i < host->rails.count; i++)
+        if (strcmp(host->rails.items[i].hca, hca) == 0)
+            return &host->rails.items[i];
+    return NULL;
+}
+
+static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
+{
+    const struct host *host = context->members[0];
+    const char *hca;
+
+    for (size_t i = 0; i < host->rails.count; i++)
+        if (!is_looked_at(context, host->rails.items[i].hca))
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u:%u: host '%s' declares rail.%s, and no step of the suite looks at an HCA '%s'; "
+                "those of platform %s begin with %s",
+                hostfile, host->rails.items[i].line, host->rails.items[i].column, host->name,
+                host->rails.items[i].hca, host->rails.items[i].hca, context->platform->name,
+                check_hca(context, 0));
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
+        if (find_rail(host, hca) == NULL)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u:%u: host '%s' declares no rail for %s, which step '%s' holds its cable against; "
+                "expected rail.%s=SWITCH[:PORT] on its line or on a defaults line",
+                hostfile, host->line, host->column, host->name, hca, context->step->name, hca);
+    return 0;
+}
+
+static const struct remedy remedies[] = {
+    {"cabling.rail",
+     "compare `iblinkinfo -l -C HCA -P 1 -D 0` or `lldpctl` with the rails in the hostfile: plug the cable "
+     "where it "
+     "belongs, or mend the hostfile. Where nothing was seen: is the link up, is LLDP on at the switch?"},
+    {"cabling.*",
+     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
+     "DEVICE`, `ethtool DEVICE`)"},
+    {"sound",
+     "install infiniband-diags (iblinkinfo) or lldpd (lldpctl); both need root: become=sudo in the hostfile"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->hcas.count > 0;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return is_ib(context) ? 15 : 5;
+}
+
+const struct check check_cabling = {
+    .name = "cabling",
+    .title = "Cabling",
+    .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .host_valid = host_valid,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_cabling,
+};
