@@ -416,9 +416,12 @@ static const char *arguments_fault(const struct check_context *context)
     return check_hcas_fault(context);
 }
 
-/* Whether a step of this check looks at the HCA: another one may be for other adapters. */
-static bool is_looked_at(const struct check_context *context, const char *hca)
+/* Of the platform, or of a step of this check: one may be for other adapters. */
+static bool is_known(const struct check_context *context, const char *hca)
 {
+    for (size_t i = 0; i < context->platform->hcas.count; i++)
+        if (strcmp(context->platform->hcas.items[i], hca) == 0)
+            return true;
     for (size_t i = 0; i < context->suite->steps.count; i++) {
         struct check_context other = *context;
         const char *name;
@@ -446,15 +449,17 @@ static int host_valid(const struct check_context *context, const char *hostfile,
     const struct host *host = context->members[0];
     const char *hca;
 
-    for (size_t i = 0; i < host->rails.count; i++)
-        if (!is_looked_at(context, host->rails.items[i].hca))
+    for (size_t i = 0; i < host->rails.count; i++) {
+        const struct host_rail *rail = &host->rails.items[i];
+
+        if (!is_known(context, rail->hca))
             return error_set(
                 err, ERROR_USAGE,
-                "%s:%u:%u: host '%s' declares rail.%s, and no step of the suite looks at an HCA '%s'; "
-                "those of platform %s begin with %s",
-                hostfile, host->rails.items[i].line, host->rails.items[i].column, host->name,
-                host->rails.items[i].hca, host->rails.items[i].hca, context->platform->name,
-                check_hca(context, 0));
+                "%s:%u:%u: host '%s': unknown HCA in 'rail.%s'; neither platform %s nor a step of check "
+                "'%s' names it",
+                hostfile, rail->line, rail->column, host->name, rail->hca, context->platform->name,
+                context->check->name);
+    }
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
         if (find_rail(host, hca) == NULL)
             return error_set(

@@ -13,6 +13,8 @@
 #include "assay/scan.h"
 #include "lab_private.h"
 
+enum { HOSTS_IN_UNIT = 8 };
+
 /* Writing and reading lab.json. */
 
 int lab_save(const struct lab *lab, struct error *err)
@@ -245,6 +247,34 @@ unsigned lab_netdev_hca(const struct lab *lab, const char *name)
     return (unsigned)number;
 }
 
+unsigned lab_unit(unsigned host)
+{
+    return (host - 1) / HOSTS_IN_UNIT + 1;
+}
+
+struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
+{
+    struct lab_place place = {.port_number = (host - 1) % HOSTS_IN_UNIT + 1};
+
+    snprintf(place.switch_name, sizeof place.switch_name, "l%ur%u", lab_unit(host), rail);
+    snprintf(place.port, sizeof place.port, "%s%u", lab->ethernet ? "swp" : "", place.port_number);
+    return place;
+}
+
+/* The place that the HCA's cable ends in. */
+static unsigned rail_of(const struct lab *lab, unsigned host, int number)
+{
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+
+        if (fault->host != host || fault->kind != FAULT_RAIL_SWAP)
+            continue;
+        if (fault->gpu == number || fault->peer == number)
+            return (unsigned)(fault->gpu + fault->peer - number);
+    }
+    return (unsigned)number;
+}
+
 static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
 {
     const struct lab *lab = host->lab;
@@ -259,6 +289,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .up = fault_of_hca(lab, host->number, FAULT_LINK_DOWN, number) == NULL,
         .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
         .firmware = host->profile->hca_firmware,
+        .rail = rail_of(lab, host->number, number),
         .link_downed = 1, /* when the cable was plugged in */
         .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
         .mtu = mtu != NULL     ? (unsigned)mtu->number

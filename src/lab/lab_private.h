@@ -95,6 +95,7 @@ enum fault_kind {
     FAULT_LINK_DOWN,
     FAULT_LINK_RATE,
     FAULT_IB_ERRORS,
+    FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
     FAULT_ROCE_V1,
     FAULT_PFC_OFF,
@@ -215,6 +216,7 @@ struct lab_hca {
     unsigned rate;        /* Gb/s that its link has trained to */
     const char *firmware; /* version */
     unsigned link_downed, symbol_errors;
+    unsigned rail; /* whose place its cable ends in: its own number, unless cables are swapped */
     /* RoCE */
     unsigned mtu; /* bytes, of the network device */
     bool v2, pfc, ecn;
@@ -224,6 +226,14 @@ struct lab_hca {
 const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16]);
 /* Its number by that name, or LAB_HCAS. */
 unsigned lab_netdev_hca(const struct lab *lab, const char *name);
+/* Where the cable of that rail ends: "l1r0", and "7" or, on Ethernet, "swp7". */
+struct lab_place {
+    char switch_name[16], port[8];
+    unsigned port_number;
+};
+struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail);
+/* The scalable unit of a host, from 1: hosts of one share their leaf switches, one switch a rail. */
+unsigned lab_unit(unsigned host);
 /* The priority that RDMA traffic has on an Ethernet fabric. */
 #define LAB_PRIORITY 3
 
@@ -316,9 +326,9 @@ struct tool {
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi,
     tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat,
-    tool_mlnx_qos, tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date,
-    tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_containerd, tool_nvidia_ctk,
-    tool_sshd, tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
+    tool_iblinkinfo, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname,
+    tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker,
+    tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

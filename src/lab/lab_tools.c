@@ -37,6 +37,8 @@ static const struct tool_row {
     {"journalctl", tool_journalctl},
     {"sudo", tool_sudo},
     {"ibstat", tool_ibstat},
+    {"iblinkinfo", tool_iblinkinfo},
+    {"lldpctl", tool_lldpctl},
     {"mlnx_qos", tool_mlnx_qos},
     {"dcb", tool_dcb},
     {"ib_write_bw", tool_ib_write_bw},

@@ -21,7 +21,6 @@
 #include "assay/scan.h"
 #include "lab_private.h"
 
-#define HOSTS_IN_UNIT 8
 #define PORT_TRIES 20
 #define KEY_COLUMNS 70
 
@@ -246,10 +245,16 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
                 lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name,
                 lab->directory, lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
-        unsigned unit = (i - 1) / HOSTS_IN_UNIT + 1;
+        unsigned unit = lab_unit(i);
 
-        text_printf(&text, "node%u address=%s unit=su%u rack=r%u leaf=l%u\n", i, lab_address(i, address),
-                    unit, unit, unit);
+        text_printf(&text, "node%u address=%s unit=su%u rack=r%u leaf=l%u", i, lab_address(i, address), unit,
+                    unit, unit);
+        for (unsigned rail = 0; rail < LAB_HCAS; rail++) {
+            struct lab_place place = lab_rail(lab, i, rail);
+
+            text_printf(&text, " rail.mlx5_%u=%s:%s", rail, place.switch_name, place.port);
+        }
+        text_put(&text, "\n");
     }
     return write_text(arena_printf(arena, "%s/hostfile", lab->directory), text.bytes, 0644, err);
 }

@@ -12,6 +12,8 @@ static void put_device(struct tree *tree, const struct lab_host *host, unsigned 
 
     tree_file(tree, tree_path(tree, "sys/%s/mtu", pci), "%u\n", hca->mtu);
     tree_file(tree, tree_path(tree, "sys/%s/operstate", pci), hca->up ? "up\n" : "down\n");
+    if (host->lab->ethernet && hca->up) /* of a device that is down the kernel tells none */
+        tree_file(tree, tree_path(tree, "sys/%s/speed", pci), "%u\n", hca->rate * 1000);
     for (unsigned i = 0; host->lab->ethernet && i < 8; i++) {
         bool on = hca->ecn && i == LAB_PRIORITY;
 

@@ -15,6 +15,8 @@ HOST = {""}  # the host as a whole
 
 
 RAILS = os.path.join(SUITES, "rails.json")
+CABLING = os.path.join(SUITES, "cabling.json")
+CABLING_ROCE = os.path.join(SUITES, "cabling-roce.json")
 
 
 def pairs(*gpus):
@@ -139,6 +141,13 @@ NETWORK = [
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, r"plugged where mlx5_3 belongs \(MF0;l\dr3"), suite=CABLING,
+         remedy="plug the cable"),
+    # Nothing is seen at the end of a cable that carries nothing: where it is plugged, nobody knows.
+    Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour: the link is Down"), suite=CABLING),
+    Case("hca-missing:mlx5_1", undecided("cabling", {"mlx5_1"}, "Failed to open mlx5_1"), suite=CABLING),
+    Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps against 4X"), suite=CABLING),
+    Case("tool-missing:iblinkinfo", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*iblinkinfo"), suite=CABLING),
     Case("tool-missing:ib_write_bw", undecided("rdma-loopback", HOST | ALL_HCAS, "tool missing"), suite=RAILS),
 ]
 
@@ -189,6 +198,13 @@ ROCE = [
 ]
 for case in ROCE:
     case.suite = os.path.join(SUITES, "roce.json")
+ROCE += [
+    Case("rail-swap:6-7", fail("cabling", {"mlx5_6", "mlx5_7"}, r"plugged where mlx5_7 belongs \(l\dr7 port swp"),
+         suite=CABLING_ROCE),
+    Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour on rdma5"), suite=CABLING_ROCE),
+    Case("link-rate:mlx5_4=200", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 200000 Mb/s"), suite=CABLING_ROCE),
+    Case("tool-missing:lldpctl", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*lldpctl"), suite=CABLING_ROCE),
+]
 
 TOOLS = [
     Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),

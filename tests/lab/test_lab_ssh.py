@@ -32,7 +32,7 @@ with Lab(3) as lab:
            lab.up.stdout + lab.up.stderr)
     with open(hostfile) as file:
         text = file.read()
-    tap.ok(len(re.findall(r"^node\d+ address=127\.1\.0\.\d unit=su1 rack=r1 leaf=l1$", text, re.M)) == 3
+    tap.ok(len(re.findall(r"^node\d+ address=127\.1\.0\.\d unit=su1 rack=r1 leaf=l1 rail\.mlx5_0=l1r0:\d ", text, re.M)) == 3
            and "become=sudo" in text and "timescale=600" in text and "platform=hgx-h100" in text,
            "the hostfile names each host with address, unit, rack and leaf", text)
     names = [lab.ssh(i, "hostname").stdout.decode().strip() for i in (1, 2, 3)]
