@@ -32,6 +32,12 @@ write("wrong-range", "node[1-x] slots=8\n")
 write("twice", "node1 platform=hgx-h100\nnode1 platform=hgx-h100\n")
 write("no-hosts", "# none yet\n")
 write("no-platform", "node1 slots=8\n")
+RAILS = " ".join(f"rail.mlx5_{i}=leaf{i}" for i in range(8))
+write("rails", f"defaults platform=hgx-h100 {RAILS}\nnode[1-4] rail.mlx5_3=leaf3:[1-4]\n")
+write("rail-missing", f"defaults platform=hgx-h100\nnode1 {RAILS}\n  node2 rail.mlx5_0=leaf0\n")
+write("rail-unknown", f"defaults platform=hgx-h100 {RAILS}\nnode1 rail.mlx5_12=leaf1\n")
+write("cabling.json", suite("trial", {"check": "cabling"}))
+write("cabling-via.json", suite("trial", {"check": "cabling", "arguments": {"via": "cdp"}}))
 write("typo.json", suite("trial", {"check": "gpu-brun"}))
 write("needs.json", suite("trial", {"check": "driver", "needs": ["inventory"]}))
 write("argument.json", suite("trial", {"check": "gpu-burn", "arguments": {"secnods": 60}}))
@@ -63,6 +69,11 @@ REFUSED = [
     ("a host that stands twice", ("run", "-H", "twice", "-s", "delivery"), r"twice:2:1: .*'node1'.*line 1"),
     ("a hostfile without hosts", ("run", "-H", "no-hosts", "-s", "delivery"), "no-hosts"),
     ("a host without a platform", ("run", "-H", "no-platform", "-s", "delivery"), "platform"),
+    ("a host without the rail of an HCA", ("run", "-H", "rail-missing", "-s", "cabling.json"),
+     r"rail-missing:3:3: host 'node2' declares no rail for mlx5_1, .*'cabling'.* rail\.mlx5_1=SWITCH"),
+    ("a rail of no HCA", ("run", "-H", "rail-unknown", "-s", "cabling.json"),
+     r"rail-unknown:2:7: host 'node1': unknown HCA in 'rail\.mlx5_12'"),
+    ("a way to the neighbours that there is not", ("run", "-H", "rails", "-s", "cabling-via.json"), "via is neither ib nor lldp"),
     ("an unknown suite", ("run", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*delivery, smoke"),
     ("a suite file that is not there", ("run", "-H", "hosts", "-s", "./none.json"), "none.json: No such file"),
     ("a suite that is no JSON", ("run", "-H", "hosts", "-s", "comma.json"), r"comma.json:2:\d+: .*'}'"),
