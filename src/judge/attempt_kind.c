@@ -145,6 +145,9 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
                             "see to it that nobody else uses the GPUs and that they cool down at rest (fans, "
                             "air, coolant); then test again");
     case ATTEMPT_UNREACHABLE:
+        /* Never reached, or reached and lost. */
+        return attempt->connections == 0 ? bearing_with(KIND_UNDECIDED, attempt->text, "")
+                                         : bearing_with(KIND_CUT_OFF, attempt->text, "");
     case ATTEMPT_AUTH_REFUSED:
     case ATTEMPT_HOST_KEY_UNKNOWN:
     case ATTEMPT_HOST_KEY_CHANGED:

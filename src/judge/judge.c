@@ -325,7 +325,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     make_verdicts(&run, judgement);
 }
 
-/* A crash or a hang is tried again as often as the suite allows, and a good attempt as often as it owes. */
+/* A crash, a hang or, of what changes nothing, a broken connection is tried again as often as the suite allows, and a good attempt as often as it owes. */
 static bool is_due_again(struct arena *arena, const struct shape *shape, const struct step_attempts *attempts)
 {
     unsigned whole = 0, broken = 0;
@@ -334,9 +334,9 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     for (size_t i = 0; i < attempts->count; i++) {
         last = attempt_bearing(arena, attempts->items[i]).kind;
         whole += last == KIND_WHOLE;
-        broken += last == KIND_CRASH || last == KIND_HANG;
+        broken += last == KIND_CRASH || last == KIND_HANG || last == KIND_CUT_OFF;
     }
-    if (last == KIND_CRASH || last == KIND_HANG)
+    if (last == KIND_CRASH || last == KIND_HANG || (last == KIND_CUT_OFF && shape->passive))
         return broken <= shape->retries;
     return last == KIND_WHOLE && whole < shape->repeat;
 }

@@ -27,6 +27,8 @@ enum attempt_kind {
     KIND_WHOLE,     /* ran to its end and was read whole: its values count */
     KIND_CRASH,     /* without a sign against the hardware; retried */
     KIND_HANG,      /* ended by its deadline; retried */
+    KIND_CUT_OFF,   /* the connection broke under it; retried where nothing is changed by that, and no sign
+                       against anybody */
     KIND_FAULT,     /* the host itself failed under the test: it rebooted */
     KIND_UNDECIDED, /* tool missing, format unknown, rights missing: trying again would change nothing */
     KIND_NOT_RUN,   /* cancelled, or the run was interrupted */

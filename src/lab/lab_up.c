@@ -83,7 +83,8 @@ static int make_folder(const char *path, struct error *err)
 
 static int write_tool(struct arena *arena, const char *folder, const char *tool, struct error *err)
 {
-    cleanup_free char *program = program_path();
+    const char *other = getenv("ASSAY_LAB_PROGRAM");
+    cleanup_free char *program = other != NULL ? mem_strdup(other) : program_path();
     cleanup_text struct text script = {0};
 
     text_init(&script, 64 * 1024);

@@ -451,7 +451,7 @@ static void end_step(struct flight *flight)
     scheduler->running--;
     if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
         state = STEP_FAILED;
-    head_of(scheduler, flight->step)->lost |= is_lost(attempt->end);
+    head_of(scheduler, flight->step)->lost |= state != STEP_AGAIN && is_lost(attempt->end);
     set_state(scheduler, flight->step, state);
     tell(scheduler, state == STEP_AGAIN ? EVENT_ATTEMPT_ENDED : EVENT_STEP_ENDED, flight->step);
     free_flight(flight);

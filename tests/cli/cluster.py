@@ -59,7 +59,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
 
 def environment(**more):
     """Of the caller's environment only what a program needs: no ASSAY_DB, no agent, no proxies."""
-    kept = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+    kept = ("PATH", "LD_LIBRARY_PATH", "ASSAY_LAB_PROGRAM", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
     return {**{name: os.environ[name] for name in kept if name in os.environ},
             "HOME": FOLDER, "LC_ALL": "C", "TZ": "UTC", "ASSAY_TEST_FOLDER": FOLDER, **more}
 

@@ -469,6 +469,25 @@ static void hang_is_inconclusive_once_and_fails_when_it_comes_again(void **state
     world_end(&world);
 }
 
+static void broken_connection_under_what_changes_nothing_is_tried_again(void **state)
+{
+    struct world world;
+    struct attempt *attempt;
+    size_t step;
+
+    (void)state;
+    world_begin(&world, CONTRACT, TWO);
+    step = find_step(&world, "reachable", "node1");
+    attempt = add_attempt(&world, "reachable", "node1", ATTEMPT_UNREACHABLE);
+    assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_FAILED);
+    attempt->connections = 1;
+    assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_AGAIN);
+    attempt = add_attempt(&world, "reachable", "node1", ATTEMPT_UNREACHABLE);
+    attempt->connections = 1;
+    assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_FAILED);
+    world_end(&world);
+}
+
 static void reboot_fails_the_test_whatever_the_tool_said(void **state)
 {
     struct world world;
@@ -1052,6 +1071,7 @@ int main(void)
         cmocka_unit_test(crash_is_tried_again_and_fails_only_where_other_hosts_are_fine),
         cmocka_unit_test(crash_that_does_not_come_again_passes_with_a_remark),
         cmocka_unit_test(hang_is_inconclusive_once_and_fails_when_it_comes_again),
+        cmocka_unit_test(broken_connection_under_what_changes_nothing_is_tried_again),
         cmocka_unit_test(reboot_fails_the_test_whatever_the_tool_said),
         cmocka_unit_test(an_uncorrectable_error_in_the_window_fails_a_test_that_looks_good),
         cmocka_unit_test(a_counter_that_went_back_is_not_a_clean_one),
