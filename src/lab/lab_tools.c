@@ -174,7 +174,10 @@ int lab_tool(const char *name, int argc, char **argv)
 void tool_strike(const struct lab_host *host)
 {
     cleanup_free char *path = mem_printf("%s/hosts/%s/struck", host->lab->directory, host->name);
-    cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd >= 0)
+        close(fd);
 }
 
 void tool_kernel_log(const struct lab_host *host, const char *line)

@@ -30,7 +30,8 @@ struct tree {
     bool own;
 };
 
-static const char *format_text(struct arena *arena, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static const char *format_text(struct arena *arena, const char *format,
+                                                                     va_list arguments)
 {
     cleanup_text struct text text = {0};
 
