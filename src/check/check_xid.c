@@ -28,8 +28,9 @@ static const char *gpu_at(const struct reading *smi, const char *address)
     return "";
 }
 
-/* What the log has of this subject: the first failing line with the number of all such, and all codes. */
-static void add_facts(struct reading *out, const struct reading *log, const char *subject)
+/* What the log has of this subject: the first failing line with the number of all such, and all codes. That it has
+   none says something only of a log that reaches back to the boot. */
+static void add_facts(struct reading *out, const struct reading *log, const char *subject, bool since_boot)
 {
     const char *first = NULL, *seen = "";
     unsigned failing = 0;
@@ -49,11 +50,16 @@ static void add_facts(struct reading *out, const struct reading *log, const char
     reading_fact(out, "xid.seen", subject, slice_of(*seen != '\0' ? seen : "none"));
     if (failing > 1)
         first = arena_printf(out->arena, "%u lines, the first: %s", failing, first);
-    reading_fact(out, "xid.failing", subject, slice_of(first != NULL ? first : "none"));
+    if (first != NULL || since_boot)
+        reading_fact(out, "xid.failing", subject, slice_of(first != NULL ? first : "none"));
+    else
+        reading_finding(out, SEVERITY_INFO, "xid.failing.unread", subject,
+                        "the kernel's log does not reach back to the boot: its older lines are gone");
 }
 
-/* The stamp of the oldest line that is kept: of a log that turned round, what came before is not known. */
-static void add_beginning(struct reading *out, struct slice log)
+/* The stamp of the oldest line that is kept: of a log that turned round, what came before is not known. Whether that
+   line is one of the boot's first second. */
+static bool add_beginning(struct reading *out, struct slice log)
 {
     struct slice line, stamp;
     size_t close;
@@ -66,15 +72,17 @@ static void add_beginning(struct reading *out, struct slice log)
         stamp = slice_trim((struct slice){line.bytes + 1, close - 1});
         if (scan_double(stamp, &seconds)) {
             reading_measure(out, "xid.log_begins", "", seconds, "s");
-            return;
+            return seconds < 1;
         }
     }
+    return false;
 }
 
 static void read_log(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct part *log = attempt_part(attempt, "since-boot");
     struct reading named;
+    bool since_boot;
 
     read_parts(context, attempt, out);
     smi_leave_to_owner(context, out);
@@ -92,10 +100,10 @@ static void read_log(const struct check_context *context, const struct attempt *
         if (strncmp(out->findings.items[i].code, "xid.", 4) == 0 ||
             strncmp(out->findings.items[i].code, "sxid.", 5) == 0)
             out->findings.items[i].severity = SEVERITY_WARNING;
+    since_boot = add_beginning(out, log->out);
     for (unsigned i = 0; i < context->platform->gpu_count; i++)
-        add_facts(out, &named, arena_printf(out->arena, "gpu%u", i));
-    add_facts(out, &named, "");
-    add_beginning(out, log->out);
+        add_facts(out, &named, arena_printf(out->arena, "gpu%u", i), since_boot);
+    add_facts(out, &named, "", since_boot);
 }
 
 static const struct limit none_rules[] = {
@@ -116,9 +124,9 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"xid.failing",
-     "do what the line's action says; when the cause is mended, reboot (that begins a new log) and "
-     "test again"},
+    {"xid.failing", "do what the line's action says; when the cause is mended, or where the log's older "
+                    "lines are gone, reboot "
+                    "(that begins a new log) and test again"},
     {"sound", "let the login read the kernel's log: become=sudo on the host's line"},
     {0},
 };

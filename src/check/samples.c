@@ -3,7 +3,8 @@
  * The sampler: one nvidia-smi that repeats a line a GPU every few seconds while the main part runs, and is ended
  * with it. All its lines stay in the capture, for plots; what is kept as values is the worst of them.
  *
- * facts    window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it
+ * facts    window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it; Not Active only of a
+ *          sampler that was still there when the main part had ended, else nobody knows
  * metrics  window.samples, gpuN; window.temperature.max, window.memory_temperature.max C; window.power.max W;
  *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
  *
@@ -103,12 +104,14 @@ void put_samples_start(const struct check_context *context, struct text *out)
 
 void put_samples_end(struct text *out)
 {
-    /* Ended by us is well; a sampler that hangs in the driver is not waited for, the guard sweeps it. */
-    text_put(out, "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; fi\n"
-                  "m=\"@assay-part $ASSAY_ATTEMPT begin samples\"; echo \"$m\"; echo \"$m\" >&2\n"
-                  "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n"
-                  "m=\"@assay-part $ASSAY_ATTEMPT end samples $rc\"; printf '\\n%s\\n' \"$m\"; "
-                  "printf '\\n%s\\n' \"$m\" >&2\n");
+    /* Ended by us is well, ended before is not, whatever it says; a sampler that hangs in the driver is not waited
+       for, the guard sweeps it. */
+    text_put(out,
+             "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; [ $rc -ne 0 ] || rc=1; fi\n"
+             "m=\"@assay-part $ASSAY_ATTEMPT begin samples\"; echo \"$m\"; echo \"$m\" >&2\n"
+             "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n"
+             "m=\"@assay-part $ASSAY_ATTEMPT end samples $rc\"; printf '\\n%s\\n' \"$m\"; "
+             "printf '\\n%s\\n' \"$m\" >&2\n");
 }
 
 static bool split(struct slice line, struct slice cells[CELLS])
@@ -186,7 +189,8 @@ static void measure(struct reading *out, const char *metric, const char *subject
         reading_measure(out, metric, subject, value, unit);
 }
 
-static void tell_gpu(struct reading *out, const char *subject, const struct gpu_samples *gpu)
+/* to_the_end: the sampler saw all of the test. */
+static void tell_gpu(struct reading *out, const char *subject, const struct gpu_samples *gpu, bool to_the_end)
 {
     reading_measure(out, "window.samples", subject, gpu->count, "");
     measure(out, "window.temperature.max", subject, gpu->temperature, "C");
@@ -194,9 +198,12 @@ static void tell_gpu(struct reading *out, const char *subject, const struct gpu_
     measure(out, "window.power.max", subject, gpu->power, "W");
     measure(out, "window.clock.min", subject, gpu->clock, "MHz");
     measure(out, "window.pcie.generation.min", subject, gpu->generation, "");
-    for (size_t i = 0; i < REASON_COUNT && gpu->reasons_count > 0; i++)
-        reading_fact(out, reasons[i].fact, subject,
-                     slice_of((gpu->reasons & reasons[i].bit) != 0 ? "Active" : "Not Active"));
+    for (size_t i = 0; i < REASON_COUNT && gpu->reasons_count > 0; i++) {
+        bool active = (gpu->reasons & reasons[i].bit) != 0;
+
+        if (active || to_the_end)
+            reading_fact(out, reasons[i].fact, subject, slice_of(active ? "Active" : "Not Active"));
+    }
 }
 
 void read_samples(const struct attempt *attempt, struct reading *out)
@@ -215,5 +222,5 @@ void read_samples(const struct attempt *attempt, struct reading *out)
             add_sample(&gpus[index], cells);
     for (unsigned i = 0; i < GPUS_MOST; i++)
         if (gpus[i].count > 0)
-            tell_gpu(out, arena_printf(out->arena, "gpu%u", i), &gpus[i]);
+            tell_gpu(out, arena_printf(out->arena, "gpu%u", i), &gpus[i], part->ended && part->rc == 0);
 }

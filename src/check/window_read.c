@@ -337,6 +337,7 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
     const struct platform *platform = finder->context->platform;
     const struct part *first = find_part(finder->attempt, before, WINDOW_FABRIC);
     const struct part *last = find_part(finder->attempt, after, WINDOW_FABRIC);
+    bool any = false;
 
     if (first == NULL || last == NULL || !first->ended || !last->ended) {
         finder->links_unknown = true;
@@ -354,6 +355,7 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
 
         if (strncmp(counter->metric, prefix, strlen(prefix)) != 0 || !is_compute(platform, counter->subject))
             continue;
+        any = true;
         if (isnan(more) && strcmp(counter->metric, "ib.counter.link_downed") == 0)
             finder->links_unknown = true;
         if (!(more > 0))
@@ -364,6 +366,8 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
         if (strcmp(counter->metric, "ib.counter.link_downed") == 0)
             say(&finder->links, "%s: %.0f", of, more);
     }
+    /* Where no counter was read, none has shown that a link stayed up. */
+    finder->links_unknown |= platform->hcas.count > 0 && !any;
 }
 
 /* Kernel lines name GPUs by "0000:9b:00"; where the addresses are known, gpuN is what people look for. */
