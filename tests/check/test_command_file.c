@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -226,6 +227,42 @@ static void an_xid_in_what_is_left_of_a_flooded_log_is_found(void **state)
     folder_end(&folder);
 }
 
+/* Beside a main part that waits until the sampler has shown a line and, where it `dies`, is gone. */
+static const char *slowdown_seen(const char *reasons, bool dies)
+{
+    static char seen[32];
+    struct host_folder folder;
+    const char *fact;
+
+    folder_begin(&folder);
+    put_log(&folder, BOOT, BOOT);
+    put(&folder, "nvidia-smi",
+        arena_printf(folder.arena,
+                     "#!/bin/sh\ncase \"$*\" in *' -l '*) ;; *) exit 0;; esac\n"
+                     "echo '2026/01/01 00:00:00.000, 0, 61, 70, 690.10, 1980, 5, 100, %s'\n"
+                     "echo $$ >\"${0%%/*}/pid\"\n%s\n",
+                     reasons, dies ? "exit 0" : "exec sleep 600"));
+    put(&folder, "p2pBandwidthLatencyTest",
+        arena_printf(folder.arena,
+                     "#!/bin/sh\nuntil [ -s \"${0%%/*}/pid\" ]; do sleep 0.02; done\n"
+                     "while %s && kill -0 \"$(cat \"${0%%/*}/pid\")\" 2>/dev/null; do sleep 0.02; done\n",
+                     dies ? "true" : "false"));
+    carry_out(&folder);
+    fact = reading_get_fact(&folder.attempt.reading, "window.throttle.hw_slowdown", "gpu0");
+    snprintf(seen, sizeof seen, "%s", fact != NULL ? fact : "nobody knows");
+    folder_end(&folder);
+    return seen;
+}
+
+static void a_sampler_that_ended_early_has_not_seen_all_of_the_test(void **state)
+{
+    (void)state;
+    assert_string_equal(slowdown_seen("0x0000000000000000", false), "Not Active");
+    assert_string_equal(slowdown_seen("0x0000000000000008", false), "Active");
+    assert_string_equal(slowdown_seen("0x0000000000000008", true), "Active");
+    assert_string_equal(slowdown_seen("0x0000000000000000", true), "nobody knows");
+}
+
 static void bytes_between_the_marks_are_the_commands_own(void **state)
 {
     struct host_folder folder;
@@ -290,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_log_that_proves_nothing_is_not_read),
         cmocka_unit_test(why_the_log_was_not_read_is_in_the_programs_own_words),
         cmocka_unit_test(an_xid_in_what_is_left_of_a_flooded_log_is_found),
+        cmocka_unit_test(a_sampler_that_ended_early_has_not_seen_all_of_the_test),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
         cmocka_unit_test(a_users_own_variable_does_not_move_the_hosts_files),

@@ -213,6 +213,51 @@ static void a_log_that_is_not_whole_is_not_clean(void **state)
     arena_destroy(host.arena);
 }
 
+#define ONE_GPU                                                                             \
+    "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<attached_gpus>1</attached_gpus>\n"        \
+    "<gpu id=\"00000000:19:00.0\"><product_name>T</product_name><uuid>GPU-0</uuid></gpu>\n" \
+    "</nvidia_smi_log>\n"
+
+static void xid_reads(struct own_host *host, const char *log)
+{
+    host_begin(host, "xid");
+    host->platform.gpu_count = 1;
+    host_reads(host,
+               (const struct printed[]){{"since-boot", log, "", 0}, {"nvidia-smi", ONE_GPU, "", 0}, {0}});
+    assert_int_equal(host->attempt.reading.status, READING_COMPLETE);
+}
+
+static void a_kernel_log_without_its_beginning_has_shown_no_clean_gpu(void **state)
+{
+    static const char turned_round[] = "[ 3600.000001] eth0: link up\n";
+    struct own_host host;
+
+    (void)state;
+    xid_reads(&host, "[    0.000000] Linux version 6.1\n[ 3600.000001] eth0: link up\n");
+    assert_string_equal(fact(&host, "xid.failing"), "none");
+    assert_string_equal(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"), "none");
+    assert_string_equal(finding(&host, "xid.failing.unread"), "(none)");
+    arena_destroy(host.arena);
+
+    xid_reads(&host, turned_round);
+    assert_string_equal(fact(&host, "xid.failing"), "(none)");
+    assert_null(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"));
+    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "does not reach back to the boot"));
+    arena_destroy(host.arena);
+}
+
+static void an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    xid_reads(&host,
+              "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n");
+    assert_non_null(strstr(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"), "79"));
+    assert_string_equal(fact(&host, "xid.failing"), "(none)");
+    arena_destroy(host.arena);
+}
+
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
@@ -242,6 +287,8 @@ int main(void)
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
+        cmocka_unit_test(a_kernel_log_without_its_beginning_has_shown_no_clean_gpu),
+        cmocka_unit_test(an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
     };

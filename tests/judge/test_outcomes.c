@@ -16,11 +16,13 @@
 #include "assay/judge.h"
 #include "assay/plan_build.h"
 
-static const char platform_text[] = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
-                                    "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
-                                    "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
-                                    "\"nvswitch\": false, \"fabric_state\": false, "
-                                    "\"driver_minimum\": \"525.60.13\"}";
+#define PLATFORM(name, more)                                                                    \
+    "{\"name\": \"" name                                                                        \
+    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "  \
+    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": false, " \
+    "\"fabric_state\": false, \"driver_minimum\": \"525.60.13\"" more "}"
+static const char *const platform_texts[] = {
+    PLATFORM("duo", ""), PLATFORM("railed", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
 
 /* One NCCL step with one message size, so that its output fits a screen. */
 #define NCCL_STEP(more)                                                                                \
@@ -30,8 +32,10 @@ static const char platform_text[] = "{\"name\": \"duo\", \"title\": \"two GPUs\"
     ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"floor\": 455, \"unit\": \"GB/s\", " \
     "\"source\": \"test\", "                                                                      \
     "\"status\": \"" status "\"}]"
-#define SUITE(purpose, step)                                                                               \
-    "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"" purpose "\", \"platform\": \"duo\", \"steps\": " \
+#define SUITE(purpose, step) SUITE_ON("duo", purpose, step)
+#define SUITE_ON(platform, purpose, step)                                                         \
+    "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"" purpose "\", \"platform\": \"" platform \
+    "\", \"steps\": "                                                                             \
     "[{\"check\": \"reachable\"}, {\"check\": \"driver\", \"needs\": [\"reachable\"]}, " step "]}"
 
 #define NCCL_OUTPUT(busbw, average, wrong, verdict)                                                          \
@@ -77,8 +81,9 @@ static void world_begin_with(struct world *world, const char *suite, const char 
     if (sources->hostfile == NULL || sources->suite == NULL)
         fail_msg("%s", world->err.text);
     sources->limits.suite = sources->suite;
-    *list_push(world->arena, &sources->platforms) =
-        platform_parse(world->arena, "platform", slice_of(platform_text), &world->err);
+    for (size_t i = 0; i < sizeof platform_texts / sizeof platform_texts[0]; i++)
+        *list_push(world->arena, &sources->platforms) =
+            platform_parse(world->arena, "platform", slice_of(platform_texts[i]), &world->err);
     world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
     world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
 }
@@ -191,9 +196,10 @@ static void read_attempt(struct world *world, struct attempt *attempt)
     check_read(&context, attempt);
 }
 
-/* Of the last member, `otherwise` is what it says after the test. */
-static struct attempt *ran_with(struct world *world, const char *step, const char *host,
-                                const struct said *parts, const struct said *otherwise)
+/* What the last member says before and after the test, where it is not what a healthy one says. */
+static struct attempt *ran_between(struct world *world, const char *step, const char *host,
+                                   const struct said *parts, const struct said *before,
+                                   const struct said *after)
 {
     struct attempt *attempt = add_attempt(world, step, host, ATTEMPT_RAN);
     const struct step *planned = &world->record.plan->steps.items[attempt->step];
@@ -206,9 +212,17 @@ static struct attempt *ran_with(struct world *world, const char *step, const cha
     for (int role = WINDOW_BEFORE; check_find(planned->shape->check)->window && role <= WINDOW_AFTER; role++)
         for (size_t i = 0; i < planned->member_count; i++)
             add_window(world, attempt, i, (enum window_role)role,
-                       role == WINDOW_AFTER && i + 1 == planned->member_count ? otherwise : NULL);
+                       i + 1 < planned->member_count ? NULL
+                       : role == WINDOW_BEFORE       ? before
+                                                     : after);
     read_attempt(world, attempt);
     return attempt;
+}
+
+static struct attempt *ran_with(struct world *world, const char *step, const char *host,
+                                const struct said *parts, const struct said *after)
+{
+    return ran_between(world, step, host, parts, NULL, after);
 }
 
 static void ran(struct world *world, const char *step, const char *host, const struct said *parts)
@@ -596,6 +610,36 @@ static void a_window_that_was_not_read_is_no_clean_one(void **state)
         for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
             assert_outcome(&world, "nccl-all-reduce", "node1", owed[i], OUTCOME_INCONCLUSIVE,
                            i < 2 ? "no route" : "no value");
+        world_end(&world);
+    }
+}
+
+#define PORT "/sys/class/infiniband/mlx5_0/ports/1/counters/link_downed:"
+
+static void a_link_that_no_counter_was_read_of_did_not_stay_up(void **state)
+{
+    static const struct {
+        const char *before, *after, *words;
+        enum outcome_word word;
+    } cases[] = {
+        {PORT "1\n", PORT "1\n", "", OUTCOME_PASS},
+        {PORT "1\n", PORT "3\n", "mlx5_0/1: 2,", OUTCOME_FAIL},
+        {PORT "1\n", "", "no value", OUTCOME_INCONCLUSIVE},
+        {"", PORT "1\n", "no value", OUTCOME_INCONCLUSIVE},
+        {"", "", "no value", OUTCOME_INCONCLUSIVE}, /* no driver, or another place for the counters */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+
+        world_begin(&world, SUITE_ON("railed", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+        reached(&world, "node1");
+        ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                    (const struct said[]){{"fabric", cases[i].before, 0}, {0}},
+                    (const struct said[]){{"fabric", cases[i].after, 0}, {0}});
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.links", cases[i].word, cases[i].words);
         world_end(&world);
     }
 }
@@ -1078,6 +1122,7 @@ int main(void)
         cmocka_unit_test(a_foreign_process_after_the_test_leaves_it_undecided_by_name),
         cmocka_unit_test(a_gpu_that_is_gone_after_the_test_fails_it),
         cmocka_unit_test(a_window_that_was_not_read_is_no_clean_one),
+        cmocka_unit_test(a_link_that_no_counter_was_read_of_did_not_stay_up),
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
         cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),
