@@ -2,29 +2,17 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "assay/options.h"
-#include "assay/plan_build.h"
 #include "assay/sha256.h"
+#include "plan_private.h"
 
 enum {
     FEWEST_WIDE = 2,     /* members of a step above host scope */
     TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
     TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
     WINDOW_S = 30,       /* what is read before and after a test takes about so long */
-    GATES_NAMED = 5,     /* gates without a limit that an error names */
 };
 
-struct builder {
-    struct arena *arena;
-    const struct plan_sources *sources;
-    const struct plan_options *options;
-    struct plan *plan;
-    struct plan_notes *notes;
-    /* Index + 1 of the step of each suite step on each host; 0: there is none. */
-    size_t *step_of;
-};
-
-static const struct platform *host_platform(const struct plan_sources *sources, const struct host *host)
+const struct platform *host_platform(const struct plan_sources *sources, const struct host *host)
 {
     const char *name = host->platform != NULL ? host->platform : sources->suite->platform;
 
@@ -82,7 +70,7 @@ int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, cons
     return 0;
 }
 
-static bool in_list(const struct hostlist *list, const char *name)
+bool in_list(const struct hostlist *list, const char *name)
 {
     for (size_t i = 0; list != NULL && i < list->names.count; i++)
         if (strcmp(list->names.items[i], name) == 0)
@@ -90,35 +78,7 @@ static bool in_list(const struct hostlist *list, const char *name)
     return list == NULL;
 }
 
-/* Whether all of the names given exist: a typo must not test nothing and pass. */
-static int check_names(const struct builder *builder, struct error *err)
-{
-    const struct hostlist *hosts = builder->options->hosts, *steps = builder->options->steps;
-    const struct hostfile *hostfile = builder->sources->hostfile;
-    const struct suite *suite = builder->sources->suite;
-
-    for (size_t i = 0; hosts != NULL && i < hosts->names.count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < hostfile->hosts.count && !found; k++)
-            found = strcmp(hostfile->hosts.items[k].name, hosts->names.items[i]) == 0;
-        if (!found)
-            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'", hostfile->path,
-                             hosts->names.items[i]);
-    }
-    for (size_t i = 0; steps != NULL && i < steps->names.count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < suite->steps.count && !found; k++)
-            found = strcmp(suite->steps.items[k].name, steps->names.items[i]) == 0;
-        if (!found)
-            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'", suite->path,
-                             steps->names.items[i]);
-    }
-    return 0;
-}
-
-static bool matches_any(const char *const *patterns, size_t count, const char *metric)
+bool matches_any(const char *const *patterns, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
         if (fnmatch(patterns[i], metric, 0) == 0)
@@ -126,8 +86,8 @@ static bool matches_any(const char *const *patterns, size_t count, const char *m
     return false;
 }
 
-static bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
-                            const struct slot *slot)
+bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                     const struct slot *slot)
 {
     struct slot_limits of_slot;
 
@@ -156,24 +116,6 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
         slot->duty = DUTY_RECORD;
         slot->duty_note = "only recorded: no enforceable limit is known for this platform";
     }
-}
-
-/* A pattern that names nothing would silently gate, or stop gating, nothing. */
-static int check_patterns(const struct suite_step *step, const char *key, const char *const *patterns,
-                          size_t count, const struct shape *shape, struct error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < shape->slot_count && !found; k++)
-            found = strcmp(shape->slots[k].metric, SOUND_METRIC) != 0 &&
-                    fnmatch(patterns[i], shape->slots[k].metric, 0) == 0;
-        if (!found)
-            return json_error(err, step->at,
-                              "step '%s': \"%s\" names '%s', which is none of the metrics of check '%s'",
-                              step->name, key, patterns[i], step->check);
-    }
-    return 0;
 }
 
 static const char *shape_hash(struct arena *arena, const struct shape *shape)
@@ -292,7 +234,7 @@ static size_t add_step(struct plan *plan, const struct plan_sources *sources,
     return plan->steps.count - 1;
 }
 
-static size_t suite_step_index(const struct suite *suite, const char *name)
+size_t suite_step_index(const struct suite *suite, const char *name)
 {
     for (size_t i = 0; i < suite->steps.count; i++)
         if (strcmp(suite->steps.items[i].name, name) == 0)
@@ -330,7 +272,7 @@ static void add_needs(struct builder *builder, size_t step_index, const struct s
     }
 }
 
-static void add_note(struct builder *builder, const char *text)
+void add_note(struct builder *builder, const char *text)
 {
     list_push(builder->arena, &builder->notes->notes)->text = text;
 }
@@ -347,7 +289,7 @@ static void leave_out(struct builder *builder, const struct suite_step *suite_st
     builder->plan->steps.items[step].origin_note = why;
 }
 
-static const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
+const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
 {
     return in_list(builder->options->steps, suite_step->name) ? NULL : "left out by --steps";
 }
@@ -372,33 +314,6 @@ static void plan_host_step(struct builder *builder, size_t suite_index, const st
         builder->step_of[suite_index * plan->hosts.count + i] = step + 1;
         add_needs(builder, step, suite_step);
     }
-}
-
-/* What a check needs to know of a host must stand in the hostfile: told before anything connects. */
-static int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
-{
-    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
-    const struct check *check = check_find(suite_step->check);
-
-    if (check->host_valid == NULL || left_out_by_user(builder, suite_step) != NULL)
-        return 0;
-    for (size_t i = 0; i < builder->plan->hosts.count; i++) {
-        struct check_context context = {
-            .arena = builder->arena,
-            .suite = builder->sources->suite,
-            .step = suite_step,
-            .platform = host_platform(builder->sources, builder->plan->hosts.items[i]),
-            .check = check,
-            .members = &builder->plan->hosts.items[i],
-            .member_count = 1,
-        };
-
-        if (check->applies != NULL && !check->applies(context.platform))
-            continue;
-        if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 /* One step for the hosts of each platform: ranks of different GPUs make no number that a limit could speak
@@ -433,167 +348,6 @@ static void plan_wide_step(struct builder *builder, size_t suite_index, const st
             builder->step_of[suite_index * plan->hosts.count + host_index(plan, members[i])] = step + 1;
         add_needs(builder, step, suite_step);
     }
-}
-
-static int unknown_check(const struct suite_step *step, struct error *err)
-{
-    size_t count;
-    const struct check *const *all = check_list(&count);
-    const char *names[64], *near;
-
-    for (size_t i = 0; i < count && i < 64; i++)
-        names[i] = all[i]->name;
-    near = nearest_word(step->check, names, count < 64 ? count : 64);
-    return json_error(err, step->at, "unknown check '%s'%s%s%s; `assay plan --checks` lists them",
-                      step->check, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                      near != NULL ? "'" : "");
-}
-
-static int check_step(const struct suite *suite, size_t index, struct error *err)
-{
-    static const struct {
-        const char *name;
-        enum scope scope;
-    } scopes[] = {
-        {"host", SCOPE_HOST}, {"pair", SCOPE_PAIR}, {"group", SCOPE_GROUP}, {"cluster", SCOPE_CLUSTER}};
-    const struct suite_step *step = &suite->steps.items[index];
-    const struct check *check = check_find(step->check);
-    enum exclusivity exclusive;
-
-    if (check == NULL)
-        return unknown_check(step, err);
-    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
-        if (strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) == 0)
-            return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s",
-                              check->name, step->scope,
-                              check->scopes == SCOPE_HOST ? "'host'" : "'host' or 'cluster'");
-    if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
-        return json_error(err, step->at,
-                          "step '%s': unknown \"exclusive\" '%s'; expected none, host, leaf or fabric",
-                          step->name, step->exclusive);
-    for (size_t i = 0; i < step->needs.count; i++)
-        if (suite_step_index(suite, step->needs.items[i]) >= index)
-            return json_error(err, step->needs_at.items[i], "step '%s' needs '%s', which is no earlier step",
-                              step->name, step->needs.items[i]);
-    return check_arguments_valid(check, step, err);
-}
-
-/* A limit in another unit than the metric's would be compared as if it were the same number. */
-static int check_units(const struct builder *builder, const struct shape *shape, const struct slot *slot,
-                       struct error *err)
-{
-    const struct metric *metric = metric_find(slot->metric);
-    struct slot_limits of_slot;
-
-    slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);
-    for (size_t i = 0; metric != NULL && i < of_slot.limits.count; i++) {
-        const struct limit *limit = of_slot.limits.items[i];
-
-        if ((limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING) && limit->unit != NULL &&
-            strcmp(limit->unit, metric->unit) != 0)
-            return error_set(
-                err, ERROR_USAGE,
-                "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
-                limit_text(builder->arena, limit), slot->metric, limit->source, limit->unit, metric->unit);
-    }
-    return 0;
-}
-
-static bool is_carried_out(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
-            return true;
-    return false;
-}
-
-static void note_left_out(struct builder *builder)
-{
-    const struct plan *plan = builder->plan;
-    const char *names = NULL, *last = "";
-
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
-        if (step->origin != ORIGIN_LEFT_OUT || strcmp(step->shape->suite_step, last) == 0)
-            continue;
-        last = step->shape->suite_step;
-        names = names == NULL ? last : arena_printf(builder->arena, "%s, %s", names, last);
-    }
-    if (names != NULL)
-        add_note(builder,
-                 arena_printf(builder->arena,
-                              "the verdict can be `incomplete` at best, for these steps will not run: %s",
-                              names));
-}
-
-/* A size that is to be judged and is never measured would judge nothing. */
-static int check_sizes(const struct suite_step *step, const struct shape *shape, struct error *err)
-{
-    for (size_t i = 0; i < step->sizes_judged.count; i++) {
-        bool found = false;
-        double size;
-
-        for (size_t k = 0; k < shape->slot_count && !found; k++)
-            found = size_parse(step->sizes_judged.items[i], &size) && shape->slots[k].size_bytes == size;
-        if (!found)
-            return json_error(
-                err, step->at,
-                "step '%s': \"sizes_judged\" names '%s', which is none of the sizes that it measures",
-                step->name, step->sizes_judged.items[i]);
-    }
-    return 0;
-}
-
-/* Patterns are checked, and a delivery suite's gates, once every shape is there. */
-static int check_shapes(struct builder *builder, struct error *err)
-{
-    struct plan *plan = builder->plan;
-    cleanup_text struct text missing = {0};
-    size_t count = 0;
-
-    text_init(&missing, 800);
-    for (size_t i = 0; i < plan->shapes.count; i++) {
-        const struct shape *shape = plan->shapes.items[i];
-        const struct suite_step *step =
-            &builder->sources->suite->steps
-                 .items[suite_step_index(builder->sources->suite, shape->suite_step)];
-        const char *last = "";
-
-        if (!is_carried_out(plan, shape))
-            continue;
-        if (check_sizes(step, shape, err) < 0 ||
-            check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
-            check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
-            check_patterns(step, "record_without_limit", step->record_without_limit.items,
-                           step->record_without_limit.count, shape, err) < 0)
-            return -1;
-        for (size_t k = 0; k < shape->slot_count; k++) {
-            const struct slot *slot = &shape->slots[k];
-
-            if (check_units(builder, shape, slot, err) < 0)
-                return -1;
-            if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
-                has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
-                continue;
-            last = slot->metric;
-            if (count++ < GATES_NAMED)
-                text_printf(&missing, "%s%s of step %s on %s", count > 1 ? "; " : "", slot->metric,
-                            shape->suite_step, shape->platform);
-        }
-    }
-    if (count == 0)
-        return 0;
-    if (builder->sources->suite->delivery)
-        return error_set(
-            err, ERROR_USAGE,
-            "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
-            "give one (\"limits\" of the step, or --baseline), or record the metric",
-            builder->sources->suite->path, missing.bytes, count > GATES_NAMED ? "; and others" : "");
-    add_note(builder, arena_printf(builder->arena,
-                                   "gates without an enforceable limit, which can only be inconclusive: %s%s",
-                                   missing.bytes, count > GATES_NAMED ? "; and others" : ""));
-    return 0;
 }
 
 static void add_hosts(struct builder *builder)

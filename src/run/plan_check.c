@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a plan can be made of this suite, hostfile and baseline, and would judge what it says it judges. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "assay/options.h"
+#include "plan_private.h"
+
+enum { GATES_NAMED = 5 /* gates without a limit that an error names */ };
+
+int check_names(const struct builder *builder, struct error *err)
+{
+    const struct hostlist *hosts = builder->options->hosts, *steps = builder->options->steps;
+    const struct hostfile *hostfile = builder->sources->hostfile;
+    const struct suite *suite = builder->sources->suite;
+
+    for (size_t i = 0; hosts != NULL && i < hosts->names.count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < hostfile->hosts.count && !found; k++)
+            found = strcmp(hostfile->hosts.items[k].name, hosts->names.items[i]) == 0;
+        if (!found)
+            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'", hostfile->path,
+                             hosts->names.items[i]);
+    }
+    for (size_t i = 0; steps != NULL && i < steps->names.count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < suite->steps.count && !found; k++)
+            found = strcmp(suite->steps.items[k].name, steps->names.items[i]) == 0;
+        if (!found)
+            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'", suite->path,
+                             steps->names.items[i]);
+    }
+    return 0;
+}
+
+static int unknown_check(const struct suite_step *step, struct error *err)
+{
+    size_t count;
+    const struct check *const *all = check_list(&count);
+    const char *names[64], *near;
+
+    for (size_t i = 0; i < count && i < 64; i++)
+        names[i] = all[i]->name;
+    near = nearest_word(step->check, names, count < 64 ? count : 64);
+    return json_error(err, step->at, "unknown check '%s'%s%s%s; `assay plan --checks` lists them",
+                      step->check, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                      near != NULL ? "'" : "");
+}
+
+int check_step(const struct suite *suite, size_t index, struct error *err)
+{
+    static const struct {
+        const char *name;
+        enum scope scope;
+    } scopes[] = {
+        {"host", SCOPE_HOST}, {"pair", SCOPE_PAIR}, {"group", SCOPE_GROUP}, {"cluster", SCOPE_CLUSTER}};
+    const struct suite_step *step = &suite->steps.items[index];
+    const struct check *check = check_find(step->check);
+    enum exclusivity exclusive;
+
+    if (check == NULL)
+        return unknown_check(step, err);
+    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
+        if (strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) == 0)
+            return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s",
+                              check->name, step->scope,
+                              check->scopes == SCOPE_HOST ? "'host'" : "'host' or 'cluster'");
+    if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
+        return json_error(err, step->at,
+                          "step '%s': unknown \"exclusive\" '%s'; expected none, host, leaf or fabric",
+                          step->name, step->exclusive);
+    for (size_t i = 0; i < step->needs.count; i++)
+        if (suite_step_index(suite, step->needs.items[i]) >= index)
+            return json_error(err, step->needs_at.items[i], "step '%s' needs '%s', which is no earlier step",
+                              step->name, step->needs.items[i]);
+    return check_arguments_valid(check, step, err);
+}
+
+/* A limit in another unit than the metric's would be compared as if it were the same number. */
+static int check_units(const struct builder *builder, const struct shape *shape, const struct slot *slot,
+                       struct error *err)
+{
+    const struct metric *metric = metric_find(slot->metric);
+    struct slot_limits of_slot;
+
+    slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);
+    for (size_t i = 0; metric != NULL && i < of_slot.limits.count; i++) {
+        const struct limit *limit = of_slot.limits.items[i];
+
+        if ((limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING) && limit->unit != NULL &&
+            strcmp(limit->unit, metric->unit) != 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
+                limit_text(builder->arena, limit), slot->metric, limit->source, limit->unit, metric->unit);
+    }
+    return 0;
+}
+
+int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
+{
+    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
+    const struct check *check = check_find(suite_step->check);
+
+    if (check->host_valid == NULL || left_out_by_user(builder, suite_step) != NULL)
+        return 0;
+    for (size_t i = 0; i < builder->plan->hosts.count; i++) {
+        struct check_context context = {
+            .arena = builder->arena,
+            .suite = builder->sources->suite,
+            .step = suite_step,
+            .platform = host_platform(builder->sources, builder->plan->hosts.items[i]),
+            .check = check,
+            .members = &builder->plan->hosts.items[i],
+            .member_count = 1,
+        };
+
+        if (check->applies != NULL && !check->applies(context.platform))
+            continue;
+        if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_carried_out(const struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
+            return true;
+    return false;
+}
+
+void note_left_out(struct builder *builder)
+{
+    const struct plan *plan = builder->plan;
+    const char *names = NULL, *last = "";
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->origin != ORIGIN_LEFT_OUT || strcmp(step->shape->suite_step, last) == 0)
+            continue;
+        last = step->shape->suite_step;
+        names = names == NULL ? last : arena_printf(builder->arena, "%s, %s", names, last);
+    }
+    if (names != NULL)
+        add_note(builder,
+                 arena_printf(builder->arena,
+                              "the verdict can be `incomplete` at best, for these steps will not run: %s",
+                              names));
+}
+
+/* A pattern that names nothing would silently gate, or stop gating, nothing. */
+static int check_patterns(const struct suite_step *step, const char *key, const char *const *patterns,
+                          size_t count, const struct shape *shape, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < shape->slot_count && !found; k++)
+            found = strcmp(shape->slots[k].metric, SOUND_METRIC) != 0 &&
+                    fnmatch(patterns[i], shape->slots[k].metric, 0) == 0;
+        if (!found)
+            return json_error(err, step->at,
+                              "step '%s': \"%s\" names '%s', which is none of the metrics of check '%s'",
+                              step->name, key, patterns[i], step->check);
+    }
+    return 0;
+}
+
+/* A size that is to be judged and is never measured would judge nothing. */
+static int check_sizes(const struct suite_step *step, const struct shape *shape, struct error *err)
+{
+    for (size_t i = 0; i < step->sizes_judged.count; i++) {
+        bool found = false;
+        double size;
+
+        for (size_t k = 0; k < shape->slot_count && !found; k++)
+            found = size_parse(step->sizes_judged.items[i], &size) && shape->slots[k].size_bytes == size;
+        if (!found)
+            return json_error(
+                err, step->at,
+                "step '%s': \"sizes_judged\" names '%s', which is none of the sizes that it measures",
+                step->name, step->sizes_judged.items[i]);
+    }
+    return 0;
+}
+
+int check_shapes(struct builder *builder, struct error *err)
+{
+    struct plan *plan = builder->plan;
+    cleanup_text struct text missing = {0};
+    size_t count = 0;
+
+    text_init(&missing, 800);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        const struct suite_step *step =
+            &builder->sources->suite->steps
+                 .items[suite_step_index(builder->sources->suite, shape->suite_step)];
+        const char *last = "";
+
+        if (!is_carried_out(plan, shape))
+            continue;
+        if (check_sizes(step, shape, err) < 0 ||
+            check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
+            check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
+            check_patterns(step, "record_without_limit", step->record_without_limit.items,
+                           step->record_without_limit.count, shape, err) < 0)
+            return -1;
+        for (size_t k = 0; k < shape->slot_count; k++) {
+            const struct slot *slot = &shape->slots[k];
+
+            if (check_units(builder, shape, slot, err) < 0)
+                return -1;
+            if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
+                has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
+                continue;
+            last = slot->metric;
+            if (count++ < GATES_NAMED)
+                text_printf(&missing, "%s%s of step %s on %s", count > 1 ? "; " : "", slot->metric,
+                            shape->suite_step, shape->platform);
+        }
+    }
+    if (count == 0)
+        return 0;
+    if (builder->sources->suite->delivery)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
+            "give one (\"limits\" of the step, or --baseline), or record the metric",
+            builder->sources->suite->path, missing.bytes, count > GATES_NAMED ? "; and others" : "");
+    add_note(builder, arena_printf(builder->arena,
+                                   "gates without an enforceable limit, which can only be inconclusive: %s%s",
+                                   missing.bytes, count > GATES_NAMED ? "; and others" : ""));
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the plan share. */
+#ifndef ASSAY_PLAN_PRIVATE_H
+#define ASSAY_PLAN_PRIVATE_H
+
+#include "assay/plan_build.h"
+
+struct builder {
+    struct arena *arena;
+    const struct plan_sources *sources;
+    const struct plan_options *options;
+    struct plan *plan;
+    struct plan_notes *notes;
+    /* Index + 1 of the step of each suite step on each host; 0: there is none. */
+    size_t *step_of;
+};
+
+const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
+/* (size_t)-1: there is none. */
+size_t suite_step_index(const struct suite *suite, const char *name);
+const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
+bool matches_any(const char *const *patterns, size_t count, const char *metric);
+bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                     const struct slot *slot);
+bool in_list(const struct hostlist *list, const char *name); /* true where there is no list */
+void add_note(struct builder *builder, const char *text);
+
+/* Whether the question is put well: plan_check.c. -1 with err set. */
+
+/* --hosts and --steps: a typo must not test nothing and pass. */
+int check_names(const struct builder *builder, struct error *err) __attribute__((warn_unused_result));
+/* One step of the suite, before it is planned. */
+int check_step(const struct suite *suite, size_t index, struct error *err)
+    __attribute__((warn_unused_result));
+/* What a check needs to know of a host must stand in the hostfile: told before anything connects. */
+int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
+    __attribute__((warn_unused_result));
+/* Patterns, sizes, units and, of a delivery suite, the limits of its gates, once every shape is there. */
+int check_shapes(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
+/* Tells of what will not run. */
+void note_left_out(struct builder *builder);
+
+#endif
