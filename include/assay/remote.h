@@ -115,7 +115,8 @@ struct remote_job {
     const char *boot_id; /* the host's boot as last seen: another one now means `rebooted`. NULL: only the
                             spool can tell, and where a reboot clears that too the command runs again */
     const char *command; /* POSIX sh; ENSURE and READ only. stdin is empty. Runs with ASSAY_ATTEMPT=uuid.
-                            ENSURE: current folder and ASSAY_DIR are a private one, which FORGET removes.
+                            ENSURE: current folder and ASSAY_DIR are a private one, which FORGET removes;
+                            ASSAY_DEADLINE and ASSAY_GRACE are the two below, for what it starts elsewhere.
                             READ: current folder is the login's; at most 100 KiB */
     const struct remote_file *files; /* ENSURE only */
     size_t file_count;

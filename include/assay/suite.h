@@ -25,6 +25,27 @@ struct suite_tool {
     LIST_OF(struct suite_variable) environment;
 };
 
+/* How commands go across hosts, with its defaults filled in. Each key is explained in suites/README.md. */
+enum launcher_kind { LAUNCHER_MPIRUN, LAUNCHER_SRUN };
+enum launcher_mpi { LAUNCHER_MPI_AUTO, LAUNCHER_MPI_4, LAUNCHER_MPI_5 };
+struct suite_launcher {
+    enum launcher_kind kind;
+    enum launcher_mpi mpi; /* words of which Open MPI; auto: mpirun is asked on the head */
+    const char *program;   /* mpirun or srun, as the head finds it */
+    const char *prefix;    /* NULL: none */
+    const char *agent;     /* what mpirun starts its daemons with */
+    LIST_OF(const char *) agent_arguments;
+    LIST_OF(const char *) oob_interfaces; /* of the launcher's own messages; empty: its choice */
+    LIST_OF(const char *) btl_interfaces; /* of MPI's messages over TCP; likewise */
+    const char *nccl_socket_ifname;       /* NULL: NCCL's choice */
+    LIST_OF(const char *) hcas;           /* for NCCL_IB_HCA; empty: the platform's */
+    const char *topology_file;            /* NULL: none */
+    const char *bind_to;
+    const char *map_by; /* NULL: so many ranks on each host, in the hosts' order */
+    LIST_OF(const char *) flags;
+    LIST_OF(struct suite_variable) environment;
+};
+
 struct suite_step {
     const char *name; /* default: the check's; unique in the suite */
     const char *check;
@@ -54,9 +75,8 @@ struct suite {
     LIST_OF(const char *) search_path; /* put before PATH on the hosts */
     LIST_OF(struct suite_variable) environment; /* CUDA_DEVICE_ORDER=PCI_BUS_ID is always there */
     LIST_OF(struct suite_tool) tools;
-    const struct json
-        *launcher;       /* "launcher": how commands go across hosts, see suites/README.md; NULL: defaults */
-    double cool_below_c; /* no GPU is warmer than this when a test begins: default 60 */
+    struct suite_launcher launcher;
+    double cool_below_c;    /* no GPU is warmer than this when a test begins: default 60 */
     unsigned cool_within_s; /* so long it is waited for that: default 600 */
     LIST_OF(struct suite_step) steps;
     struct slice bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* all_gather: no algorithm can add up inside the fabric here, so its bandwidth is the wire's own. */
+#include "launcher.h"
 #include "nccl.h"
 
 static const struct part_row parts[] = {{"main", "nccl-tests", nccl_command, NULL}, {0}};
@@ -20,5 +21,5 @@ const struct check check_nccl_all_gather = {
     .more_slots = nccl_slots,
     .expected_s = nccl_expected_s,
     .read = nccl_read,
-    .hosts_file = nccl_hosts_file,
+    .hosts_file = launcher_hosts_file,
 };

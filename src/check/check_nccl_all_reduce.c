@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* all_reduce: the collective that training spends its time in, on one host or across many. */
+#include "launcher.h"
 #include "nccl.h"
 
 static const struct part_row parts[] = {{"main", "nccl-tests", nccl_command, NULL}, {0}};
@@ -20,5 +21,5 @@ const struct check check_nccl_all_reduce = {
     .more_slots = nccl_slots,
     .expected_s = nccl_expected_s,
     .read = nccl_read,
-    .hosts_file = nccl_hosts_file,
+    .hosts_file = launcher_hosts_file,
 };

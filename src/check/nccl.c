@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "launcher.h"
+
 /* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
 static const char *const judged_by_default[] = {"8G", "16G"};
 
@@ -40,61 +42,25 @@ static const char *collective(const struct check_context *context)
     return name;
 }
 
-static bool is_wide(const struct check_context *context)
-{
-    return context->member_count > 1 || strcmp(context->step->scope, "host") != 0;
-}
-
 static unsigned rank_count(const struct check_context *context)
 {
     return (unsigned)context->member_count * context->platform->gpu_count;
 }
 
-static void put_words(const struct json *list, struct text *out)
-{
-    json_each (word, list) {
-        text_put(out, " ");
-        text_shell_quote(out, word->string);
-    }
-}
-
-static void put_mpirun(const struct check_context *context, struct text *out)
-{
-    const struct json *launcher = context->suite->launcher;
-    const char *prefix = json_string(launcher, "prefix", NULL);
-
-    text_shell_quote(out, json_string(launcher, "mpirun", "mpirun"));
-    if (prefix != NULL) {
-        text_put(out, " --prefix ");
-        text_shell_quote(out, prefix);
-    }
-    if (context->as_root)
-        text_put(out, " --allow-run-as-root");
-    /* One launch from the head, not a tree over hosts that may not know each other's keys; a wide launch
-       needs as many starters as hosts (Open MPI 4's default of 128 crashes beyond with the daemons attached).
-     */
-    text_printf(out,
-                " --hostfile \"$ASSAY_DIR/hosts\" -np %u --map-by ppr:%u:node --mca plm_rsh_no_tree_spawn 1"
-                " --mca plm_rsh_num_concurrent %zu -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER -x PATH "
-                "${LD_LIBRARY_PATH:+-x LD_LIBRARY_PATH}",
-                rank_count(context), context->platform->gpu_count, context->member_count);
-    put_words(json_get(launcher, "flags"), out);
-    json_each (variable, json_get(launcher, "environment")) {
-        text_put(out, " -x ");
-        text_shell_quote(out, arena_printf(context->arena, "%s=%s", variable->key, variable->string));
-    }
-    text_put(out, " ");
-}
-
 void nccl_command(const struct check_context *context, struct text *out)
 {
-    if (is_wide(context))
-        put_mpirun(context, out);
-    command_tool(context, out, arena_printf(context->arena, "%s_perf", collective(context)));
+    const struct launch launch = {.ranks_per_host = context->platform->gpu_count};
+    const char *program = arena_printf(context->arena, "%s_perf", collective(context));
+    bool wide = launcher_is_wide(context);
+
+    if (wide)
+        launcher_tool(context, &launch, program, out);
+    else
+        command_tool(context, out, program);
     text_printf(out, " -b %s -e %s -f %.0f -n %.0f -w %.0f -g %u", check_text(context, "begin"),
                 check_text(context, "end"), check_number(context, "factor"),
                 check_number(context, "iterations"), check_number(context, "warmup"),
-                is_wide(context) ? 1 : context->platform->gpu_count);
+                wide ? 1 : context->platform->gpu_count);
 }
 
 static bool is_measured(const struct check_context *context, double size)
@@ -231,14 +197,8 @@ void nccl_read(const struct check_context *context, const struct attempt *attemp
     }
 }
 
-void nccl_hosts_file(const struct check_context *context, struct text *out)
-{
-    for (size_t i = 0; i < context->member_count; i++)
-        text_printf(out, "%s slots=%u\n", context->members[i]->mpi_address, context->platform->gpu_count);
-}
-
 unsigned nccl_expected_s(const struct check_context *context)
 {
     /* Start-up of ranks and connections, and for each size a few seconds at most at the largest. */
-    return is_wide(context) ? 120 + (unsigned)context->member_count : 90;
+    return launcher_is_wide(context) ? 120 + (unsigned)context->member_count : 90;
 }

@@ -15,7 +15,6 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots);
 /* Sizes of which there is none, or not the ones that are owed. */
 const char *nccl_arguments_fault(const struct check_context *context);
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out);
-void nccl_hosts_file(const struct check_context *context, struct text *out);
 unsigned nccl_expected_s(const struct check_context *context);
 
 #endif

@@ -5,18 +5,7 @@
 #include <string.h>
 
 #include "assay/options.h"
-
-#define read_strings(arena, list, ret_list)                  \
-    do {                                                     \
-        json_each (item_, (list))                            \
-            *list_push((arena), (ret_list)) = item_->string; \
-    } while (0)
-
-#define read_variables(arena, object, ret_list)                                                   \
-    do {                                                                                          \
-        json_each (item_, (object))                                                               \
-            *list_push((arena), (ret_list)) = (struct suite_variable){item_->key, item_->string}; \
-    } while (0)
+#include "suite_private.h"
 
 bool size_parse(const char *text, double *ret_bytes)
 {
@@ -168,7 +157,6 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
         .title = json_string(document, "title", ""),
         .delivery = strcmp(json_string(document, "purpose", "trial"), "delivery") == 0,
         .platform = json_string(document, "platform", NULL),
-        .launcher = json_get(document, "launcher"),
         .cool_below_c = json_number(cool_down, "below_c", COOL_BELOW_C),
         .cool_within_s = (unsigned)json_number(cool_down, "within_s", COOL_WITHIN_S),
         .bytes = bytes,
@@ -176,6 +164,8 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);
     read_variables(arena, json_get(document, "environment"), &suite->environment);
     read_tools(arena, json_get(document, "tools"), suite);
+    if (suite_launcher_read(arena, json_get(document, "launcher"), &suite->launcher, err) < 0)
+        return NULL;
     json_each (step, json_get(document, "steps"))
         if (read_step(arena, suite, step, err) < 0)
             return NULL;

@@ -80,7 +80,7 @@ supervise() {
         echo "$pid" >group
         [ -e cancel ] && exit 143
         cd run || exit 126
-        export ASSAY_ATTEMPT="$uuid" ASSAY_DIR="$dir/run"
+        export ASSAY_ATTEMPT="$uuid" ASSAY_DIR="$dir/run" ASSAY_DEADLINE="$deadline" ASSAY_GRACE="$grace"
         exec timeout -k "$grace" "$deadline" /bin/sh ../cmd
     ) </dev/null >o 2>e
     rc=$?

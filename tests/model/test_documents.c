@@ -228,7 +228,9 @@ static void delivery_is_the_agreed_plan(void **state)
     assert_string_equal(suite_tool(*state, suite, "gpu_burn")->path, "gpu_burn");
     assert_string_equal(suite_tool(*state, suite, "nvidia-smi")->path, "nvidia-smi");
     assert_null(suite_tool(*state, suite, "nvidia-smi")->folder);
-    assert_non_null(suite->launcher);
+    assert_int_equal(suite->launcher.mpi, LAUNCHER_MPI_AUTO);
+    assert_string_equal(suite->launcher.bind_to, "none");
+    assert_string_equal(suite->launcher.environment.items[0].name, "NCCL_DEBUG");
 }
 
 static void everything_of_a_suite_is_read(void **state)
@@ -341,6 +343,17 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "^/[^[:cntrl:]]*$)"},
         {"{\"name\": \"s\", \"launcher\": {\"flags\": \"-v\"}, \"steps\": [{\"check\": \"a\"}]}",
          "s.json:1:37: launcher.flags is \"-v\"; expected a list"},
+        {"{\"name\": \"s\", \"launcher\": {\"mpi\": \"3\"}, \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:35: launcher.mpi is \"3\"; expected \"auto\", \"4\" or \"5\""},
+        {"{\"name\": \"s\", \"launcher\": {\"kind\": \"srun\", \"oob_interfaces\": [\"eth0\"]}, \"steps\": "
+         "[{\"check\": \"a\"}]}",
+         "s.json:1:62: launcher.oob_interfaces is for mpirun, and launcher.kind is \"srun\""},
+        {"{\"name\": \"s\", \"launcher\": {\"srun\": \"/opt/srun\"}, \"steps\": [{\"check\": \"a\"}]}",
+         "s.json:1:36: launcher.srun is for srun, and launcher.kind is \"mpirun\""},
+        {"{\"name\": \"s\", \"launcher\": {\"btl_interfaces\": [\"eth0,eth1\"]}, \"steps\": "
+         "[{\"check\": \"a\"}]}",
+         "s.json:1:47: launcher.btl_interfaces[0] is \"eth0,eth1\"; expected a string such as \"eth0\" or "
+         "\"10.0.0.0/24\" (pattern ^[A-Za-z0-9][A-Za-z0-9_.:/@-]*$)"},
         {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
     };
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a command goes across the members of a step: mpirun of Open MPI 4 or 5 (HPC-X counts by its Open MPI), or
+ * srun, as "launcher" of the suite says. For the command file of any check with a scope above host.
+ *
+ * A launch that hangs leaves nothing behind: every process of it carries the attempt's mark, so that the sweep on
+ * each member finds it; mpirun's daemons stay in the session of their ssh, under a timeout of their own.
+ */
+#ifndef ASSAY_CHECK_LAUNCHER_H
+#define ASSAY_CHECK_LAUNCHER_H
+
+#include "assay/check.h"
+
+struct launch {
+    unsigned ranks_per_host;
+    /* Some of the members, one rank on each: a shell word with their names (launcher_name), commas between,
+     * and one with their number; NULL: all of them, by $ASSAY_DIR/hosts. */
+    const char *hosts, *count;
+};
+
+/* Whether the step's command goes across hosts at all. */
+bool launcher_is_wide(const struct check_context *context);
+
+/* What must stand before the first launch of a part: asks which Open MPI it is where the suite does not say. It
+ * ends the part's subshell where that is not known. */
+void launcher_begin(const struct check_context *context, struct text *out);
+/* The launcher and its words; the program follows. */
+void launcher_put(const struct check_context *context, const struct launch *launch, struct text *out);
+/* Both, and the tool as the suite has it, its folder and environment included: on every rank. */
+void launcher_tool(const struct check_context *context, const struct launch *launch, const char *tool,
+                   struct text *out);
+
+/* By which name the launcher knows the member: mpirun its mpi_address, Slurm the host's own. */
+const char *launcher_name(const struct check_context *context, size_t member);
+/* For struct check: the members, a line each, as the launcher reads them. */
+void launcher_hosts_file(const struct check_context *context, struct text *out);
+
+#endif
