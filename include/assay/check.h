@@ -190,6 +190,8 @@ const char *check_not_ready(const struct check_context *context, const struct at
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
+/* gpu_burn looks for compare.ptx in its working folder: without one from the suite it runs where it lies. */
+void command_gpu_burn(const struct check_context *context, struct text *out);
 /* The check's own part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
 /* Adds facts, measurements and findings of from to out; of several runs in one output those of each. */

@@ -104,6 +104,9 @@ void reading_finding(struct reading *reading, enum severity severity, const char
 /* The value of the fact, or NULL. */
 const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject);
 
+/* The first measurement of that metric and subject, or NULL. */
+const struct measurement *reading_get(const struct reading *reading, const char *metric, const char *subject);
+
 /* "size_bytes=8589934592 place=out type=float": the at fields in their order; "" when there are none. */
 const char *at_text(struct arena *arena, const struct measurement *measurement);
 

@@ -12,24 +12,11 @@ static const struct argument arguments[] = {
     {0},
 };
 
-/* gpu_burn looks for compare.ptx in its working folder: without one from the suite it runs where it lies. */
-static void go_to_program(const struct check_context *context, struct text *out)
-{
-    const struct suite_tool *tool = suite_tool(context->arena, context->suite, "gpu_burn");
-
-    if (tool->folder != NULL)
-        return;
-    text_put(out, "p=$(command -v ");
-    text_shell_quote(out, tool->path);
-    text_put(out, ") || exit 127; cd \"$(dirname \"$(readlink -f \"$p\")\")\" && ");
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
     struct slice flags = slice_of(check_text(context, "flags")), flag;
 
-    go_to_program(context, out);
-    command_tool(context, out, "gpu_burn");
+    command_gpu_burn(context, out);
     while (scan_word(&flags, &flag)) {
         text_put(out, " ");
         text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));

@@ -8,20 +8,12 @@
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
 
-static const struct measurement *find(const struct reading *reading, const char *metric, const char *subject)
-{
-    for (size_t i = 0; i < reading->measurements.count; i++)
-        if (strcmp(reading->measurements.items[i].metric, metric) == 0 &&
-            strcmp(reading->measurements.items[i].subject, subject) == 0)
-            return &reading->measurements.items[i];
-    return NULL;
-}
-
 /* fact = yes when both numbers are there and equal, no when they differ; no fact when one is missing. */
 static void compare(struct reading *out, const char *subject, const char *fact, const char *current,
                     const char *standard)
 {
-    const struct measurement *is = find(out, current, subject), *should = find(out, standard, subject);
+    const struct measurement *is = reading_get(out, current, subject),
+                             *should = reading_get(out, standard, subject);
 
     if (is != NULL && should != NULL)
         reading_fact(out, fact, subject, slice_of(fabs(is->value - should->value) < 0.5 ? "yes" : "no"));
@@ -33,7 +25,7 @@ static void read_clocks(struct reading *out, const char *gpu)
 
     /* Newer drivers have no application clocks: where the other clocks were told, there is nothing to be
      * locked. */
-    if (find(out, application, gpu) == NULL && find(out, "gpu.clock.graphics.max", gpu) != NULL)
+    if (reading_get(out, application, gpu) == NULL && reading_get(out, "gpu.clock.graphics.max", gpu) != NULL)
         reading_fact(out, "gpu.clocks_unlocked", gpu, slice_of("N/A"));
     else
         compare(out, gpu, "gpu.clocks_unlocked", application, "gpu.clock.graphics.application_default");

@@ -27,24 +27,15 @@ static const struct part_row parts[] = {{"status", "nvidia-smi-nvlink", command_
                                         {"errors", "nvidia-smi-nvlink", command_errors, NULL},
                                         {0}};
 
-static const struct measurement *find(const struct reading *reading, const char *metric, const char *subject)
-{
-    for (size_t i = 0; i < reading->measurements.count; i++)
-        if (strcmp(reading->measurements.items[i].metric, metric) == 0 &&
-            strcmp(reading->measurements.items[i].subject, subject) == 0)
-            return &reading->measurements.items[i];
-    return NULL;
-}
-
 /* A link that the tool calls inactive carries nothing; of one that it does not list nothing is known. */
 static void add_inactive(struct reading *out, const char *gpu, unsigned link)
 {
     const char *subject = arena_printf(out->arena, "%s.link%u", gpu, link);
     const char *state = reading_get_fact(out, "nvlink.link.state", subject);
-    const struct measurement *active = find(out, "nvlink.link.active", gpu);
+    const struct measurement *active = reading_get(out, "nvlink.link.active", gpu);
     bool none = state == NULL && active != NULL && active->value == 0;
 
-    if (find(out, "nvlink.link.speed", subject) == NULL &&
+    if (reading_get(out, "nvlink.link.speed", subject) == NULL &&
         (none || (state != NULL && strcmp(state, "inactive") == 0)))
         reading_measure(out, "nvlink.link.speed", subject, 0, "GB/s");
 }

@@ -2,28 +2,23 @@
 /*
  * The PCIe link of each GPU while it works: at rest a link trains down to save power, so that what it can do
  * shows under a load only. gpu_burn is that load; whether it burns well is another check's matter. Of a GPU
- * that did not work while it was looked at, nothing is known.
+ * that did not work while it was looked at, nothing is known. The links of the compute HCAs, which do not train
+ * down, are read from the kernel's own files, which need neither a tool nor a right.
  */
 #include <string.h>
 
+#include "key_value.h"
 #include "smi.h"
 
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way"},
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
     {0},
 };
 
-/* gpu_burn looks for compare.ptx in its working folder: without one from the suite it runs where it lies. */
 static void command_load(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *tool = suite_tool(context->arena, context->suite, "gpu_burn");
-
-    if (tool->folder == NULL) {
-        text_put(out, "p=$(command -v ");
-        text_shell_quote(out, tool->path);
-        text_put(out, ") || exit 127; cd \"$(dirname \"$(readlink -f \"$p\")\")\" && ");
-    }
-    command_tool(context, out, "gpu_burn");
+    command_gpu_burn(context, out);
     text_printf(out, " %.0f", check_number(context, "seconds"));
 }
 
@@ -42,20 +37,35 @@ static double half_way(const struct check_context *context)
     return check_number(context, "seconds") / context->timescale / 2;
 }
 
+/* What the device above an HCA is: the port of a switch or of the CPU that its slot is joined to. */
+static void command_hcas(const struct check_context *context, struct text *out)
+{
+    const char *hca;
+    size_t count = 0;
+
+    key_value_start(out);
+    text_put(out, "for h in");
+    for (; (hca = check_hca(context, count)) != NULL; count++) {
+        text_put(out, " ");
+        text_shell_quote(out, hca);
+    }
+    text_printf(out,
+                "; do d=\"$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device\"\n"
+                "    for what in speed width; do\n"
+                "        take pcie.link_$what \"$h\" cat \"$d/current_link_$what\"\n"
+                "        take pcie.link_${what}_max \"$h\" cat \"$d/max_link_$what\"\n"
+                "        take pcie.slot_${what}_max \"$h\" cat \"$d/../max_link_$what\"\n"
+                "    done\ndone\nput pcie.hcas '' %zu\n",
+                count);
+    key_value_end(out);
+}
+
 static const struct part_row parts[] = {
     {"load", NULL, command_load, NULL},
     {"under-load", "nvidia-smi", command_sample, half_way},
+    {.name = "hcas", .parser = "key-value", .command = command_hcas, .aside = true},
     {0},
 };
-
-static const struct measurement *find(const struct reading *reading, const char *metric, const char *subject)
-{
-    for (size_t i = 0; i < reading->measurements.count; i++)
-        if (strcmp(reading->measurements.items[i].metric, metric) == 0 &&
-            strcmp(reading->measurements.items[i].subject, subject) == 0)
-            return &reading->measurements.items[i];
-    return NULL;
-}
 
 /* What an idle link shows is no value of the link. */
 static void drop_idle(struct reading *out, const char *gpu)
@@ -72,33 +82,108 @@ static void drop_idle(struct reading *out, const char *gpu)
     out->measurements.count = kept;
 }
 
-/* Against what the GPU and the slot can do together, which nvidia-smi calls the maximum. */
-static void compare(struct reading *out, const char *gpu)
+/* Against what device and slot can do together, which nvidia-smi calls the maximum. */
+static void compare(struct reading *out, const char *device)
 {
-    const struct measurement *generation = find(out, "pcie.generation", gpu),
-                             *generation_max = find(out, "pcie.generation.max", gpu),
-                             *width = find(out, "pcie.width", gpu),
-                             *width_max = find(out, "pcie.width.max", gpu);
+    const struct measurement *generation = reading_get(out, "pcie.generation", device),
+                             *generation_max = reading_get(out, "pcie.generation.max", device),
+                             *width = reading_get(out, "pcie.width", device),
+                             *width_max = reading_get(out, "pcie.width.max", device);
 
     if (generation == NULL || generation_max == NULL || width == NULL || width_max == NULL)
         return;
     if (generation->value >= generation_max->value && width->value >= width_max->value)
-        reading_fact(out, "pcie.at_maximum", gpu, slice_of("yes"));
+        reading_fact(out, "pcie.at_maximum", device, slice_of("yes"));
     else
         reading_fact(
-            out, "pcie.at_maximum", gpu,
+            out, "pcie.at_maximum", device,
             slice_of(arena_printf(out->arena, "no (generation %.0f of %.0f, width %.0f of %.0f)",
                                   generation->value, generation_max->value, width->value, width_max->value)));
+}
+
+/* "32.0 GT/s PCIe" is generation 5; 0 of what is no speed ("Unknown"). */
+static double generation_of(struct slice speed)
+{
+    static const char *const speeds[] = {"2.5", "5", "8", "16", "32", "64"};
+    struct slice word, number = {"", 0};
+    double given, known;
+
+    if (!scan_word(&speed, &number) || !scan_word(&speed, &word) || !slice_equal(word, "GT/s") ||
+        !scan_double(number, &given))
+        return 0;
+    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++)
+        if (scan_double(slice_of(speeds[i]), &known) && known == given)
+            return (double)(i + 1);
+    return 0;
+}
+
+/* "16"; 0 and 255 are the kernel's words for a width that it does not know. */
+static double lanes_of(struct slice width)
+{
+    uint64_t lanes;
+
+    return scan_u64(slice_trim(width), &lanes) && lanes <= 32 ? (double)lanes : 0;
+}
+
+/* A number of the HCA; 0 where it is not known. */
+static double number_of(const struct reading *out, const char *what, const char *when, const char *hca)
+{
+    const char *text = reading_get_fact(out, arena_printf(out->arena, "pcie.%s_%s", when, what), hca);
+
+    if (text == NULL)
+        return 0;
+    return strncmp(what, "speed", 5) == 0 ? generation_of(slice_of(text)) : lanes_of(slice_of(text));
+}
+
+static const char *why_unread(const struct reading *out, const char *hca)
+{
+    for (size_t i = 0; i < out->findings.count; i++)
+        if (strcmp(out->findings.items[i].subject, hca) == 0 &&
+            strncmp(out->findings.items[i].code, "pcie.link_", strlen("pcie.link_")) == 0)
+            return out->findings.items[i].text;
+    return "the kernel does not tell its PCIe link";
+}
+
+/* One of both numbers of the link, and its maximum. Above an adapter of a virtual machine there may be nothing. */
+static bool measure_link(struct reading *out, const char *what, const char *metric, const char *hca)
+{
+    double now = number_of(out, what, "link", hca);
+    double most = number_of(out, arena_printf(out->arena, "%s_max", what), "link", hca);
+    double slot = number_of(out, arena_printf(out->arena, "%s_max", what), "slot", hca);
+
+    if (now > 0)
+        reading_measure(out, metric, hca, now, "");
+    if (most > 0)
+        reading_measure(out, arena_printf(out->arena, "%s.max", metric), hca,
+                        slot > 0 && slot < most ? slot : most, "");
+    return now > 0 && most > 0;
+}
+
+static void read_hca(struct reading *out, const char *hca)
+{
+    bool generation = measure_link(out, "speed", "pcie.generation", hca);
+    bool width = measure_link(out, "width", "pcie.width", hca);
+
+    if (generation && width)
+        compare(out, hca);
+    else
+        reading_finding(out, SEVERITY_INFO, "pcie.at_maximum.unread", hca, "%s", why_unread(out, hca));
+    if (!width)
+        reading_finding(out, SEVERITY_INFO, "pcie.width.unread", hca, "%s", why_unread(out, hca));
 }
 
 static void read_links(const struct check_context *context, const struct attempt *attempt,
                        struct reading *out)
 {
+    const char *hca;
+
     read_parts(context, attempt, out);
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
+        read_hca(out, hca);
     smi_leave_to_owner(context, out);
     for (unsigned i = 0; i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(out->arena, "gpu%u", i);
-        const struct measurement *utilization = find(out, "gpu.utilization", gpu);
+        const struct measurement *utilization = reading_get(out, "gpu.utilization", gpu);
         bool busy = utilization != NULL && utilization->value > 0;
 
         if (utilization != NULL)
@@ -117,12 +202,20 @@ static const struct limit load_rules[] = {{.metric = "pcie.under_load",
                                            .status = LIMIT_TOOL,
                                            .inconclusive = true},
                                           {0}};
-static const struct limit maximum_rules[] = {{.metric = "pcie.at_maximum",
-                                              .rule = RULE_EQUAL,
-                                              .text = "yes",
-                                              .source = "nvidia-smi",
-                                              .status = LIMIT_TOOL},
-                                             {0}};
+#define AT_MAXIMUM(source_)           \
+    {                                 \
+        {.metric = "pcie.at_maximum", \
+         .rule = RULE_EQUAL,          \
+         .text = "yes",               \
+         .source = source_,           \
+         .status = LIMIT_TOOL},       \
+        {                             \
+            0                         \
+        }                             \
+    }
+static const struct limit maximum_rules[] = AT_MAXIMUM("nvidia-smi");
+static const struct limit hca_rules[] =
+    AT_MAXIMUM("kernel: max_link_speed and max_link_width of the HCA and its slot");
 
 static const struct item items[] = {
     {"pcie.under_load", PER_GPU, NULL, DUTY_GATE, load_rules},
@@ -130,6 +223,9 @@ static const struct item items[] = {
     {"pcie.generation", PER_GPU, NULL, DUTY_GATE, NULL},
     {"pcie.width", PER_GPU, NULL, DUTY_GATE, NULL},
     {"pcie.replays", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"pcie.at_maximum", PER_HCA, NULL, DUTY_GATE, hca_rules},
+    {"pcie.width", PER_HCA, NULL, DUTY_GATE, NULL},
+    {"pcie.generation", PER_HCA, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
@@ -138,8 +234,8 @@ static const struct remedy remedies[] = {
      "the GPU did not work while its link was read: see the evidence of gpu_burn, and raise "
      "\"seconds\" where it takes long to start"},
     {"pcie.*",
-     "see `lspci -vvv` of the GPU and of the switch above it (LnkSta); check the BIOS settings of the "
-     "slot; reseat the baseboard or its cables, then have it replaced"},
+     "see `lspci -vvv` of the GPU or HCA and of the switch above it (LnkSta); check the BIOS settings of the "
+     "slot; reseat the adapter, or the baseboard and its cables, then have it replaced"},
     {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
     {0},
 };
@@ -151,13 +247,15 @@ static unsigned expected_s(const struct check_context *context)
 
 const struct check check_pcie_link = {
     .name = "pcie-link",
-    .title = "PCIe links of GPUs",
-    .summary = "generation and width of each GPU's PCIe link while gpu_burn keeps it busy",
+    .title = "PCIe links",
+    .summary =
+        "generation and width of the PCIe links of each GPU, kept busy by gpu_burn, and of each compute HCA",
     .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
+    .arguments_fault = check_hcas_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

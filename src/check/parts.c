@@ -21,6 +21,18 @@ void command_tool(const struct check_context *context, struct text *out, const c
     text_shell_quote(out, row->path);
 }
 
+void command_gpu_burn(const struct check_context *context, struct text *out)
+{
+    const struct suite_tool *tool = suite_tool(context->arena, context->suite, "gpu_burn");
+
+    if (tool->folder == NULL) {
+        text_put(out, "p=$(command -v ");
+        text_shell_quote(out, tool->path);
+        text_put(out, ") || exit 127; cd \"$(dirname \"$(readlink -f \"$p\")\")\" && ");
+    }
+    command_tool(context, out, "gpu_burn");
+}
+
 void command_nvidia_smi_query(const struct check_context *context, struct text *out)
 {
     command_tool(context, out, "nvidia-smi");

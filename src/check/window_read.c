@@ -159,15 +159,6 @@ static const struct part *whole_gpus(struct finder *finder, const char *label, c
     return NULL;
 }
 
-static const struct measurement *find(const struct reading *reading, const char *metric, const char *of)
-{
-    for (size_t i = 0; i < reading->measurements.count; i++)
-        if (strcmp(reading->measurements.items[i].subject, of) == 0 &&
-            strcmp(reading->measurements.items[i].metric, metric) == 0)
-            return &reading->measurements.items[i];
-    return NULL;
-}
-
 /* What nvidia-smi calls the same GPU after the test: one that is lost gives its number away. NULL: it is gone. */
 static const char *same_gpu(const struct member *member, const char *gpu)
 {
@@ -185,7 +176,8 @@ static const char *same_gpu(const struct member *member, const char *gpu)
 static double added(const struct reading *before, const struct reading *after, const char *metric,
                     const char *of, const char *of_after)
 {
-    const struct measurement *first = find(before, metric, of), *last = find(after, metric, of_after);
+    const struct measurement *first = reading_get(before, metric, of),
+                             *last = reading_get(after, metric, of_after);
 
     return first != NULL && last != NULL && last->value >= first->value ? last->value - first->value : NAN;
 }
@@ -203,7 +195,7 @@ static void read_counters(struct finder *finder, const struct member *member, co
                           const char *later)
 {
     const struct reading *before = &member->before->reading, *after = &member->after->reading;
-    const struct measurement *temperature = find(before, "gpu.temperature", gpu);
+    const struct measurement *temperature = reading_get(before, "gpu.temperature", gpu);
     double errors = added(before, after, "ecc.volatile.uncorrected", gpu, later);
     const char *of = subject(finder, member, gpu);
 
@@ -239,7 +231,7 @@ static void add_processes(struct text *out, const char *of, const struct reading
 static bool processes_of(struct text *out, const struct finder *finder, const struct member *member,
                          const struct reading *reading, const char *when)
 {
-    const struct measurement *gpus = find(reading, "gpu.count", "");
+    const struct measurement *gpus = reading_get(reading, "gpu.count", "");
     size_t known = 0;
 
     for (size_t i = 0; i < reading->measurements.count; i++) {

@@ -280,6 +280,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     const struct lab *lab = host->lab;
     const struct fault *firmware = fault_find(lab, host->number, FAULT_HCA_FIRMWARE);
     const struct fault *rate = fault_of_hca(lab, host->number, FAULT_LINK_RATE, number);
+    const struct fault *lanes = fault_of_hca(lab, host->number, FAULT_HCA_PCIE, number);
     const struct fault *errors = fault_of_hca(lab, host->number, FAULT_IB_ERRORS, number);
     const struct fault *mtu = fault_of_hca(lab, host->number, FAULT_ROCE_MTU, number);
 
@@ -288,6 +289,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .far = fault_of_hca(lab, host->number, FAULT_NIC_FAR, number) != NULL,
         .up = fault_of_hca(lab, host->number, FAULT_LINK_DOWN, number) == NULL,
         .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
+        .pcie_width = lanes != NULL ? (unsigned)lanes->number : PCIE_LANES,
         .firmware = host->profile->hca_firmware,
         .rail = rail_of(lab, host->number, number),
         .link_downed = 1, /* when the cable was plugged in */
@@ -304,6 +306,10 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     if (!hca->up)
         hca->link_downed++;
     host->rail[number] = fmin(1, (double)hca->rate / host->profile->hca_rate);
+    /* A lane carries 63/16 GB/s at generation 5, half of it at 4. */
+    host->rail[number] =
+        fmin(host->rail[number], hca->pcie_width * 63.0 / PCIE_LANES /
+                                     (host->profile->pcie_generation < 5 ? 2 : 1) / host->profile->nic_gb);
     /* Its GPU shares another's HCA. */
     if (!hca->present || !hca->up)
         host->rail[number] = 0.5;

@@ -21,6 +21,7 @@
 #define LAB_GPUS 8
 #define LAB_HCAS 8
 #define LAB_LINKS_MAX 18
+#define PCIE_LANES 16
 
 enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SENDRECV, COLLECTIVES };
 
@@ -94,6 +95,7 @@ enum fault_kind {
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
     FAULT_LINK_RATE,
+    FAULT_HCA_PCIE,
     FAULT_IB_ERRORS,
     FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
@@ -214,6 +216,7 @@ struct lab_hca {
     bool present, up;
     bool far;             /* from its GPU: behind the CPU */
     unsigned rate;        /* Gb/s that its link has trained to */
+    unsigned pcie_width;  /* lanes */
     const char *firmware; /* version */
     unsigned link_downed, symbol_errors;
     unsigned rail; /* whose place its cable ends in: its own number, unless cables are swapped */

@@ -131,7 +131,8 @@ static void print_devices(struct tool *tool, const struct view *view)
                                           .name = ampere ? "Mellanox Technologies MT28908 Family [ConnectX-6]"
                                                          : "Mellanox Technologies MT2910 Family [ConnectX-7]",
                                           .generation = profile->pcie_generation,
-                                          .width = 16});
+                                          .width = PCIE_LANES,
+                                          .width_now = tool->host->hcas[i].pcie_width});
         print_device(view, &(struct device){.bus = profile->pci_bus[i],
                                             .class_code = "0302",
                                             .class_name = "3D controller",

@@ -108,12 +108,25 @@ static void put_gids(struct tree *tree, const struct lab_host *host, unsigned nu
     }
 }
 
+/* What the kernel tells of the link of a PCI device. */
+static void put_pcie(struct tree *tree, const char *device, const char *speed, unsigned width)
+{
+    tree_file(tree, tree_path(tree, "sys/%s/current_link_speed", device), "%s\n", speed);
+    tree_file(tree, tree_path(tree, "sys/%s/current_link_width", device), "%u\n", width);
+    tree_file(tree, tree_path(tree, "sys/%s/max_link_speed", device), "%s\n", speed);
+    tree_file(tree, tree_path(tree, "sys/%s/max_link_width", device), "%u\n", PCIE_LANES);
+}
+
 static void put_hca(struct tree *tree, const struct lab_host *host, unsigned number)
 {
-    const char *pci = tree_path(tree, "devices/pci0000:%02x/0000:%02x:00.0",
-                                host->profile->pci_bus[number] - 4, host->profile->pci_bus[number] - 3);
+    const char *port = tree_path(tree, "devices/pci0000:%02x/0000:%02x:01.0",
+                                 host->profile->pci_bus[number] - 4, host->profile->pci_bus[number] - 4);
+    const char *pci = tree_path(tree, "%s/0000:%02x:00.0", port, host->profile->pci_bus[number] - 3);
+    const char *speed = host->profile->pcie_generation >= 5 ? "32.0 GT/s PCIe" : "16.0 GT/s PCIe";
     const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, number);
 
+    put_pcie(tree, port, speed, host->hcas[number].pcie_width);
+    put_pcie(tree, pci, speed, host->hcas[number].pcie_width);
     tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->hcas[number].firmware);
     tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);
     tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");

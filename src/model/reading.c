@@ -213,6 +213,15 @@ const char *reading_get_fact(const struct reading *reading, const char *name, co
     return NULL;
 }
 
+const struct measurement *reading_get(const struct reading *reading, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (strcmp(reading->measurements.items[i].metric, metric) == 0 &&
+            strcmp(reading->measurements.items[i].subject, subject) == 0)
+            return &reading->measurements.items[i];
+    return NULL;
+}
+
 const char *at_text(struct arena *arena, const struct measurement *measurement)
 {
     const char *text = "";

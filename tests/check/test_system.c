@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -258,6 +259,56 @@ static void an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu(void **stat
     arena_destroy(host.arena);
 }
 
+/* What pcie-link makes of the kernel's words for one HCA; a NULL is a file that is not there. */
+static const char *hca_link(const char *speed, const char *width, const char *slot_speed,
+                            const char *slot_width)
+{
+    static char seen[128];
+    const char *rows = "", *at_maximum;
+    const struct {
+        const char *name, *value;
+    } files[] = {{"pcie.link_speed", speed},          {"pcie.link_speed_max", "32.0 GT/s PCIe"},
+                 {"pcie.slot_speed_max", slot_speed}, {"pcie.link_width", width},
+                 {"pcie.link_width_max", "16"},       {"pcie.slot_width_max", slot_width}};
+    struct own_host host;
+
+    host_begin(&host, "pcie-link");
+    *list_push(host.arena, &host.platform.hcas) = "mlx5_0";
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        rows = arena_printf(host.arena, "%s%s\tmlx5_0\t%s%s\n", rows, files[i].name,
+                            files[i].value != NULL ? files[i].value : "\t",
+                            files[i].value != NULL ? "" : "cat: No such file or directory");
+    host_reads(&host, (const struct printed[]){
+                          {"hcas", arena_printf(host.arena, "%skey-value end\n", rows), "", 0}, {0}});
+    at_maximum = reading_get_fact(&host.attempt.reading, "pcie.at_maximum", "mlx5_0");
+    snprintf(seen, sizeof seen, "%s",
+             at_maximum != NULL ? at_maximum : finding(&host, "pcie.at_maximum.unread"));
+    arena_destroy(host.arena);
+    return seen;
+}
+
+static void the_link_of_an_hca_is_held_against_adapter_and_slot(void **state)
+{
+    (void)state;
+    assert_string_equal(hca_link("32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"), "yes");
+    assert_string_equal(hca_link("16.0 GT/s PCIe", "16", "16.0 GT/s PCIe", "16"), "yes"); /* an older host */
+    assert_string_equal(hca_link("32 GT/s", "16", NULL, NULL), "yes"); /* nothing above it */
+    assert_string_equal(hca_link("16.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"),
+                        "no (generation 4 of 5, width 16 of 16)");
+    assert_string_equal(hca_link("32.0 GT/s PCIe", "8", NULL, NULL), "no (generation 5 of 5, width 8 of 16)");
+}
+
+static void the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread(void **state)
+{
+    (void)state;
+    assert_string_equal(hca_link("Unknown", "16", NULL, NULL), "the kernel does not tell its PCIe link");
+    assert_string_equal(hca_link("32.0 GT/s PCIe", "0", NULL, NULL),
+                        "the kernel does not tell its PCIe link");
+    assert_string_equal(hca_link("32.0 GT/s PCIe", "255", NULL, NULL),
+                        "the kernel does not tell its PCIe link");
+    assert_string_equal(hca_link(NULL, NULL, NULL, NULL), "cat: No such file or directory");
+}
+
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
@@ -289,6 +340,8 @@ int main(void)
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
         cmocka_unit_test(a_kernel_log_without_its_beginning_has_shown_no_clean_gpu),
         cmocka_unit_test(an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu),
+        cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
+        cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
     };

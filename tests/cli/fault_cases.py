@@ -102,6 +102,7 @@ LOAD = [
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
     Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
+    Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
@@ -130,7 +131,7 @@ FABRIC = [
 NETWORK = [
     # An HCA that is not there has no port either: what would be read of it is undecided.
     Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there")
-         | undecided("topology", {"mlx5_2"}),
+         | undecided("topology", {"mlx5_2"}) | undecided("pcie-link", {"mlx5_2"}, "No such file"),
          numbers_undecided=True),
     Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
