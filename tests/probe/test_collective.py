@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: test_collective.py assay-probe-collective
+
+The probe by mpirun on this machine, over its host backend: what it prints when all is well, and what it says of a
+rank that hangs, dies, comes late or sends wrong data. Prints TAP.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+PROBE = os.path.abspath(sys.argv[1])
+RANKS = 4
+MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp"]
+FACTORS = {"all_reduce": 2 * (RANKS - 1) / RANKS, "all_gather": (RANKS - 1) / RANKS,
+           "reduce_scatter": (RANKS - 1) / RANKS, "alltoall": (RANKS - 1) / RANKS, "sendrecv": 1}
+
+count = failures = 0
+
+
+def ok(good, name, told=""):
+    global count, failures
+    count += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
+    if not good:
+        for line in str(told).splitlines()[:30]:
+            print(f"# {line[:300]}", flush=True)
+
+
+def run(*words, ranks=RANKS):
+    as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    done = subprocess.run([*MPIRUN, *as_root, "-np", str(ranks), PROBE, "--backend", "host", *words],
+                          capture_output=True, text=True, timeout=120, check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return done, lines
+
+
+def lines_of(lines, key):
+    return [line for line in lines if key in line]
+
+
+def near(found, wanted):
+    return abs(found - wanted) <= 1e-4 * abs(wanted)
+
+
+def adds_up(line, factor):
+    algbw = line["moved_bytes"] / line["time_us"] / 1e3
+    return near(line["algbw"], algbw) and near(line["busbw"], algbw * factor)
+
+
+def measures(name, factor):
+    done, lines = run("-c", name, "-b", "1000", "-e", "256000", "-f", "16", "-n", "3", "-w", "1")
+    sizes, ranks = lines_of(lines, "size_bytes"), lines_of(lines, "rank")
+    ok(done.returncode == 0 and lines and lines[-1] == {"end": "ok"}, f"{name}: ends well", done.stdout + done.stderr)
+    ok([line["size_bytes"] for line in sizes] == [1000, 16000, 256000] and all(line["wrong"] == 0 for line in sizes),
+       f"{name}: each size is measured and no data is wrong", sizes)
+    ok(sizes and all(adds_up(line, factor) for line in sizes), f"{name}: bandwidths are nccl-tests' formulas", sizes)
+    ok([line["rank"] for line in ranks] == list(range(RANKS)) and all(line["rounds"] == 9 for line in ranks),
+       f"{name}: every rank tells of every round", ranks)
+    done, lines = run("-c", name, "-b", "4K", "-n", "2", "-w", "0", "--trouble", "wrong:1")
+    wrong = sum(line["wrong"] for line in lines_of(lines, "size_bytes"))
+    ok(done.returncode == 1 and lines and lines[-1] == {"end": "wrong"} and wrong > 0,
+       f"{name}: wrong data of one rank is counted, and the exit status says so", done.stdout)
+
+
+def hangs():
+    done, lines = run("-b", "64K", "-n", "2", "--deadline", "3", "--trouble", "hang:2")
+    end = lines[-1] if lines else {}
+    ok(done.returncode == 75 and end.get("end") == "late", "a rank that hangs: ended at the deadline",
+       done.stdout + done.stderr)
+    ok([rank["rank"] for rank in end.get("waiting_for", [])] == [2] and "rank 2 on" in done.stderr,
+       "a rank that hangs: it is named, and no other", done.stdout + done.stderr)
+
+
+def dies():
+    done, lines = run("-b", "64K", "-n", "2", "--trouble", "crash:1")
+    ok(done.returncode not in (0, 1) and not lines_of(lines, "end"), "a rank that dies: the output has no end",
+       done.stdout + done.stderr)
+
+
+def comes_late():
+    done, lines = run("-b", "4K", "-n", "10", "--trouble", "late:3:100000", "--arrivals")
+    called = {line["rank"]: line.get("straggler") for line in lines_of(lines, "rank")}
+    rounds = lines_of(lines, "round")
+    ok(called == {0: None, 1: None, 2: None, 3: "late"}, "a rank that comes late: it is called a straggler, and no other",
+       done.stdout)
+    last = [line["arrival_us"].index(max(line["arrival_us"])) for line in rounds]
+    ok(len(rounds) == 10 and last.count(3) > 5, "a rank that comes late: --arrivals shows it round by round", rounds)
+
+
+def refuses():
+    for words, status, said in ((("-b", "8"), 69, "no element for each of 4 ranks"),
+                                (("--trouble", "hang:9"), 69, "rank 9 of 4")):
+        done, lines = run(*words)
+        ok(done.returncode == status and [line["end"] for line in lines] == ["unfit"] and said in done.stderr,
+           f"{' '.join(words)}: refused, and why", done.stdout + done.stderr)
+    for words, said in ((("-c", "broadcast"), "expected all_reduce"), (("-b", "1T"), "expected a size"),
+                        (("-b", "4K", "-e", "1K"), "there is none"), (("-f", "1"), "expected 2 or more"),
+                        (("--backend", "gpu"), "expected auto, host or nccl"), (("-w", "-1"), "expected a whole number"),
+                        (("--trouble", "hang"), "expected hang:RANK"), (("4K",), "is no option")):
+        done = subprocess.run([PROBE, *words], capture_output=True, text=True, timeout=60, check=False)
+        ok(done.returncode == 64 and said in done.stderr and not done.stdout, f"{' '.join(words)}: wrong usage, and why",
+           done.stdout + done.stderr)
+    done = subprocess.run([PROBE, "--help"], capture_output=True, text=True, timeout=60, check=False)
+    ok(done.returncode == 0 and "--deadline" in done.stdout, "--help needs no mpirun", done.stderr)
+
+
+def has_no_gpu():
+    """Only where there is none can it be seen what is said then."""
+    done = subprocess.run([PROBE, "--backend", "nccl"], capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode == 0:
+        return
+    ok(done.returncode == 69 and '"end": "unfit"' in done.stdout and
+       ("no GPU" in done.stderr or "built without NCCL" in done.stderr),
+       "--backend nccl without a GPU: refused by the name of the host, and not measured on the CPU",
+       done.stdout + done.stderr)
+
+
+if shutil.which("mpirun") is None:
+    print("1..0 # SKIP there is no mpirun here (package openmpi-bin)")
+    sys.exit(0)
+for collective, bus_factor in FACTORS.items():
+    measures(collective, bus_factor)
+hangs()
+dies()
+comes_late()
+refuses()
+has_no_gpu()
+print(f"1..{count}")
+sys.exit(1 if failures else 0)
