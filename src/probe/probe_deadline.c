@@ -76,31 +76,44 @@ static void put_place(struct text *out, const struct progress *progress)
         text_printf(out, " of %llu bytes", (unsigned long long)progress->size);
 }
 
+static void put_late(const struct probe *probe, int rank, const struct progress *progress,
+                     struct text *reason)
+{
+    text_printf(reason, " rank %d on %s (", rank, rank_host(probe, rank));
+    if (progress != NULL)
+        put_place(reason, progress);
+    else
+        text_put(reason, "no answer");
+    text_put(reason, ")");
+}
+
+/*
+ * Those that do not answer; where all do, those that came least far. A rank that hangs holds up its partners
+ * before it holds up the others, so ranks that are not the furthest are not all to blame.
+ */
 static size_t find_late(const struct probe *probe, const struct progress *all, const bool *answered,
                         int *ret_late, struct text *reason)
 {
-    const struct progress *first = &all[0];
+    const struct progress *first = &all[0], *last = &all[0];
     size_t count = 0;
+    bool silent = false;
 
-    for (int rank = 0; rank < probe->ranks; rank++)
+    for (int rank = 0; rank < probe->ranks; rank++) {
+        silent |= !answered[rank];
         if (answered[rank] && all[rank].passed > first->passed)
             first = &all[rank];
+        if (answered[rank] && all[rank].passed < last->passed)
+            last = &all[rank];
+    }
     text_printf(reason, "over after %u s, at ", probe->options.deadline_s);
     put_place(reason, first);
     for (int rank = 0; rank < probe->ranks; rank++) {
-        if (answered[rank] && all[rank].passed == first->passed)
+        if (silent ? answered[rank] : first == last || all[rank].passed > last->passed)
             continue;
         ret_late[count++] = rank;
-        if (count > NAMED_MOST)
-            continue;
-        text_printf(reason, "%s rank %d on %s", count == 1 ? "; did not arrive:" : ",", rank,
-                    rank_host(probe, rank));
-        if (answered[rank]) {
-            text_put(reason, " (");
-            put_place(reason, &all[rank]);
-            text_put(reason, ")");
-        } else {
-            text_put(reason, " (no answer)");
+        if (count <= NAMED_MOST) {
+            text_put(reason, count == 1 ? "; did not arrive:" : ",");
+            put_late(probe, rank, answered[rank] ? &all[rank] : NULL, reason);
         }
     }
     if (count == 0)

@@ -14,6 +14,7 @@ import sys
 PROBE = os.path.abspath(sys.argv[1])
 RANKS = 4
 MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp"]
+AS_ROOT = ["--allow-run-as-root"] if os.geteuid() == 0 else []
 FACTORS = {"all_reduce": 2 * (RANKS - 1) / RANKS, "all_gather": (RANKS - 1) / RANKS,
            "reduce_scatter": (RANKS - 1) / RANKS, "alltoall": (RANKS - 1) / RANKS, "sendrecv": 1}
 
@@ -31,8 +32,7 @@ def ok(good, name, told=""):
 
 
 def run(*words, ranks=RANKS):
-    as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    done = subprocess.run([*MPIRUN, *as_root, "-np", str(ranks), PROBE, "--backend", "host", *words],
+    done = subprocess.run([*MPIRUN, *AS_ROOT, "-np", str(ranks), PROBE, "--backend", "host", *words],
                           capture_output=True, text=True, timeout=120, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return done, lines
@@ -67,12 +67,24 @@ def measures(name, factor):
 
 
 def hangs():
-    done, lines = run("-b", "64K", "-n", "2", "--deadline", "3", "--trouble", "hang:2")
-    end = lines[-1] if lines else {}
-    ok(done.returncode == 75 and end.get("end") == "late", "a rank that hangs: ended at the deadline",
-       done.stdout + done.stderr)
-    ok([rank["rank"] for rank in end.get("waiting_for", [])] == [2] and "rank 2 on" in done.stderr,
-       "a rank that hangs: it is named, and no other", done.stdout + done.stderr)
+    for name in FACTORS:
+        done, lines = run("-c", name, "-b", "64K", "-n", "2", "--deadline", "3", "--trouble", "hang:2")
+        end = lines[-1] if lines else {}
+        ok(done.returncode == 75 and end.get("end") == "late", f"{name}, a rank that hangs: ended at the deadline",
+           done.stdout + done.stderr)
+        ok([rank["rank"] for rank in end.get("waiting_for", [])] == [2] and "rank 2 on" in done.stderr,
+           f"{name}, a rank that hangs: it is named, and no other", done.stdout + done.stderr)
+
+
+def is_stopped():
+    """It cannot even say where it stands."""
+    words = [*MPIRUN, *AS_ROOT, "-np", str(RANKS), "sh", "-c",
+             '[ "$OMPI_COMM_WORLD_RANK" != 3 ] || { (sleep 4; kill -STOP $$) & }; exec "$@"', "sh", PROBE, "--backend", "host",
+             "-b", "64K", "-n", "1000000", "--deadline", "8"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    ok(done.returncode == 75 and "did not arrive: rank 3 on" in done.stderr and "(no answer)" in done.stderr and
+       done.stderr.count("rank 3 on") == 1 and "rank 2 on" not in done.stderr,
+       "a rank whose process is stopped: it is named for giving no answer", done.stdout + done.stderr)
 
 
 def dies():
@@ -125,6 +137,7 @@ if shutil.which("mpirun") is None:
 for collective, bus_factor in FACTORS.items():
     measures(collective, bus_factor)
 hangs()
+is_stopped()
 dies()
 comes_late()
 refuses()

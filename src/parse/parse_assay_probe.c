@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Our own probe, assay-probe-collective: a line of JSON each for what was measured, the sizes, the ranks and the
+ * end. The head says how many sizes and ranks will come, and the end that all was done, so that nothing that is
+ * cut or lost passes for whole.
+ *
+ * Subjects of what is told of ranks are "node3/rank5": host and rank.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/parser.h"
+
+#include "lines.h"
+#include "runs.h"
+
+enum { MAX_RUNS = 1000, MAX_RANKS = 1 << 20 };
+
+struct probe_run {
+    struct reading *reading;
+    const char *collective, *type, *redop;
+    double ranks, sizes; /* as announced */
+    double ranks_seen, sizes_seen;
+    double wrong, last_size;
+    bool *rank_seen;     /* by rank */
+    const char *damage;  /* why the text cannot be whole */
+    const char *failure; /* why the program could not do its work */
+    bool began, ended, ended_wrong;
+};
+
+/* A number that must be there. */
+static bool take_number(struct probe_run *run, const struct json *line, const char *key, double *ret_number)
+{
+    const struct json *value = json_get(line, key);
+
+    if (value == NULL || value->type != JSON_NUMBER) {
+        run->damage = arena_printf(run->reading->arena, "line %u has no number \"%s\"", line->line, key);
+        return false;
+    }
+    *ret_number = value->number;
+    return true;
+}
+
+static void take_head(struct probe_run *run, const struct json *head)
+{
+    static const char *const facts[] = {"program", "collective", "backend", "mpi", "nccl", "cuda", "driver"};
+    static const char *const numbers[] = {"ranks", "hosts", "iterations"};
+    struct arena *arena = run->reading->arena;
+
+    run->began = true;
+    run->collective = json_string(head, "collective", "unknown");
+    run->type = json_string(head, "type", "");
+    run->redop = json_string(head, "redop", "");
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        if (json_string(head, facts[i], NULL) != NULL)
+            reading_fact(run->reading, arena_printf(arena, "probe.%s", facts[i]), "",
+                         slice_of(json_string(head, facts[i], "")));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (json_number(head, numbers[i], -1) >= 0)
+            reading_fact(run->reading, arena_printf(arena, "probe.%s", numbers[i]), "",
+                         slice_of(arena_printf(arena, "%.0f", json_number(head, numbers[i], 0))));
+    reading_fact(run->reading, "probe.validation", "",
+                 slice_of(json_boolean(head, "check", false) ? "1" : "0"));
+    if (!take_number(run, head, "ranks", &run->ranks) || !take_number(run, head, "sizes", &run->sizes))
+        return;
+    if (json_number(head, "assay_probe", 0) != 1)
+        run->damage = "the output is of another version of the probe";
+    if (run->ranks < 1 || run->ranks > MAX_RANKS)
+        run->damage = "the number of ranks is none";
+    else
+        run->rank_seen = arena_array(arena, bool, (size_t)run->ranks);
+}
+
+static void measure_size(struct probe_run *run, double size, const char *what, double value, const char *unit)
+{
+    struct reading *reading = run->reading;
+    struct measurement *measurement = reading_measure(
+        reading, arena_printf(reading->arena, "probe.%s.%s", run->collective, what), "", value, unit);
+
+    reading_at_number(reading, measurement, "size_bytes", size);
+    reading_at_text(reading, measurement, "place", slice_of("out"));
+    reading_at_text(reading, measurement, "type", slice_of(run->type));
+    reading_at_text(reading, measurement, "redop", slice_of(run->redop));
+}
+
+static void take_size(struct probe_run *run, const struct json *line)
+{
+    const struct json *wrong = json_get(line, "wrong");
+    double size, moved, time, algbw, busbw, spread;
+
+    if (!take_number(run, line, "size_bytes", &size) || !take_number(run, line, "moved_bytes", &moved) ||
+        !take_number(run, line, "time_us", &time) || !take_number(run, line, "algbw", &algbw) ||
+        !take_number(run, line, "busbw", &busbw) || !take_number(run, line, "spread_us", &spread))
+        return;
+    if (size <= run->last_size || time <= 0 || fabs(moved / time / 1e3 - algbw) > 1e-3 * algbw) {
+        run->damage = "sizes are not in order, or size, time and bandwidth do not add up";
+        return;
+    }
+    run->last_size = size;
+    run->sizes_seen++;
+    measure_size(run, size, "time", time, "us");
+    measure_size(run, size, "algbw", algbw, "GB/s");
+    measure_size(run, size, "busbw", busbw, "GB/s");
+    measure_size(run, size, "spread", spread, "us");
+    if (wrong == NULL || wrong->type != JSON_NUMBER)
+        return;
+    measure_size(run, size, "wrong", wrong->number, "");
+    run->wrong += wrong->number;
+    if (wrong->number > 0)
+        reading_finding(run->reading, SEVERITY_FAULT,
+                        arena_printf(run->reading->arena, "probe.%s.wrong", run->collective), "",
+                        "%.0f wrong elements at %.0f bytes", wrong->number, size);
+}
+
+static void take_rank(struct probe_run *run, const struct json *line)
+{
+    static const struct {
+        const char *key, *metric, *unit;
+    } rows[] = {
+        {"late_us", "probe.late", "us"},
+        {"late_max_us", "probe.late_max", "us"},
+        {"duration_us", "probe.duration", "us"},
+        {"clock_error_us", "probe.clock_error", "us"},
+        {"last", "probe.last", ""},
+        {"rounds", "probe.rounds", ""},
+        {"path", "probe.path", "GB/s"},
+    };
+    const char *host = json_string(line, "host", ""), *straggler = json_string(line, "straggler", NULL),
+               *subject;
+    double rank;
+
+    if (!take_number(run, line, "rank", &rank))
+        return;
+    if (run->rank_seen == NULL || rank < 0 || rank >= run->ranks || run->rank_seen[(size_t)rank] ||
+        *host == '\0') {
+        run->damage = "a rank is there twice, or is none of those announced";
+        return;
+    }
+    run->rank_seen[(size_t)rank] = true;
+    run->ranks_seen++;
+    subject = arena_printf(run->reading->arena, "%s/rank%.0f", host, rank);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct json *value = json_get(line, rows[i].key);
+
+        if (value != NULL && value->type == JSON_NUMBER)
+            reading_measure(run->reading, rows[i].metric, subject, value->number, rows[i].unit);
+    }
+    if (json_string(line, "device", NULL) != NULL)
+        reading_fact(run->reading, "probe.device", subject, slice_of(json_string(line, "device", "")));
+    if (straggler == NULL)
+        return;
+    reading_fact(run->reading, "probe.straggler", subject, slice_of(straggler));
+    reading_finding(run->reading, SEVERITY_WARNING, "probe.straggler", subject, "%s",
+                    strcmp(straggler, "path") == 0
+                        ? "no path of this rank to another host is as fast as the others'"
+                        : "this rank mostly arrives last");
+}
+
+static void take_end(struct probe_run *run, const struct json *line)
+{
+    const char *how = json_string(line, "end", ""), *reason = json_string(line, "reason", NULL);
+    struct arena *arena = run->reading->arena;
+
+    run->ended = true;
+    run->ended_wrong = strcmp(how, "wrong") == 0;
+    json_each (rank, json_get(line, "waiting_for"))
+        reading_finding(
+            run->reading, SEVERITY_WARNING, "probe.not_arrived",
+            arena_printf(arena, "%s/rank%.0f", json_string(rank, "host", "?"), json_number(rank, "rank", -1)),
+            "%s", "all others waited for this rank when the deadline was over");
+    if (strcmp(how, "ok") != 0 && !run->ended_wrong)
+        run->failure = arena_strdup(arena, reason != NULL ? reason : how);
+}
+
+static void take_line(struct probe_run *run, struct slice text, const char *key)
+{
+    struct error err = {0};
+    const struct json *line = json_parse(run->reading->arena, "line", text.bytes, text.length, &err);
+
+    if (line == NULL)
+        run->damage = arena_strdup(run->reading->arena, err.text);
+    else if (run->ended)
+        run->damage = "there is more after the end";
+    else if (strcmp(key, "end") == 0)
+        take_end(run, line);
+    else if (strcmp(key, "assay_probe") == 0)
+        take_head(run, line);
+    else if (!run->began)
+        run->damage = "the beginning is not there";
+    else if (strcmp(key, "size_bytes") == 0)
+        take_size(run, line);
+    else if (strcmp(key, "rank") == 0)
+        take_rank(run, line);
+}
+
+static void finish_run(struct probe_run *run)
+{
+    struct reading *reading = run->reading;
+
+    if (run->failure != NULL)
+        reading_set(reading, READING_FAILED, "%s", run->failure);
+    else if (run->damage != NULL)
+        reading_set(reading, READING_PARTIAL, "%s", run->damage);
+    else if (!run->ended)
+        reading_set(reading, READING_PARTIAL, "%s",
+                    "the output has no end: the probe was ended, or the output is cut");
+    else if (!run->began || run->sizes_seen != run->sizes || run->ranks_seen != run->ranks)
+        reading_set(reading, READING_PARTIAL, "%.0f of %.0f sizes and %.0f of %.0f ranks are there",
+                    run->sizes_seen, run->sizes, run->ranks_seen, run->ranks);
+    else if (run->ended_wrong != (run->wrong > 0))
+        reading_set(reading, READING_PARTIAL, "%s", "the end and the sizes differ about wrong data");
+    else
+        reading_set(reading, READING_COMPLETE, "%s", "");
+}
+
+/* The first key of a line of ours; NULL: it is none. Rounds (--arrivals) are for people. */
+static const char *key_of(struct slice line)
+{
+    static const char *const keys[] = {"assay_probe", "size_bytes", "rank", "end"};
+
+    if (!scan_text(&line, "{\""))
+        return NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t length = strlen(keys[i]);
+
+        if (slice_starts(line, keys[i]) && slice_starts(slice_from(line, length), "\": "))
+            return keys[i];
+    }
+    return NULL;
+}
+
+static void stream(struct source *source, struct reading *reading)
+{
+    struct probe_run run = {0};
+    cleanup_lines struct line_reader reader = {0};
+    struct line line;
+
+    lines_open(&reader, source, 0);
+    while (lines_next(&reader, &line)) {
+        struct slice text = slice_trim(line.text);
+        const char *key = key_of(text);
+
+        if (key == NULL)
+            continue;
+        if (run.reading == NULL || (run.began && strcmp(key, "assay_probe") == 0)) {
+            if (reading->runs.count >= MAX_RUNS) {
+                run.damage = "the output holds more runs than are read";
+                break;
+            }
+            if (run.reading != NULL)
+                finish_run(&run);
+            run = (struct probe_run){.reading = runs_begin(reading), .collective = "unknown"};
+        }
+        take_line(&run, text, key);
+    }
+    if (run.reading == NULL) {
+        reading_set(reading, READING_UNRECOGNISED, "%s", "no line of assay-probe-collective");
+        return;
+    }
+    finish_run(&run);
+    runs_finish(reading);
+}
+
+static const struct metric metrics[] = {
+    {"probe.*.busbw", "GB/s", BETTER_HIGHER, "bus bandwidth by nccl-tests' formulas, of the slowest rank"},
+    {"probe.*.algbw", "GB/s", BETTER_HIGHER, "size / time"},
+    {"probe.*.time", "us", BETTER_LOWER, "time of a round, of the slowest rank"},
+    {"probe.*.spread", "us", BETTER_LOWER,
+     "time between the first and the last rank's arrival at a round, median"},
+    {"probe.*.wrong", "", BETTER_LOWER, "elements that came out wrong"},
+    {"probe.late", "us", BETTER_LOWER, "how much later than the middle rank this one arrives, median"},
+    {"probe.late_max", "us", BETTER_LOWER, "the same, at most"},
+    {"probe.duration", "us", BETTER_NEITHER,
+     "time this rank spends in a round, median; those that wait spend more"},
+    {"probe.clock_error", "us", BETTER_LOWER, "how well the host's clock is known against rank 0's"},
+    {"probe.last", "", BETTER_LOWER, "rounds in which this rank arrived last"},
+    {"probe.rounds", "", BETTER_NEITHER, "rounds that were looked at"},
+    {"probe.path", "GB/s", BETTER_HIGHER, "the best path of this rank to another host"},
+    {NULL},
+};
+
+const struct parser parse_assay_probe = {
+    .name = "assay-probe",
+    .version = 1,
+    .summary = "assay-probe-collective: bandwidth of a collective, and who is slow",
+    .metrics = metrics,
+    .stream = stream,
+};
