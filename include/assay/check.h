@@ -24,7 +24,14 @@
 #include "assay/suite.h"
 #include "assay/text.h"
 
-enum scope { SCOPE_HOST = 1, SCOPE_PAIR = 2, SCOPE_GROUP = 4, SCOPE_CLUSTER = 8 };
+enum scope {
+    SCOPE_HOST = 1,
+    SCOPE_PAIR = 2,
+    SCOPE_GROUP = 4,
+    SCOPE_CLUSTER = 8,
+    SCOPE_RAIL = 16, /* a group by rail: one GPU and one HCA of each host */
+    SCOPE_HOSTS = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER
+};
 
 /* What an argument may be, and what it is when the suite does not say. */
 enum argument_type {
@@ -76,8 +83,9 @@ struct check_context {
     const struct check *check;
     const struct host *const *members;
     size_t member_count;
-    bool as_root;     /* the command file runs as root */
-    double timescale; /* see struct host */
+    const char *variant; /* the shape's */
+    bool as_root;        /* the command file runs as root */
+    double timescale;    /* see struct host */
 };
 
 struct part_row {

@@ -46,6 +46,7 @@ struct shape {
     const char *check;      /* name of the row in checks.def */
     const char *suite_step; /* its name in the suite, and in every table and report */
     const char *scope;
+    const char *variant; /* which of several ways of one suite step: "mlx5_3" over that rail; "" */
     const char *platform;
     unsigned hosts; /* members of a step of this shape */
     struct slot *slots;
@@ -91,8 +92,11 @@ const char *exclusivity_name(enum exclusivity exclusive);
 const char *origin_name(enum step_origin origin);
 /* false when the word is none of them. */
 bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
-/* "node3", or "8 hosts: node[1-8]" for several members. */
+/* "node3", or "8 hosts: node[1-8]" for several members, with the shape's variant behind: ", mlx5_3". */
 const char *step_target(struct arena *arena, const struct step *step);
+/* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */
+bool steps_share_fabric(const struct step *a, const struct step *b);
+bool steps_share_host(const struct step *a, const struct step *b);
 /* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
 unsigned step_deadline_s(const struct step *step);
 double step_expected_s(const struct step *step);

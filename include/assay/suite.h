@@ -49,7 +49,11 @@ struct suite_launcher {
 struct suite_step {
     const char *name; /* default: the check's; unique in the suite */
     const char *check;
-    const char *scope;            /* "host" (default), "pair", "group", "cluster" */
+    const char *scope; /* "host" (default), "pair", "group", "cluster" */
+    /* Which hosts come together. Of a pair: "ring" (default), "disjoint"; of a group: "unit", "rack", "leaf",
+     * "rail", or "size" with by_size. NULL of other scopes. */
+    const char *by;
+    unsigned by_size;             /* hosts of each group; 0: by says it otherwise */
     const struct json *arguments; /* object; NULL: all defaults. Each check documents its own */
     LIST_OF(const char *) needs;  /* names of earlier steps */
     LIST_OF(const struct json *) needs_at;

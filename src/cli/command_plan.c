@@ -82,6 +82,37 @@ static size_t steps_of(const struct plan *plan, const struct shape *shape, const
     return count;
 }
 
+/* Of the steps of one shape, how many come one after the other at most: those that claim the same. */
+static size_t longest_queue(const struct plan *plan, const struct shape *shape)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        size_t queue = 0;
+
+        for (size_t k = 0; step->shape == shape && k < plan->steps.count; k++)
+            queue +=
+                plan->steps.items[k].shape == shape && (steps_share_fabric(step, &plan->steps.items[k]) ||
+                                                        steps_share_host(step, &plan->steps.items[k]));
+        longest = queue > longest ? queue : longest;
+    }
+    return longest;
+}
+
+static const char *targets_text(struct arena *arena, const struct step *first, size_t count)
+{
+    const struct shape *shape = first->shape;
+
+    if (shape->hosts == 1)
+        return "on each host";
+    if (count == 1)
+        return step_target(arena, first);
+    return arena_printf(arena, "%s%s%s",
+                        shape->hosts == 2 ? "pairs" : arena_printf(arena, "groups of %u hosts", shape->hosts),
+                        *shape->variant != '\0' ? ", " : "", shape->variant);
+}
+
 static void print_plan(struct arena *arena, const struct cli_plan *cli)
 {
     const struct plan *plan = cli->plan;
@@ -100,16 +131,15 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
             continue;
         }
         printf("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
-               shape->suite_step, shape->check, shape->platform,
-               shape->hosts == 1 ? "on each host" : step_target(arena, first), count, count == 1 ? "" : "s",
-               duration_text(arena, step_expected_s(first)), duration_text(arena, step_deadline_s(first)),
-               exclusivity_name(shape->exclusive), shape->as_root ? ", as root where become=sudo" : "",
-               shape->repeat > 1 ? ", repeated" : "");
+               shape->suite_step, shape->check, shape->platform, targets_text(arena, first, count), count,
+               count == 1 ? "" : "s", duration_text(arena, step_expected_s(first)),
+               duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
+               shape->as_root ? ", as root where become=sudo" : "", shape->repeat > 1 ? ", repeated" : "");
         print_shape(arena, &cli->sources.limits, shape);
         if (shape->hosts == 1)
             host_s += step_expected_s(first);
         else
-            wide_s += step_expected_s(first);
+            wide_s += step_expected_s(first) * (double)longest_queue(plan, shape);
     }
     for (size_t i = 0; i < cli->notes.notes.count; i++)
         printf("\nnote: %s\n", cli->notes.notes.items[i].text);

@@ -104,6 +104,7 @@ bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
 
 const char *step_target(struct arena *arena, const struct step *step)
 {
+    const char *variant = step->shape != NULL ? step->shape->variant : "";
     const char **names;
 
     if (step->member_count == 1)
@@ -111,8 +112,35 @@ const char *step_target(struct arena *arena, const struct step *step)
     names = arena_array(arena, const char *, step->member_count);
     for (size_t i = 0; i < step->member_count; i++)
         names[i] = step->members[i]->name;
-    return arena_printf(arena, "%zu hosts: %s", step->member_count,
-                        hostlist_fold(arena, names, step->member_count));
+    return arena_printf(arena, "%zu hosts: %s%s%s", step->member_count,
+                        hostlist_fold(arena, names, step->member_count), *variant != '\0' ? ", " : "",
+                        variant);
+}
+
+static bool shares_leaf(const struct step *a, const struct step *b)
+{
+    for (size_t i = 0; i < a->member_count; i++)
+        for (size_t k = 0; k < b->member_count; k++)
+            if (strcmp(a->members[i]->leaf, b->members[k]->leaf) == 0)
+                return true; /* an undeclared leaf may be any */
+    return false;
+}
+
+bool steps_share_fabric(const struct step *a, const struct step *b)
+{
+    if (a->shape->exclusive < EXCLUSIVE_LEAF || b->shape->exclusive < EXCLUSIVE_LEAF)
+        return false;
+    return a->shape->exclusive == EXCLUSIVE_FABRIC || b->shape->exclusive == EXCLUSIVE_FABRIC ||
+           shares_leaf(a, b);
+}
+
+bool steps_share_host(const struct step *a, const struct step *b)
+{
+    for (size_t i = 0; i < a->member_count; i++)
+        for (size_t k = 0; k < b->member_count; k++)
+            if (a->members[i] == b->members[k])
+                return true;
+    return false;
 }
 
 /* A simulated host's pace; of several members the slowest counts. */

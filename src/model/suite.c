@@ -99,6 +99,65 @@ static int read_limits(struct arena *arena, const struct json *limits, struct su
     return 0;
 }
 
+/* Whose hosts come together, where the scope leaves it open. */
+static const struct by_words {
+    const char *scope, *words[4], *expected;
+} by_words[] = {
+    {"pair", {"ring", "disjoint"}, "\"ring\" or \"disjoint\""},
+    {"group",
+     {"unit", "rack", "leaf", "rail"},
+     "\"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at least 2"},
+};
+
+static bool by_word_is_known(const struct by_words *row, const char *word)
+{
+    for (size_t i = 0; i < sizeof row->words / sizeof row->words[0]; i++)
+        if (row->words[i] != NULL && strcmp(row->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static int wrong_by(const struct json *by, const char *expected, struct error *err)
+{
+    if (by->type == JSON_STRING)
+        return json_error(err, by, "by is \"%.80s\"; expected %s", by->string, expected);
+    return json_error(err, by, "by is %.0f; expected %s", by->number, expected);
+}
+
+static int read_by(const struct json *object, struct suite_step *step, struct error *err)
+{
+    const struct json *by = json_get(object, "by");
+    const struct by_words *row = NULL;
+
+    for (size_t i = 0; i < sizeof by_words / sizeof by_words[0]; i++)
+        if (strcmp(by_words[i].scope, step->scope) == 0)
+            row = &by_words[i];
+    if (row == NULL)
+        return by == NULL ? 0
+                          : json_error(err, by,
+                                       "by stands in a step of scope \"%s\"; expected scope \"pair\" or "
+                                       "\"group\", or no by",
+                                       step->scope);
+    if (by == NULL && strcmp(step->scope, "pair") == 0) {
+        step->by = row->words[0];
+        return 0;
+    }
+    if (by == NULL)
+        return json_error(err, object,
+                          "step \"%s\" has scope \"group\" and no \"by\", which says whose hosts come "
+                          "together; expected %s",
+                          step->name, row->expected);
+    if (by->type == JSON_STRING && by_word_is_known(row, by->string)) {
+        step->by = by->string;
+        return 0;
+    }
+    if (by->type == JSON_STRING || strcmp(step->scope, "group") != 0 || by->number < 2)
+        return wrong_by(by, row->expected, err);
+    step->by = "size";
+    step->by_size = (unsigned)by->number;
+    return 0;
+}
+
 static int read_step(struct arena *arena, struct suite *suite, const struct json *object, struct error *err)
 {
     struct suite_step *step = list_push(arena, &suite->steps);
@@ -124,7 +183,8 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     read_strings(arena, json_get(object, "gate"), &step->gate);
     read_strings(arena, json_get(object, "record"), &step->record);
     read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
-    if (read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
+    if (read_by(object, step, err) < 0 ||
+        read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
         read_limits(arena, json_get(object, "limits"), step, err) < 0)
         return -1;
     return read_sizes(arena, json_get(object, "sizes_judged"), step, err);

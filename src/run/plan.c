@@ -6,7 +6,6 @@
 #include "plan_private.h"
 
 enum {
-    FEWEST_WIDE = 2,     /* members of a step above host scope */
     TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
     TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
     WINDOW_S = 30,       /* what is read before and after a test takes about so long */
@@ -122,8 +121,9 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
 {
     struct sha256 *hash = sha256_create();
     char hex[SHA256_HEX_SIZE];
-    const char *head = arena_printf(arena, "%s\n%s\n%s\n%s\n%u\n", shape->check, shape->suite_step,
-                                    shape->scope, shape->platform, shape->hosts);
+    const char *head =
+        arena_printf(arena, "%s\n%s\n%s\n%s\n%s\n%u\n%s\n", shape->check, shape->suite_step, shape->scope,
+                     shape->variant, shape->platform, shape->hosts, exclusivity_name(shape->exclusive));
 
     sha256_add(hash, head, strlen(head));
     for (size_t i = 0; i < shape->slot_count; i++) {
@@ -135,6 +135,26 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     }
     sha256_finish(hash, hex);
     return arena_strdup(arena, hex);
+}
+
+/* Steps above host scope share the fabric: those within one leaf leave the others alone, where the hostfile
+   declares leaves. */
+static enum exclusivity exclusivity_of(const struct check_context *context)
+{
+    const struct suite_step *step = context->step;
+    enum exclusivity exclusive = EXCLUSIVE_LEAF;
+
+    if (step->exclusive != NULL && exclusivity_parse(step->exclusive, &exclusive))
+        return exclusive;
+    if (strcmp(step->scope, "host") == 0)
+        return context->check->exclusive;
+    if (strcmp(step->scope, "cluster") == 0)
+        return EXCLUSIVE_FABRIC;
+    for (size_t i = 0; i < context->member_count; i++)
+        if (*context->members[i]->leaf == '\0' ||
+            strcmp(context->members[i]->leaf, context->members[0]->leaf) != 0)
+            return EXCLUSIVE_FABRIC;
+    return EXCLUSIVE_LEAF;
 }
 
 static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
@@ -149,6 +169,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->check = check->name;
     shape->suite_step = step->name;
     shape->scope = step->scope;
+    shape->variant = context->variant;
     shape->platform = context->platform->name;
     shape->hosts = (unsigned)context->member_count;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
@@ -165,9 +186,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     /* mpirun goes from host to host as the login user, who has the keys for it. */
     shape->as_root = (check->as_root || (check->root_asked != NULL && check->root_asked(context))) &&
                      strcmp(step->scope, "host") == 0;
-    shape->exclusive = strcmp(step->scope, "host") == 0 ? check->exclusive : EXCLUSIVE_FABRIC;
-    if (step->exclusive != NULL)
-        exclusivity_parse(step->exclusive, &shape->exclusive);
+    shape->exclusive = exclusivity_of(context);
     check_slots(context, &slots);
     shape->slots = slots.slots.items;
     shape->slot_count = slots.slots.count;
@@ -184,7 +203,8 @@ static const struct shape *find_or_make_shape(struct plan *plan, const struct pl
         const struct shape *shape = plan->shapes.items[i];
 
         if (strcmp(shape->suite_step, context->step->name) == 0 &&
-            strcmp(shape->platform, context->platform->name) == 0 && shape->hosts == context->member_count)
+            strcmp(shape->platform, context->platform->name) == 0 && shape->hosts == context->member_count &&
+            strcmp(shape->variant, context->variant) == 0 && shape->exclusive == exclusivity_of(context))
             return shape;
     }
     *list_push(plan->arena, &plan->shapes) = make_shape(plan->arena, sources, context);
@@ -207,15 +227,16 @@ static const char *step_key(struct plan *plan, const struct step *step)
 
 static size_t add_step(struct plan *plan, const struct plan_sources *sources,
                        const struct suite_step *suite_step, const struct platform *platform,
-                       const struct host *const *members, size_t member_count, enum step_origin origin)
+                       const struct member_set *set, enum step_origin origin)
 {
     struct check_context context = {.arena = plan->arena,
                                     .suite = sources->suite,
                                     .step = suite_step,
                                     .platform = platform,
                                     .check = check_find(suite_step->check),
-                                    .members = members,
-                                    .member_count = member_count,
+                                    .members = set->members,
+                                    .member_count = set->count,
+                                    .variant = set->variant,
                                     .timescale = 1};
     const struct shape *shape = find_or_make_shape(plan, sources, &context);
     struct step *step = list_push(plan->arena, &plan->steps);
@@ -223,9 +244,9 @@ static size_t add_step(struct plan *plan, const struct plan_sources *sources,
     step->shape = shape;
     step->origin = origin;
     step->origin_note = "";
-    step->members = arena_array(plan->arena, const struct host *, member_count);
-    memcpy(step->members, members, member_count * sizeof *members);
-    step->member_count = member_count;
+    step->members = arena_array(plan->arena, const struct host *, set->count);
+    memcpy(step->members, set->members, set->count * sizeof *set->members);
+    step->member_count = set->count;
     step->key = step_key(plan, step);
     for (size_t i = 0; i < shape->slot_count; i++) {
         plan->gate_count += shape->slots[i].duty == DUTY_GATE;
@@ -250,26 +271,40 @@ static size_t host_index(const struct plan *plan, const struct host *host)
     return (size_t)-1;
 }
 
+static bool has_step(const struct step_list *list, size_t step)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i] == step)
+            return true;
+    return false;
+}
+
+static struct step_list *steps_on(const struct builder *builder, size_t suite_index, const struct host *host)
+{
+    const struct plan *plan = builder->plan;
+
+    return &builder->steps_on[suite_index * plan->hosts.count + host_index(plan, host)];
+}
+
 /* A need counts where it is planned: a step that a platform does not have is not waited for. */
 static void add_needs(struct builder *builder, size_t step_index, const struct suite_step *suite_step)
 {
-    struct plan *plan = builder->plan;
-    struct step *step = &plan->steps.items[step_index];
+    struct step *step = &builder->plan->steps.items[step_index];
+    struct step_list needs = {0};
 
-    step->needs = arena_array(builder->arena, size_t, suite_step->needs.count * step->member_count);
     for (size_t i = 0; i < suite_step->needs.count; i++) {
         size_t need = suite_step_index(builder->sources->suite, suite_step->needs.items[i]);
 
         for (size_t k = 0; k < step->member_count; k++) {
-            size_t needed = builder->step_of[need * plan->hosts.count + host_index(plan, step->members[k])];
-            bool known = needed == 0;
+            const struct step_list *needed = steps_on(builder, need, step->members[k]);
 
-            for (size_t m = 0; m < step->need_count && !known; m++)
-                known = step->needs[m] == needed - 1;
-            if (!known)
-                step->needs[step->need_count++] = needed - 1;
+            for (size_t m = 0; m < needed->count; m++)
+                if (!has_step(&needs, needed->items[m]))
+                    *list_push(builder->arena, &needs) = needed->items[m];
         }
     }
+    step->needs = needs.items;
+    step->need_count = needs.count;
 }
 
 void add_note(struct builder *builder, const char *text)
@@ -277,77 +312,47 @@ void add_note(struct builder *builder, const char *text)
     list_push(builder->arena, &builder->notes->notes)->text = text;
 }
 
-/* Owed by the suite and not done by this run: it is counted as not run, so that the verdict knows of it. What
-   needs it does not wait for it. */
-static void leave_out(struct builder *builder, const struct suite_step *suite_step,
-                      const struct platform *platform, const struct host *const *members, size_t member_count,
-                      const char *why)
-{
-    size_t step = add_step(builder->plan, builder->sources, suite_step, platform, members, member_count,
-                           ORIGIN_LEFT_OUT);
-
-    builder->plan->steps.items[step].origin_note = why;
-}
-
 const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
 {
     return in_list(builder->options->steps, suite_step->name) ? NULL : "left out by --steps";
 }
 
-static void plan_host_step(struct builder *builder, size_t suite_index, const struct check *check)
+/* The same for all platforms one after the other: ranks of different GPUs make no number that a limit could
+ * speak of. */
+static int plan_suite_step(struct builder *builder, size_t suite_index, const struct platform *platform,
+                           struct error *err)
 {
     const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
     struct plan *plan = builder->plan;
-    const char *left_out = left_out_by_user(builder, suite_step);
+    struct member_sets sets;
 
-    for (size_t i = 0; i < plan->hosts.count; i++) {
-        const struct platform *platform = host_platform(builder->sources, plan->hosts.items[i]);
+    if (plan_member_sets(builder->arena, builder->sources, suite_step, platform, plan, &sets, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sets.sets.count; i++) {
+        const struct member_set *set = &sets.sets.items[i];
+        const char *left_out = left_out_by_user(builder, suite_step);
         size_t step;
 
-        if (check->applies != NULL && !check->applies(platform))
-            continue;
+        if (left_out == NULL)
+            left_out = set->left_out;
+        step = add_step(plan, builder->sources, suite_step, platform, set,
+                        left_out != NULL ? ORIGIN_LEFT_OUT : ORIGIN_SUITE);
+        /* What is left out is owed by the suite and not done by this run: it is counted as not run, so that
+           the verdict knows of it. What needs it does not wait for it. */
         if (left_out != NULL) {
-            leave_out(builder, suite_step, platform, &plan->hosts.items[i], 1, left_out);
+            plan->steps.items[step].origin_note = left_out;
             continue;
         }
-        step = add_step(plan, builder->sources, suite_step, platform, &plan->hosts.items[i], 1, ORIGIN_SUITE);
-        builder->step_of[suite_index * plan->hosts.count + i] = step + 1;
+        for (size_t k = 0; k < set->count; k++)
+            *list_push(builder->arena, steps_on(builder, suite_index, set->members[k])) = step;
         add_needs(builder, step, suite_step);
     }
+    return 0;
 }
 
-/* One step for the hosts of each platform: ranks of different GPUs make no number that a limit could speak
- * of. */
-static void plan_wide_step(struct builder *builder, size_t suite_index, const struct check *check)
+static bool applies(const struct check *check, const struct platform *platform)
 {
-    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
-    struct plan *plan = builder->plan;
-    const struct host **members = arena_array(builder->arena, const struct host *, plan->hosts.count);
-
-    for (size_t p = 0; p < builder->sources->platforms.count; p++) {
-        const struct platform *platform = builder->sources->platforms.items[p];
-        const char *left_out = left_out_by_user(builder, suite_step);
-        size_t count = 0, step;
-
-        if (check->applies != NULL && !check->applies(platform))
-            continue;
-        for (size_t i = 0; i < plan->hosts.count; i++)
-            if (host_platform(builder->sources, plan->hosts.items[i]) == platform)
-                members[count++] = plan->hosts.items[i];
-        if (count == 0)
-            continue;
-        if (left_out == NULL && count < FEWEST_WIDE)
-            left_out = arena_printf(builder->arena, "it needs %d hosts of platform %s, there is %zu",
-                                    FEWEST_WIDE, platform->name, count);
-        if (left_out != NULL) {
-            leave_out(builder, suite_step, platform, members, count, left_out);
-            continue;
-        }
-        step = add_step(plan, builder->sources, suite_step, platform, members, count, ORIGIN_SUITE);
-        for (size_t i = 0; i < count; i++)
-            builder->step_of[suite_index * plan->hosts.count + host_index(plan, members[i])] = step + 1;
-        add_needs(builder, step, suite_step);
-    }
+    return check->applies == NULL || check->applies(platform);
 }
 
 static void add_hosts(struct builder *builder)
@@ -378,16 +383,16 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
         error_set(err, ERROR_USAGE, "%s: no host to test: all are spares", sources->hostfile->path);
         return NULL;
     }
-    builder.step_of = arena_array(arena, size_t, suite->steps.count * plan->hosts.count);
+    builder.steps_on = arena_array(arena, struct step_list, suite->steps.count * plan->hosts.count);
     for (size_t i = 0; i < suite->steps.count; i++) {
         const struct suite_step *step = &suite->steps.items[i];
 
-        if (check_step(suite, i, err) < 0 || check_hosts(&builder, i, err) < 0)
+        if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0)
             return NULL;
-        if (strcmp(step->scope, "host") == 0)
-            plan_host_step(&builder, i, check_find(step->check));
-        else
-            plan_wide_step(&builder, i, check_find(step->check));
+        for (size_t p = 0; p < sources->platforms.count; p++)
+            if (applies(check_find(step->check), sources->platforms.items[p]) &&
+                plan_suite_step(&builder, i, sources->platforms.items[p], err) < 0)
+                return NULL;
     }
     note_left_out(&builder);
     return check_shapes(&builder, err) < 0 ? NULL : plan;
@@ -402,6 +407,7 @@ static size_t find_substitute(const struct plan *plan, const struct step *origin
 
         if (step->origin == ORIGIN_SUBSTITUTE && step->member_count == member_count &&
             strcmp(step->shape->suite_step, original->shape->suite_step) == 0 &&
+            strcmp(step->shape->variant, original->shape->variant) == 0 &&
             memcmp(step->members, members, member_count * sizeof *members) == 0)
             return i;
     }
@@ -416,11 +422,12 @@ size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources
     const struct suite_step *suite_step =
         &sources->suite->steps.items[suite_step_index(sources->suite, original->shape->suite_step)];
     size_t added = find_substitute(plan, original, members, member_count);
+    struct member_set set = {
+        .members = (const struct host **)members, .count = member_count, .variant = original->shape->variant};
 
     if (added < plan->steps.count)
         return added;
-    added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), members, member_count,
-                     ORIGIN_SUBSTITUTE);
+    added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), &set, ORIGIN_SUBSTITUTE);
     plan->steps.items[added].origin_note =
         arena_printf(plan->arena, "%zu of %zu hosts are fit for it", member_count, whole);
     return added;
@@ -439,6 +446,7 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .check = check_find(step->shape->check),
         .members = step->members,
         .member_count = step->member_count,
+        .variant = step->shape->variant,
         .as_root = step->shape->as_root,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
     };

@@ -49,7 +49,7 @@ static int unknown_check(const struct suite_step *step, struct error *err)
                       near != NULL ? "'" : "");
 }
 
-int check_step(const struct suite *suite, size_t index, struct error *err)
+int check_step(struct arena *arena, const struct suite *suite, size_t index, struct error *err)
 {
     static const struct {
         const char *name;
@@ -58,15 +58,23 @@ int check_step(const struct suite *suite, size_t index, struct error *err)
         {"host", SCOPE_HOST}, {"pair", SCOPE_PAIR}, {"group", SCOPE_GROUP}, {"cluster", SCOPE_CLUSTER}};
     const struct suite_step *step = &suite->steps.items[index];
     const struct check *check = check_find(step->check);
+    const char *expected = "";
     enum exclusivity exclusive;
+    bool fits = false;
 
     if (check == NULL)
         return unknown_check(step, err);
-    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
-        if (strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) == 0)
-            return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s",
-                              check->name, step->scope,
-                              check->scopes == SCOPE_HOST ? "'host'" : "'host' or 'cluster'");
+    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
+        if ((check->scopes & scopes[i].scope) != 0)
+            expected =
+                arena_printf(arena, "%s%s'%s'", expected, *expected != '\0' ? ", " : "", scopes[i].name);
+        fits |= strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) != 0;
+    }
+    if (!fits)
+        return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s", check->name,
+                          step->scope, expected);
+    if (step->by != NULL && strcmp(step->by, "rail") == 0 && (check->scopes & SCOPE_RAIL) == 0)
+        return json_error(err, json_get(step->at, "by"), "check '%s' cannot run by rail", check->name);
     if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
         return json_error(err, step->at,
                           "step '%s': unknown \"exclusive\" '%s'; expected none, host, leaf or fabric",

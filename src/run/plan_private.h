@@ -5,15 +5,36 @@
 
 #include "assay/plan_build.h"
 
+/* Indexes of steps of the plan; for list_push. */
+struct step_list {
+    size_t *items;
+    size_t count, capacity;
+};
+
 struct builder {
     struct arena *arena;
     const struct plan_sources *sources;
     const struct plan_options *options;
     struct plan *plan;
     struct plan_notes *notes;
-    /* Index + 1 of the step of each suite step on each host; 0: there is none. */
-    size_t *step_of;
+    struct step_list *steps_on; /* by suite step and host: where it is a member */
 };
+
+/* The members of one step of the plan. */
+struct member_set {
+    const struct host **members;
+    size_t count;
+    const char *variant;  /* see struct shape */
+    const char *left_out; /* why it cannot run; NULL: it can */
+};
+struct member_sets {
+    LIST_OF(struct member_set) sets;
+};
+
+/* Over whom a step of the suite runs, of the plan's hosts of one platform: plan_groups.c. */
+int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
+                     const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
+                     struct error *err) __attribute__((warn_unused_result));
 
 const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /* (size_t)-1: there is none. */
@@ -30,7 +51,7 @@ void add_note(struct builder *builder, const char *text);
 /* --hosts and --steps: a typo must not test nothing and pass. */
 int check_names(const struct builder *builder, struct error *err) __attribute__((warn_unused_result));
 /* One step of the suite, before it is planned. */
-int check_step(const struct suite *suite, size_t index, struct error *err)
+int check_step(struct arena *arena, const struct suite *suite, size_t index, struct error *err)
     __attribute__((warn_unused_result));
 /* What a check needs to know of a host must stand in the hostfile: told before anything connects. */
 int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)

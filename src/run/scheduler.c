@@ -27,7 +27,7 @@ enum {
 struct berth {
     const struct host *host;
     struct remote *remote;
-    size_t *steps; /* of host scope, in plan order */
+    size_t *steps; /* that it is a member of, less those in `wide`; in plan order */
     size_t step_count, step_capacity;
     unsigned passive;
     unsigned held;              /* sweeps that have not yet proven that nothing of ours is left there */
@@ -66,7 +66,7 @@ struct scheduler {
     size_t counts[STEP_SKIPPED + 1]; /* steps by state */
     size_t *sharing;                 /* running steps that want a leaf or the fabric alone */
     size_t sharing_count;
-    size_t *wide; /* steps above host scope, in plan order */
+    size_t *wide; /* steps of several hosts that want the fabric alone, in plan order */
     size_t wide_count;
     struct sweep *sweeps;
     struct flight *flights;
@@ -217,26 +217,11 @@ static void fail(struct scheduler *scheduler)
 /* --- claims
  * ------------------------------------------------------------------------------------------------------ */
 
-static bool shares_leaf(const struct step *a, const struct step *b)
-{
-    for (size_t i = 0; i < a->member_count; i++)
-        for (size_t k = 0; k < b->member_count; k++)
-            if (strcmp(a->members[i]->leaf, b->members[k]->leaf) == 0)
-                return true; /* an undeclared leaf may be any */
-    return false;
-}
-
 static bool fabric_is_free(const struct scheduler *scheduler, const struct step *step)
 {
-    if (step->shape->exclusive < EXCLUSIVE_LEAF)
-        return true;
-    for (size_t i = 0; i < scheduler->sharing_count; i++) {
-        const struct step *other = step_at(scheduler, scheduler->sharing[i]);
-
-        if (step->shape->exclusive == EXCLUSIVE_FABRIC || other->shape->exclusive == EXCLUSIVE_FABRIC ||
-            shares_leaf(step, other))
+    for (size_t i = 0; i < scheduler->sharing_count; i++)
+        if (steps_share_fabric(step, step_at(scheduler, scheduler->sharing[i])))
             return false;
-    }
     return true;
 }
 
@@ -896,10 +881,11 @@ static void index_steps(struct scheduler *scheduler)
             task->berths[k] = berth_of(scheduler, step->members[k]);
         scheduler->states[i] = step->origin == ORIGIN_LEFT_OUT ? STEP_SKIPPED : STEP_WAITING;
         scheduler->counts[scheduler->states[i]]++;
-        if (step->member_count > 1)
+        if (step->member_count > 1 && step->shape->exclusive == EXCLUSIVE_FABRIC)
             scheduler->wide[scheduler->wide_count++] = i;
         else
-            add_to_berth(task->berths[0], i);
+            for (size_t k = 0; k < step->member_count; k++)
+                add_to_berth(task->berths[k], i);
         wake_members(scheduler, i);
     }
     scheduler->state_count = steps;

@@ -154,6 +154,7 @@ static int64_t take_shape(struct rows *rows, struct shape *shape)
     shape->check = take_text(rows);
     shape->suite_step = take_text(rows);
     shape->scope = take_text(rows);
+    shape->variant = take_text(rows);
     shape->platform = take_text(rows);
     shape->hosts = take_unsigned(rows);
     shape->expected_s = take_unsigned(rows);

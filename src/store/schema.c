@@ -137,5 +137,7 @@ static const char version_3[] =
     "ALTER TABLE capture ADD COLUMN tail INTEGER REFERENCES content;"
     "ALTER TABLE capture ADD COLUMN sha256 TEXT;";
 
-const char *const store_migrations[] = {version_1, version_2, version_3};
+static const char version_4[] = "ALTER TABLE shape ADD COLUMN variant TEXT NOT NULL DEFAULT '';";
+
+const char *const store_migrations[] = {version_1, version_2, version_3, version_4};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

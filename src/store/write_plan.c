@@ -51,23 +51,16 @@ static bool find_place(const struct places *places, const void *pointer, size_t 
 }
 
 /* The rows of a shape, a slot and a limit, without their keys. */
-enum { SHAPE_VALUES = 13, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
+enum { SHAPE_VALUES = 14, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
 
 static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUES])
 {
-    const struct value values[SHAPE_VALUES] = {TEXT(shape->sha256),
-                                               TEXT(shape->check),
-                                               TEXT(shape->suite_step),
-                                               TEXT(shape->scope),
-                                               TEXT(shape->platform),
-                                               INTEGER(shape->hosts),
-                                               INTEGER(shape->expected_s),
-                                               INTEGER(shape->timeout_s),
-                                               INTEGER(shape->retries),
-                                               INTEGER(shape->repeat),
-                                               ENUM(vocabulary_exclusivity, shape->exclusive),
-                                               INTEGER(shape->as_root),
-                                               INTEGER(shape->passive)};
+    const struct value values[SHAPE_VALUES] = {
+        TEXT(shape->sha256),     TEXT(shape->check),         TEXT(shape->suite_step),
+        TEXT(shape->scope),      TEXT(shape->variant),       TEXT(shape->platform),
+        INTEGER(shape->hosts),   INTEGER(shape->expected_s), INTEGER(shape->timeout_s),
+        INTEGER(shape->retries), INTEGER(shape->repeat),     ENUM(vocabulary_exclusivity, shape->exclusive),
+        INTEGER(shape->as_root), INTEGER(shape->passive)};
 
     memcpy(row, values, sizeof values);
 }

@@ -273,8 +273,9 @@ static void everything_of_a_suite_is_read(void **state)
     assert_int_equal(suite->bytes.length, strlen(text));
 }
 
-#define STEP_KEYS                                                                                            \
-    "name, check, note, scope, arguments, needs, gate, record, record_without_limit, limits, sizes_judged, " \
+#define STEP_KEYS                                                                                  \
+    "name, check, note, scope, by, arguments, needs, gate, record, record_without_limit, limits, " \
+    "sizes_judged, "                                                                               \
     "timeout_s, expected_s, retries, repeat, exclusive"
 
 #define RULES \

@@ -186,6 +186,7 @@ static struct shape *make_shape(const struct maker *maker, const struct step_row
                             .check = step->check,
                             .suite_step = given(maker, step->name),
                             .scope = step->cluster ? "cluster" : "host",
+                            .variant = "",
                             .platform = "hgx-h100",
                             .hosts = hosts,
                             .slots = list->items.items,

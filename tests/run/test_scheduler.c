@@ -298,6 +298,35 @@ static void steps_follow_their_needs(void **state)
     release(&bench);
 }
 
+/* Both pairs began before one of them ended. */
+static bool ran_together(const char *hosts, const char *exclusive)
+{
+    struct bench bench;
+    char step[200];
+    bool together;
+
+    snprintf(step, sizeof step,
+             "{\"check\": \"nccl-all-gather\", \"scope\": \"pair\", \"by\": \"disjoint\"%s}", exclusive);
+    prepare(&bench, hosts, step);
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, 2);
+    together = line_at(&bench, "start nccl-all-gather c") < line_at(&bench, "end nccl-all-gather a passed");
+    release(&bench);
+    return together;
+}
+
+static void pairs_run_together_where_they_share_nothing(void **state)
+{
+    static const char two_leaves[] = "defaults platform=hgx-h100\na leaf=1\nb leaf=1\nc leaf=2\nd leaf=2";
+    static const char one_leaf[] = "defaults platform=hgx-h100 leaf=1\na\nb\nc\nd";
+
+    (void)state;
+    assert_true(ran_together(two_leaves, ""));
+    assert_false(ran_together(one_leaf, ""));
+    assert_true(ran_together(one_leaf, ", \"exclusive\": \"host\""));
+    assert_false(ran_together(two_leaves, ", \"exclusive\": \"fabric\""));
+}
+
 static void one_host_is_down(const struct remote *remote, enum remote_verb verb, struct answer *answer)
 {
     (void)verb;
@@ -515,6 +544,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_follow_their_needs),
+        cmocka_unit_test(pairs_run_together_where_they_share_nothing),
         cmocka_unit_test(a_host_that_is_down_stops_only_itself),
         cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
         cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),

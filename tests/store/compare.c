@@ -120,6 +120,7 @@ static void same_shape(const struct shape *const *left_item, const struct shape 
     SAME_TEXT(check);
     SAME_TEXT(suite_step);
     SAME_TEXT(scope);
+    SAME_TEXT(variant);
     SAME_TEXT(platform);
     SAME(hosts);
     SAME(slot_count);

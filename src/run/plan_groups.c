@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Over which hosts the steps of one step of the suite run: one set of members each. A host is a set of one, the
+ * cluster is the set of all. Every host of the platform is in at least one set: one that is left over joins
+ * others or is a set that cannot run, and says why; so what is owed is never less than the suite asks.
+ */
+#include <string.h>
+
+#include "plan_private.h"
+
+enum { FEWEST = 2 /* members of a step above host scope */ };
+
+struct finder {
+    struct arena *arena;
+    const struct plan_sources *sources;
+    const struct suite_step *step;
+    const struct platform *platform;
+    const struct host **hosts; /* of the platform */
+    size_t count;
+    struct member_sets *sets;
+};
+
+static struct member_set *add_set(const struct finder *finder, const struct host *const *members,
+                                  size_t count)
+{
+    struct member_set *set = list_push(finder->arena, &finder->sets->sets);
+
+    *set = (struct member_set){
+        .members = arena_array(finder->arena, const struct host *, count), .count = count, .variant = ""};
+    memcpy(set->members, members, count * sizeof *members);
+    return set;
+}
+
+/* `where` is what has too few: "unit su3". */
+static void add_wide_set(const struct finder *finder, const struct host *const *members, size_t count,
+                         const char *where)
+{
+    struct member_set *set = add_set(finder, members, count);
+
+    if (count < FEWEST)
+        set->left_out =
+            arena_printf(finder->arena, "it needs %d hosts of platform %s%s%s, there is %zu", FEWEST,
+                         finder->platform->name, *where != '\0' ? " in " : "", where, count);
+}
+
+static void add_pair(const struct finder *finder, const struct host *a, const struct host *b)
+{
+    const struct host *members[] = {a, b};
+
+    add_wide_set(finder, members, 2, "");
+}
+
+/* Hosts of one leaf one after the other, so that most pairs stay within it and some go across each border. */
+static const struct host **along_leaves(const struct finder *finder)
+{
+    const struct host **order = arena_array(finder->arena, const struct host *, finder->count);
+    bool *placed = arena_array(finder->arena, bool, finder->count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < finder->count; i++)
+        for (size_t k = i; k < finder->count && !placed[i]; k++)
+            if (!placed[k] && k != i && strcmp(finder->hosts[k]->leaf, finder->hosts[i]->leaf) == 0) {
+                order[count++] = finder->hosts[k];
+                placed[k] = true;
+            } else if (k == i) {
+                order[count++] = finder->hosts[i];
+            }
+    return order;
+}
+
+/* Each with the next one and the last with the first: every host is in two pairs. */
+static void find_ring(const struct finder *finder)
+{
+    const struct host **order = along_leaves(finder);
+
+    if (finder->count < FEWEST) {
+        add_wide_set(finder, order, finder->count, "");
+        return;
+    }
+    for (size_t i = 0; i < finder->count; i++)
+        if (i + 1 < finder->count)
+            add_pair(finder, order[i], order[i + 1]);
+        else if (finder->count > FEWEST)
+            add_pair(finder, order[i], order[0]);
+}
+
+/* Every host is in one pair; of an odd number the last one goes with a host that has had its turn. */
+static void find_disjoint(const struct finder *finder)
+{
+    const struct host **order = along_leaves(finder);
+    size_t i = 0;
+
+    if (finder->count < FEWEST) {
+        add_wide_set(finder, order, finder->count, "");
+        return;
+    }
+    for (; i + 1 < finder->count; i += 2)
+        add_pair(finder, order[i], order[i + 1]);
+    if (i < finder->count)
+        add_pair(finder, order[i - 1], order[i]);
+}
+
+static const char *place_of(const struct host *host, const char *by)
+{
+    return strcmp(by, "unit") == 0 ? host->unit : strcmp(by, "rack") == 0 ? host->rack : host->leaf;
+}
+
+static int find_by_place(const struct finder *finder, struct error *err)
+{
+    const char *by = finder->step->by;
+    const struct host **members = arena_array(finder->arena, const struct host *, finder->count);
+
+    for (size_t i = 0; i < finder->count; i++) {
+        const struct host *host = finder->hosts[i];
+        size_t count = 0, earlier = 0;
+
+        if (*place_of(host, by) == '\0')
+            return error_set(err, ERROR_USAGE,
+                             "%s:%u:%u: host '%s' has no %s, and step '%s' of the suite groups hosts by it; "
+                             "expected %s=NAME on its line or on the defaults line",
+                             finder->sources->hostfile->path, host->line, host->column, host->name, by,
+                             finder->step->name, by);
+        while (strcmp(place_of(finder->hosts[earlier], by), place_of(host, by)) != 0)
+            earlier++;
+        if (earlier < i)
+            continue;
+        for (size_t k = i; k < finder->count; k++)
+            if (strcmp(place_of(finder->hosts[k], by), place_of(host, by)) == 0)
+                members[count++] = finder->hosts[k];
+        add_wide_set(finder, members, count, arena_printf(finder->arena, "%s %s", by, place_of(host, by)));
+    }
+    return 0;
+}
+
+/* So many hosts each, in the order of the hostfile. The last group takes what is left over: fewer hosts, or
+   one more where only one is left. */
+static void find_by_size(const struct finder *finder)
+{
+    size_t size = finder->step->by_size;
+
+    for (size_t at = 0; at < finder->count;) {
+        size_t left = finder->count - at, take = left <= size || left == size + 1 ? left : size;
+
+        add_wide_set(finder, finder->hosts + at, take, "");
+        at += take;
+    }
+}
+
+static int find_rails(const struct finder *finder, struct error *err)
+{
+    const struct platform *platform = finder->platform;
+
+    if (platform->hcas.count != platform->gpu_count || platform->gpu_count == 0)
+        return json_error(
+            err, json_get(finder->step->at, "by"),
+            "step '%s' goes by rail, and platform %s has %u GPUs and %zu HCAs; expected as many, "
+            "in the order in which they belong together",
+            finder->step->name, platform->name, platform->gpu_count, platform->hcas.count);
+    for (size_t i = 0; i < platform->hcas.count; i++) {
+        add_wide_set(finder, finder->hosts, finder->count, "");
+        finder->sets->sets.items[finder->sets->sets.count - 1].variant = platform->hcas.items[i];
+    }
+    return 0;
+}
+
+static int find_groups(const struct finder *finder, struct error *err)
+{
+    if (strcmp(finder->step->by, "rail") == 0)
+        return find_rails(finder, err);
+    if (finder->step->by_size == 0)
+        return find_by_place(finder, err);
+    find_by_size(finder);
+    return 0;
+}
+
+int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
+                     const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
+                     struct error *err)
+{
+    struct finder finder = {.arena = arena,
+                            .sources = sources,
+                            .step = step,
+                            .platform = platform,
+                            .hosts = arena_array(arena, const struct host *, plan->hosts.count),
+                            .sets = ret_sets};
+
+    *ret_sets = (struct member_sets){0};
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (host_platform(sources, plan->hosts.items[i]) == platform)
+            finder.hosts[finder.count++] = plan->hosts.items[i];
+    if (finder.count == 0)
+        return 0;
+    if (strcmp(step->scope, "group") == 0)
+        return find_groups(&finder, err);
+    if (strcmp(step->scope, "cluster") == 0)
+        add_wide_set(&finder, finder.hosts, finder.count, "");
+    else if (strcmp(step->scope, "pair") == 0 && strcmp(step->by, "ring") == 0)
+        find_ring(&finder);
+    else if (strcmp(step->scope, "pair") == 0)
+        find_disjoint(&finder);
+    for (size_t i = 0; strcmp(step->scope, "host") == 0 && i < finder.count; i++)
+        (void)add_set(&finder, &finder.hosts[i], 1);
+    return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: over which hosts a step of the suite runs, what keeps others away meanwhile, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/plan_build.h"
+#include "assay/suite.h"
+#include "assay/text.h"
+
+#define RACKS                                                                              \
+    "n1 unit=u1 rack=r1 leaf=l1\nn2 unit=u1 rack=r1 leaf=l2\nn3 unit=u1 rack=r2 leaf=l1\n" \
+    "n4 unit=u2 rack=r2 leaf=l2\nn5 unit=u2 rack=r3 leaf=l2\n"
+
+struct sample {
+    struct arena *arena;
+    struct plan_sources sources;
+    struct plan_notes notes;
+    struct plan *plan;
+    struct error err;
+};
+
+static struct sample make(const char *hosts, const char *purpose, const char *steps)
+{
+    struct sample sample = {.arena = arena_create()};
+    struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
+    const char *suite = arena_printf(sample.arena,
+                                     "{\"name\": \"s\", \"purpose\": \"%s\", \"platform\": \"hgx-h100\", "
+                                     "\"steps\": [\n%s]}",
+                                     purpose, steps);
+    const struct hostfile *hostfile = hostfile_parse(sample.arena, "hosts", slice_of(hosts), &sample.err);
+    const struct suite *parsed =
+        hostfile != NULL ? suite_parse(sample.arena, "suite", slice_of(suite), &sample.err) : NULL;
+
+    if (parsed != NULL &&
+        plan_sources_load(sample.arena, hostfile, parsed, NULL, &sample.sources, &sample.err) == 0)
+        sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
+    return sample;
+}
+
+static void put_members(struct text *out, const struct step *step)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        text_printf(out, "%s%s", i > 0 ? "+" : "", step->members[i]->name);
+}
+
+/* "n1+n2 leaf; n3 not run": members of each step of the suite step, and what it claims. */
+static const char *told(struct sample *sample, const char *suite_step)
+{
+    cleanup_text struct text out = {0};
+
+    text_init(&out, 4096);
+    if (sample->plan == NULL)
+        fail_msg("%s", sample->err.text);
+    for (size_t i = 0; i < sample->plan->steps.count; i++) {
+        const struct step *step = &sample->plan->steps.items[i];
+
+        if (strcmp(step->shape->suite_step, suite_step) != 0)
+            continue;
+        text_put(&out, out.length > 0 ? "; " : "");
+        put_members(&out, step);
+        text_printf(&out, " %s",
+                    step->origin == ORIGIN_LEFT_OUT ? "not run" : exclusivity_name(step->shape->exclusive));
+        assert_true((step->origin == ORIGIN_LEFT_OUT) == (*step->origin_note != '\0'));
+    }
+    return arena_strdup(sample->arena, out.bytes);
+}
+
+#define GATHER(keys) "{\"check\": \"nccl-all-gather\", " keys "}"
+
+static void hosts_come_together_as_the_suite_says(void **state)
+{
+    static const struct {
+        const char *hosts, *step, *right;
+    } cases[] = {
+        {RACKS, GATHER("\"scope\": \"host\""), "n1 host; n2 host; n3 host; n4 host; n5 host"},
+        {RACKS, GATHER("\"scope\": \"cluster\""), "n1+n2+n3+n4+n5 fabric"},
+        /* Along the leaves: n1 n3 | n2 n4 n5; two of five pairs go across. */
+        {RACKS, GATHER("\"scope\": \"pair\""),
+         "n1+n3 leaf; n3+n2 fabric; n2+n4 leaf; n4+n5 leaf; n5+n1 fabric"},
+        {RACKS, GATHER("\"scope\": \"pair\", \"by\": \"ring\", \"exclusive\": \"host\""),
+         "n1+n3 host; n3+n2 host; n2+n4 host; n4+n5 host; n5+n1 host"},
+        {RACKS, GATHER("\"scope\": \"pair\", \"by\": \"disjoint\""), "n1+n3 leaf; n2+n4 leaf; n4+n5 leaf"},
+        {"a\nb\nc\nd\n", GATHER("\"scope\": \"pair\", \"by\": \"disjoint\""), "a+b fabric; c+d fabric"},
+        {"a\nb\n", GATHER("\"scope\": \"pair\""), "a+b fabric"},
+        {RACKS, GATHER("\"scope\": \"group\", \"by\": \"unit\""), "n1+n2+n3 fabric; n4+n5 leaf"},
+        {RACKS, GATHER("\"scope\": \"group\", \"by\": \"leaf\""), "n1+n3 leaf; n2+n4+n5 leaf"},
+        {RACKS, GATHER("\"scope\": \"group\", \"by\": 3"), "n1+n2+n3 fabric; n4+n5 leaf"},
+        {"[1-7]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6+7 fabric"},
+        {"[1-8]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6 fabric; 7+8 fabric"},
+        {"[1-2]\n", GATHER("\"scope\": \"group\", \"by\": 16"), "1+2 fabric"},
+        /* Nobody to go with: owed, and not run. */
+        {RACKS, GATHER("\"scope\": \"group\", \"by\": \"rack\""), "n1+n2 fabric; n3+n4 fabric; n5 not run"},
+        {"a\n", GATHER("\"scope\": \"pair\""), "a not run"},
+        {"a\n", GATHER("\"scope\": \"group\", \"by\": 4"), "a not run"},
+        {"a\n", GATHER("\"scope\": \"cluster\""), "a not run"},
+        {"a\nb platform=hgx-h200\nc\n", GATHER("\"scope\": \"pair\""), "a+c fabric; b not run"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample sample = make(cases[i].hosts, "trial", cases[i].step);
+
+        if (strcmp(told(&sample, "nccl-all-gather"), cases[i].right) != 0)
+            fail_msg("%s: %s\nexpected %s", cases[i].step, told(&sample, "nccl-all-gather"), cases[i].right);
+        arena_destroy(sample.arena);
+    }
+}
+
+static void what_is_left_over_is_owed_and_says_why(void **state)
+{
+    struct sample sample = make(RACKS, "trial", GATHER("\"scope\": \"group\", \"by\": \"rack\""));
+    const struct step *last = &sample.plan->steps.items[2];
+    size_t gates = 0;
+
+    (void)state;
+    assert_string_equal(last->origin_note, "it needs 2 hosts of platform hgx-h100 in rack r3, there is 1");
+    for (size_t i = 0; i < last->shape->slot_count; i++)
+        gates += last->shape->slots[i].duty == DUTY_GATE;
+    assert_true(gates > 0);
+    assert_true(sample.plan->gate_count > 2 * gates);
+    assert_string_equal(sample.notes.notes.items[0].text,
+                        "the verdict can be `incomplete` at best, for these steps will not run: "
+                        "nccl-all-gather");
+    arena_destroy(sample.arena);
+}
+
+static void groups_of_equal_size_owe_the_same(void **state)
+{
+    struct sample sample = make("[1-9]\n", "trial", GATHER("\"scope\": \"group\", \"by\": 4"));
+
+    (void)state;
+    assert_string_equal(told(&sample, "nccl-all-gather"), "1+2+3+4 fabric; 5+6+7+8+9 fabric");
+    assert_int_equal(sample.plan->shapes.count, 2);
+    arena_destroy(sample.arena);
+    sample = make("[1-12]\n", "trial", GATHER("\"scope\": \"group\", \"by\": 4"));
+    assert_int_equal(sample.plan->steps.count, 3);
+    assert_int_equal(sample.plan->shapes.count, 1);
+    arena_destroy(sample.arena);
+}
+
+/* A pair waits for both of its hosts, a host for both of its pairs, the cluster for all pairs, each once. */
+static void needs_are_those_of_the_members(void **state)
+{
+    struct sample sample =
+        make("[1-4]\n", "trial",
+             "{\"check\": \"reachable\"}, {\"name\": \"pairs\", \"check\": \"nccl-all-gather\", \"scope\": "
+             "\"pair\", \"needs\": [\"reachable\"]}, {\"name\": \"alone\", \"check\": \"nccl-all-gather\", "
+             "\"needs\": [\"pairs\"]}, {\"name\": \"all\", \"check\": \"nccl-all-gather\", \"scope\": "
+             "\"cluster\", \"needs\": [\"pairs\"]}");
+    const struct step *steps = sample.plan->steps.items;
+
+    (void)state;
+    assert_int_equal(sample.plan->steps.count, 4 + 4 + 4 + 1);
+    assert_int_equal(steps[5].need_count, 2); /* 2+3 */
+    assert_int_equal(steps[5].needs[0], 1);
+    assert_int_equal(steps[5].needs[1], 2);
+    assert_int_equal(steps[8].need_count, 2); /* 1: pairs 1+2 and 4+1 */
+    assert_int_equal(steps[8].needs[0], 4);
+    assert_int_equal(steps[8].needs[1], 7);
+    assert_int_equal(steps[12].need_count, 4);
+    arena_destroy(sample.arena);
+}
+
+static void what_cannot_be_grouped_is_refused(void **state)
+{
+    static const struct {
+        const char *hosts, *step, *message;
+    } cases[] = {
+        {"a unit=u1\nb\n", GATHER("\"scope\": \"group\", \"by\": \"unit\""),
+         "hosts:2:1: host 'b' has no unit, and step 'nccl-all-gather' of the suite groups hosts by it; "
+         "expected unit=NAME on its line or on the defaults line"},
+        {"a\n", GATHER("\"scope\": \"group\""),
+         "suite:2:1: step \"nccl-all-gather\" has scope \"group\" and no \"by\", which says whose hosts come "
+         "together; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at least 2"},
+        {"a\n", GATHER("\"scope\": \"group\", \"by\": \"ring\""),
+         "suite:2:54: by is \"ring\"; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts "
+         "each, at least 2"},
+        {"a\n", GATHER("\"scope\": \"group\", \"by\": 1"),
+         "suite:2:54: by is 1; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at "
+         "least 2"},
+        {"a\n", GATHER("\"scope\": \"pair\", \"by\": 2"),
+         "suite:2:53: by is 2; expected \"ring\" or \"disjoint\""},
+        {"a\n", GATHER("\"scope\": \"cluster\", \"by\": \"unit\""),
+         "suite:2:56: by stands in a step of scope \"cluster\"; expected scope \"pair\" or \"group\", or no "
+         "by"},
+        {"a\n", "{\"check\": \"gpu-burn\", \"scope\": \"pair\"}",
+         "suite:2:1: check 'gpu-burn' cannot run with scope 'pair'; expected 'host'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample sample = make(cases[i].hosts, "trial", cases[i].step);
+
+        assert_null(sample.plan);
+        assert_string_equal(sample.err.text, cases[i].message);
+        arena_destroy(sample.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_come_together_as_the_suite_says),
+        cmocka_unit_test(what_is_left_over_is_owed_and_says_why),
+        cmocka_unit_test(groups_of_equal_size_owe_the_same),
+        cmocka_unit_test(needs_are_those_of_the_members),
+        cmocka_unit_test(what_cannot_be_grouped_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
