@@ -276,6 +276,10 @@ static const struct metric metrics[] = {
     {"probe.last", "", BETTER_LOWER, "rounds in which this rank arrived last"},
     {"probe.rounds", "", BETTER_NEITHER, "rounds that were looked at"},
     {"probe.path", "GB/s", BETTER_HIGHER, "the best path of this rank to another host"},
+    {"probe.host_path", "GB/s", BETTER_HIGHER,
+     "of a host: the least of its ranks' best paths (check probe-collective)"},
+    {"probe.host_late", "us", BETTER_LOWER,
+     "of a host: the most of its ranks' lateness (check probe-collective)"},
     {NULL},
 };
 

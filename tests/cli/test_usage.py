@@ -38,6 +38,8 @@ write("rail-missing", f"defaults platform=hgx-h100\nnode1 {RAILS}\n  node2 rail.
 write("rail-unknown", f"defaults platform=hgx-h100 {RAILS}\nnode1 rail.mlx5_12=leaf1\n")
 write("cabling.json", suite("trial", {"check": "cabling"}))
 write("cabling-via.json", suite("trial", {"check": "cabling", "arguments": {"via": "cdp"}}))
+write("probe.json", suite("trial", {"check": "probe-collective", "arguments": {"collective": "allreduce"}}))
+write("probe-backend.json", suite("trial", {"check": "probe-collective", "arguments": {"backend": "auto"}}))
 write("typo.json", suite("trial", {"check": "gpu-brun"}))
 write("needs.json", suite("trial", {"check": "driver", "needs": ["inventory"]}))
 write("argument.json", suite("trial", {"check": "gpu-burn", "arguments": {"secnods": 60}}))
@@ -74,6 +76,9 @@ REFUSED = [
     ("a rail of no HCA", ("run", "-H", "rail-unknown", "-s", "cabling.json"),
      r"rail-unknown:2:7: host 'node1': unknown HCA in 'rail\.mlx5_12'"),
     ("a way to the neighbours that there is not", ("run", "-H", "rails", "-s", "cabling-via.json"), "via is neither ib nor lldp"),
+    ("a probe of an unknown collective", ("plan", "-H", "hosts", "-s", "./probe.json"), "'allreduce'; expected all_reduce"),
+    ("a probe that may fall back to the CPU", ("plan", "-H", "hosts", "-s", "./probe-backend.json"),
+     "'auto'; expected nccl or host"),
     ("an unknown suite", ("run", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*delivery, smoke"),
     ("a suite file that is not there", ("run", "-H", "hosts", "-s", "./none.json"), "none.json: No such file"),
     ("a suite that is no JSON", ("run", "-H", "hosts", "-s", "comma.json"), r"comma.json:2:\d+: .*'}'"),

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay-probe-collective: our own program, which says more of a slow collective than nccl-tests does: which rank
+ * arrives late, which host has no fast path. Limits in contracts speak of nccl-tests, so bandwidth is recorded
+ * here unless the suite names sizes that are judged; that data is right and all take part is judged.
+ *
+ * The probe's own deadline is a little before the attempt's, so that it can name the rank that did not arrive.
+ */
+#include <string.h>
+
+#include "launcher.h"
+
+static const char program[] = "assay-probe-collective";
+
+static const struct argument arguments[] = {
+    {"collective", ARGUMENT_TEXT, "all_reduce",
+     "all_reduce, all_gather, reduce_scatter, alltoall or sendrecv"},
+    {"backend", ARGUMENT_TEXT, "nccl", "nccl, or host: MPI over the CPUs, which says nothing of GPUs"},
+    {"begin", ARGUMENT_SIZE, "1M", "smallest message"},
+    {"end", ARGUMENT_SIZE, "1G", "largest message"},
+    {"factor", ARGUMENT_COUNT, "4", "each size is this times the one before"},
+    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size"},
+    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts"},
+    {"ranks_per_host", ARGUMENT_COUNT, NULL, "ranks on each host; one for each GPU unless given"},
+    {0},
+};
+
+static const char *collective(const struct check_context *context)
+{
+    return check_text(context, "collective");
+}
+
+static unsigned ranks_per_host(const struct check_context *context)
+{
+    const struct json *given = json_get(context->step->arguments, "ranks_per_host");
+
+    return given != NULL ? (unsigned)given->number : context->platform->gpu_count;
+}
+
+static unsigned rank_count(const struct check_context *context)
+{
+    return (unsigned)context->member_count * ranks_per_host(context);
+}
+
+static void put_command(const struct check_context *context, struct text *out)
+{
+    const struct launch launch = {.ranks_per_host = ranks_per_host(context)};
+
+    launcher_tool(context, &launch, program, out);
+    text_printf(out, " -c %s --backend %s -b %s -e %s -f %.0f -n %.0f -w %.0f", collective(context),
+                check_text(context, "backend"), check_text(context, "begin"), check_text(context, "end"),
+                check_number(context, "factor"), check_number(context, "iterations"),
+                check_number(context, "warmup"));
+    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+}
+
+static const struct part_row parts[] = {{"main", "assay-probe", put_command, NULL}, {0}};
+
+static struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
+                             const char *source)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    *rules = (struct limit){
+        .metric = metric, .rule = RULE_EQUAL, .text = text, .source = source, .status = LIMIT_TOOL};
+    return rules;
+}
+
+/* Only what the suite asks for: nobody publishes limits for this program. */
+static bool is_judged(const struct check_context *context, double size)
+{
+    const struct suite_step *step = context->step;
+    double judged;
+
+    for (size_t i = 0; i < step->sizes_judged.count; i++)
+        if (size_parse(step->sizes_judged.items[i], &judged) && judged == size)
+            return true;
+    return false;
+}
+
+static void size_slots(const struct check_context *context, struct slot_list *slots, double size)
+{
+    static const struct limit no_wrong[] = {{.metric = "probe.*",
+                                             .rule = RULE_CEILING,
+                                             .value = 0,
+                                             .unit = "",
+                                             .source = "assay-probe-collective",
+                                             .status = LIMIT_TOOL},
+                                            {0}};
+    struct arena *arena = context->arena;
+    const char *at = arena_printf(arena, "size_bytes=%.0f place=out", size);
+
+    slot_add(context, slots, arena_printf(arena, "probe.%s.busbw", collective(context)), "", at,
+             is_judged(context, size) ? DUTY_GATE : DUTY_RECORD, NULL)
+        ->size_bytes = size;
+    slot_add(context, slots, arena_printf(arena, "probe.%s.wrong", collective(context)), "", at, DUTY_GATE,
+             no_wrong)
+        ->size_bytes = size;
+}
+
+/* What is told of single hosts; with one host there is no path to another. */
+static void host_slots(const struct check_context *context, struct slot_list *slots)
+{
+    slot_add(context, slots, "probe.stragglers", "", NULL, DUTY_RECORD, NULL);
+    for (size_t i = 0; i < context->member_count && context->member_count > 1; i++) {
+        slot_add(context, slots, "probe.host_path", context->members[i]->name, NULL, DUTY_RECORD, NULL);
+        slot_add(context, slots, "probe.host_late", context->members[i]->name, NULL, DUTY_RECORD, NULL);
+    }
+}
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    struct arena *arena = context->arena;
+
+    slot_add(context, slots, "probe.ranks", "", NULL, DUTY_GATE,
+             must_be(context, "probe.ranks", arena_printf(arena, "%u", rank_count(context)),
+                     arena_printf(arena, "platform %s", context->platform->name)));
+    slot_add(context, slots, "probe.hosts", "", NULL, DUTY_GATE,
+             must_be(context, "probe.hosts", arena_printf(arena, "%zu", context->member_count),
+                     "members of the step"));
+    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
+             must_be(context, "probe.backend", check_text(context, "backend"), "the step's argument"));
+    for (double size = check_number(context, "begin"); size <= end; size *= factor)
+        size_slots(context, slots, size);
+    host_slots(context, slots);
+}
+
+static bool is_one_of(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static int arguments_valid(const struct check_context *context, struct error *err)
+{
+    static const char *const collectives[] = {"all_reduce", "all_gather", "reduce_scatter", "alltoall",
+                                              "sendrecv"};
+    static const char *const backends[] = {"nccl", "host"};
+    const struct json *arguments_given = context->step->arguments;
+
+    if (!is_one_of(collective(context), collectives, sizeof collectives / sizeof collectives[0]))
+        return json_error(
+            err, json_get(arguments_given, "collective"),
+            "collective: '%s'; expected all_reduce, all_gather, reduce_scatter, alltoall or sendrecv",
+            collective(context));
+    if (!is_one_of(check_text(context, "backend"), backends, sizeof backends / sizeof backends[0]))
+        return json_error(err, json_get(arguments_given, "backend"), "backend: '%s'; expected nccl or host",
+                          check_text(context, "backend"));
+    return 0;
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    if (check_number(context, "factor") < 2)
+        return "\"factor\" is less than 2";
+    if (check_number(context, "begin") < 1 || check_number(context, "begin") > check_number(context, "end"))
+        return "\"begin\" is larger than \"end\", or no size";
+    return NULL;
+}
+
+/* "node3/rank5" is of node3: by its name in the hostfile, or as the host calls itself, with a domain or without. */
+static const struct host *member_of(const struct check_context *context, const char *subject)
+{
+    size_t length = strcspn(subject, "/"), plain = strcspn(subject, "./");
+
+    for (size_t i = 0; i < context->member_count; i++) {
+        const char *name = context->members[i]->name;
+
+        if ((strncmp(name, subject, length) == 0 && name[length] == '\0') ||
+            (strncmp(name, subject, plain) == 0 && name[plain] == '\0'))
+            return context->members[i];
+    }
+    return NULL;
+}
+
+/* Of the ranks of a host the worst is the host's. */
+static void measure_host(const struct check_context *context, const struct host *host, struct reading *out,
+                         const char *from, const char *to, const char *unit, bool least)
+{
+    bool found = false;
+    double worst = 0;
+
+    for (size_t i = 0; i < out->measurements.count; i++) {
+        const struct measurement *measurement = &out->measurements.items[i];
+
+        if (strcmp(measurement->metric, from) != 0 || member_of(context, measurement->subject) != host)
+            continue;
+        if (!found || (least ? measurement->value < worst : measurement->value > worst))
+            worst = measurement->value;
+        found = true;
+    }
+    if (found)
+        reading_measure(out, to, host->name, worst, unit);
+}
+
+/* "node3 (path), node7 (late)", or "none" when the probe looked to its end. */
+static void tell_stragglers(const struct check_context *context, struct reading *out)
+{
+    const char *all = NULL;
+    const struct host *last = NULL;
+
+    for (size_t i = 0; i < out->facts.count; i++) {
+        const struct fact *fact = &out->facts.items[i];
+        const struct host *host =
+            strcmp(fact->name, "probe.straggler") == 0 ? member_of(context, fact->subject) : NULL;
+
+        if (host == NULL || host == last)
+            continue;
+        last = host;
+        all = all == NULL ? arena_printf(out->arena, "%s (%s)", host->name, fact->value)
+                          : arena_printf(out->arena, "%s, %s (%s)", all, host->name, fact->value);
+    }
+    if (all != NULL || out->status == READING_COMPLETE)
+        reading_fact(out, "probe.stragglers", "", slice_of(all != NULL ? all : "none"));
+}
+
+static void read_probe(const struct check_context *context, const struct attempt *attempt,
+                       struct reading *out)
+{
+    read_parts(context, attempt, out);
+    for (size_t i = 0; i < context->member_count; i++) {
+        measure_host(context, context->members[i], out, "probe.path", "probe.host_path", "GB/s", true);
+        measure_host(context, context->members[i], out, "probe.late", "probe.host_late", "us", false);
+    }
+    tell_stragglers(context, out);
+}
+
+static const struct remedy remedies[] = {
+    {"probe.*.wrong",
+     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
+    {"probe.*.busbw", "probe.stragglers names hosts that are late or have no fast path; look there first"},
+    {"probe.host_path", "look at this host's cables and HCAs: no path of it to another host is fast"},
+    {"sound", "where the probe says which rank did not arrive, look at that host; else see both streams in "
+              "the evidence "
+              "and try the command by hand"},
+    {"probe.*", "see the evidence for ranks that did not start"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return 120 + (unsigned)context->member_count;
+}
+
+const struct check check_probe_collective = {
+    .name = "probe-collective",
+    .title = "Collective, with arrivals of each rank",
+    .summary = "assay-probe-collective by mpirun: bus bandwidth recorded, data checked, hosts named that are "
+               "late or "
+               "have no fast path",
+    .scopes = SCOPE_HOST | SCOPE_CLUSTER,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .arguments_valid = arguments_valid,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected_s = expected_s,
+    .read = read_probe,
+    .hosts_file = launcher_hosts_file,
+};
