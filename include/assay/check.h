@@ -115,6 +115,9 @@ struct check {
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
     enum exclusivity exclusive;
+    /* From so many hosts on its bus bandwidth is what the fabric carries. On fewer it is judged only where the
+       suite has a check beside it whose bandwidth is. 0: nothing is asked. */
+    unsigned wire_hosts;
     bool (*applies)(const struct platform *platform); /* NULL: to all */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
     /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has arena, step and check. */

@@ -14,6 +14,7 @@ const struct check check_nccl_all_gather = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .wire_hosts = 2,
     .arguments = nccl_arguments,
     .arguments_fault = nccl_arguments_fault,
     .parts = parts,

@@ -5,6 +5,8 @@
 #include "assay/sha256.h"
 #include "plan_private.h"
 
+#define BANDWIDTH "nccl.*busbw"
+
 enum {
     TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
     TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
@@ -137,6 +139,15 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     return arena_strdup(arena, hex);
 }
 
+static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
+                                const struct check_context *context);
+
+static bool runs_over_the_same(const struct suite_step *a, const struct suite_step *b)
+{
+    return strcmp(a->scope, b->scope) == 0 && a->by_size == b->by_size &&
+           strcmp(a->by != NULL ? a->by : "", b->by != NULL ? b->by : "") == 0;
+}
+
 /* Steps above host scope share the fabric: those within one leaf leave the others alone, where the hostfile
    declares leaves. */
 static enum exclusivity exclusivity_of(const struct check_context *context)
@@ -155,6 +166,42 @@ static enum exclusivity exclusivity_of(const struct check_context *context)
             strcmp(context->members[i]->leaf, context->members[0]->leaf) != 0)
             return EXCLUSIVE_FABRIC;
     return EXCLUSIVE_LEAF;
+}
+
+/* A step of the suite over the same hosts whose bandwidth, which is judged, is what the fabric carries. */
+static bool has_wire_beside(struct arena *arena, const struct plan_sources *sources,
+                            const struct check_context *context)
+{
+    for (size_t i = 0; i < sources->suite->steps.count; i++) {
+        const struct suite_step *step = &sources->suite->steps.items[i];
+        struct check_context other = *context;
+        const struct shape *shape;
+
+        other.step = step;
+        other.check = check_find(step->check);
+        if (other.check == NULL || other.check->wire_hosts == 0 ||
+            other.check->wire_hosts > context->member_count || !runs_over_the_same(step, context->step))
+            continue;
+        shape = make_shape(arena, sources, &other);
+        for (size_t k = 0; k < shape->slot_count; k++)
+            if (shape->slots[k].duty == DUTY_GATE && fnmatch(BANDWIDTH, shape->slots[k].metric, 0) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Two hosts' all_reduce may show more than the fabric can do, and pass over a slow one. */
+static void judge_not_alone(struct arena *arena, const struct plan_sources *sources,
+                            const struct check_context *context, struct shape *shape)
+{
+    if (context->member_count < 2 || context->member_count >= context->check->wire_hosts ||
+        has_wire_beside(arena, sources, context))
+        return;
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].duty == DUTY_GATE && fnmatch(BANDWIDTH, shape->slots[i].metric, 0) == 0) {
+            shape->slots[i].duty = DUTY_RECORD;
+            shape->slots[i].duty_note = NOTE_ALONE;
+        }
 }
 
 static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
@@ -192,6 +239,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->slot_count = slots.slots.count;
     for (size_t i = 0; i < shape->slot_count; i++)
         set_duty(arena, &sources->limits, step, shape, &shape->slots[i]);
+    judge_not_alone(arena, sources, context, shape);
     shape->sha256 = shape_hash(arena, shape);
     return shape;
 }

@@ -179,6 +179,32 @@ static int check_patterns(const struct suite_step *step, const char *key, const 
     return 0;
 }
 
+/*
+ * Trees (Tree, NVLSTree) send each byte over the network once, whatever the bus bandwidth is computed from: on two
+ * hosts all_reduce has shown 337 GB/s over 200 GB/s of adapters (nccl#1576, nccl-tests#153), and a fault of the
+ * fabric hides behind that (nccl-tests#290).
+ */
+static int check_alone(struct builder *builder, const struct suite_step *step, const struct shape *shape,
+                       struct error *err)
+{
+    static const char why[] =
+        "all_reduce on two hosts never decides a fabric: NCCL's trees carry less over the network than its "
+        "bus "
+        "bandwidth counts, so that it may exceed what the links can do (nccl#1576, nccl-tests#290)";
+    static const char remedy[] = "nccl-all-gather, nccl-reduce-scatter or nccl-alltoall over the same hosts, "
+                                 "judged, in a step beside it";
+    bool alone = false;
+
+    for (size_t i = 0; i < shape->slot_count && !alone; i++)
+        alone = strcmp(shape->slots[i].duty_note, NOTE_ALONE) == 0;
+    if (alone && builder->sources->suite->delivery)
+        return json_error(err, step->at, "step '%s': %s; expected %s", step->name, why, remedy);
+    if (alone)
+        add_note(builder, arena_printf(builder->arena, "step %s is only recorded: %s; it takes %s",
+                                       step->name, why, remedy));
+    return 0;
+}
+
 /* A size that is to be judged and is never measured would judge nothing. */
 static int check_sizes(const struct suite_step *step, const struct shape *shape, struct error *err)
 {
@@ -218,6 +244,8 @@ int check_shapes(struct builder *builder, struct error *err)
             check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
             check_patterns(step, "record_without_limit", step->record_without_limit.items,
                            step->record_without_limit.count, shape, err) < 0)
+            return -1;
+        if (check_alone(builder, step, shape, err) < 0)
             return -1;
         for (size_t k = 0; k < shape->slot_count; k++) {
             const struct slot *slot = &shape->slots[k];

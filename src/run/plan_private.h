@@ -20,6 +20,10 @@ struct builder {
     struct step_list *steps_on; /* by suite step and host: where it is a member */
 };
 
+/* duty_note of a bandwidth that decides nothing by itself. */
+#define NOTE_ALONE \
+    "only recorded: all_reduce on two hosts may exceed what the fabric carries, and nothing beside it tells"
+
 /* The members of one step of the plan. */
 struct member_set {
     const struct host **members;

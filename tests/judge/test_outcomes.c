@@ -644,7 +644,11 @@ static void a_link_that_no_counter_was_read_of_did_not_stay_up(void **state)
     }
 }
 
-#define ACROSS SUITE("trial", NCCL_STEP(FLOOR("contract") ", \"scope\": \"cluster\""))
+/* all_gather beside it: on two hosts all_reduce is not judged alone. */
+#define ACROSS                                                                                          \
+    SUITE("trial",                                                                                      \
+          NCCL_STEP(FLOOR("contract") ", \"scope\": \"cluster\"") ", {\"check\": \"nccl-all-gather\", " \
+                                                                  "\"scope\": \"cluster\"}")
 /* As good, on two hosts. */
 static const char good_across[] =
     "# nThread 1 nGpus 1 minBytes 8589934592 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 "

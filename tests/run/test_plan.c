@@ -166,6 +166,58 @@ static void needs_are_those_of_the_members(void **state)
     arena_destroy(sample.arena);
 }
 
+#define REDUCE(keys) "{\"check\": \"nccl-all-reduce\", " keys "}"
+#define SCATTER(keys) "{\"check\": \"nccl-reduce-scatter\", " keys "}"
+#define PAIRS "\"scope\": \"pair\""
+#define DISJOINT PAIRS ", \"by\": \"disjoint\""
+
+static size_t gated_bandwidths(const struct sample *sample, const char *metric)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sample->plan->shapes.count; i++)
+        for (size_t k = 0; k < sample->plan->shapes.items[i]->slot_count; k++)
+            count += strcmp(sample->plan->shapes.items[i]->slots[k].metric, metric) == 0 &&
+                     sample->plan->shapes.items[i]->slots[k].duty == DUTY_GATE;
+    return count;
+}
+
+static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
+{
+    static const struct {
+        const char *hosts, *steps;
+        bool judged;
+    } cases[] = {
+        {"a\nb\n", REDUCE("\"scope\": \"cluster\""), false},
+        {"a\nb\nc\n", REDUCE("\"scope\": \"cluster\""), true},
+        {"a\nb\n", REDUCE("\"scope\": \"host\""), true},
+        {"a\nb\n", REDUCE("\"scope\": \"group\", \"by\": 2"), false},
+        {"a\nb\nc\n", REDUCE(PAIRS), false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER(PAIRS), true},
+        {"a\nb\nc\n", GATHER(DISJOINT) ", " REDUCE(DISJOINT), true},
+        {"a\nb\nc\n", SCATTER(PAIRS) ", " REDUCE(PAIRS), true},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER(DISJOINT), false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER("\"scope\": \"cluster\""), false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER(PAIRS ", \"record\": [\"*.busbw\"]"), false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", {\"check\": \"nccl-sendrecv\", " PAIRS "}", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample trial = make(cases[i].hosts, "trial", cases[i].steps);
+        struct sample delivery = make(cases[i].hosts, "delivery", cases[i].steps);
+
+        if (trial.plan == NULL)
+            fail_msg("%s: %s", cases[i].steps, trial.err.text);
+        if ((gated_bandwidths(&trial, "nccl.all_reduce.busbw") > 0) != cases[i].judged)
+            fail_msg("%s: expected it %s", cases[i].steps, cases[i].judged ? "judged" : "recorded");
+        if (!cases[i].judged && (delivery.plan != NULL || strstr(delivery.err.text, "two hosts") == NULL))
+            fail_msg("%s: %s", cases[i].steps, delivery.plan != NULL ? "accepted" : delivery.err.text);
+        arena_destroy(trial.arena);
+        arena_destroy(delivery.arena);
+    }
+}
+
 static void what_cannot_be_grouped_is_refused(void **state)
 {
     static const struct {
@@ -209,6 +261,7 @@ int main(void)
         cmocka_unit_test(what_is_left_over_is_owed_and_says_why),
         cmocka_unit_test(groups_of_equal_size_owe_the_same),
         cmocka_unit_test(needs_are_those_of_the_members),
+        cmocka_unit_test(all_reduce_on_two_hosts_is_not_judged_alone),
         cmocka_unit_test(what_cannot_be_grouped_is_refused),
     };
 

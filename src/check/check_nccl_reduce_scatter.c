@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_scatter: like all_gather the other way round, so its bandwidth is the wire's own. */
+#include "launcher.h"
+#include "nccl.h"
+
+static const struct part_row parts[] = {{"main", "nccl-tests", nccl_command, NULL}, {0}};
+
+const struct check check_nccl_reduce_scatter = {
+    .name = "nccl-reduce-scatter",
+    .title = "NCCL reduce_scatter",
+    .summary =
+        "reduce_scatter_perf on one host, or by mpirun across hosts: bus bandwidth by message size, no "
+        "wrong values",
+    .scopes = SCOPE_HOST | SCOPE_HOSTS,
+    .as_root = true,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .wire_hosts = 2,
+    .arguments = nccl_arguments,
+    .arguments_fault = nccl_arguments_fault,
+    .parts = parts,
+    .remedies = nccl_remedies,
+    .more_slots = nccl_slots,
+    .expected_s = nccl_expected_s,
+    .read = nccl_read,
+    .hosts_file = launcher_hosts_file,
+};
