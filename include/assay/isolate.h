@@ -12,7 +12,7 @@
  *   2  All hosts but the accused, and at the same time each accused one alone: is that all, and is the fault
  *      inside the host (slow alone) or on its way out?
  *   3  Leaves in pairs, one host of each, as in 1.
- *   4  A path between two good hosts: halves, then quarters of the pairs between them, down to one pair.
+ *   4  A path between two good hosts: halves of all, then halves of what they leave, down to one pair.
  *
  * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere.
  */

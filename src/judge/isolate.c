@@ -12,7 +12,7 @@ static const double fast_deviations = 0.5, slow_deviations = 1;
 /* The upper quartile of a normal distribution lies this many standard deviations above its middle. */
 static const double quartile_deviations = 0.674;
 
-enum { PAIR = 2 };
+enum { PAIR = 2, FEW = 20 /* one test to so many hosts */ };
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
 {
@@ -34,6 +34,31 @@ double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, siz
     double deviations = (1 - mean) / isolate_deviation(isolate, n);
 
     return fmin(1, (double)among * erfc(deviations / sqrt(2)) / 2);
+}
+
+/* One test says no more than this, however far from the middle: real noise has longer tails than the normal
+ * distribution. A slow one says less, for there are more ways to be slow. */
+static const double fast_most = 12, slow_most = 6;
+/* 10,000 to 1: nobody is accused wrongly first, fewer rounds second. */
+static const double odds_needed = 9.2;
+
+double isolate_evidence(const struct isolate *isolate, const struct isolate_test *test)
+{
+    double slow = isolate->problem->slow, noise = fmax(isolate->problem->noise, slow / 100);
+    double below = 1 - isolate_share(isolate, test);
+
+    /* Of two normal distributions with the same width, around 1 and 1 - slow. */
+    return fmax(-fast_most, fmin(slow_most, slow * (2 * below - slow) / (2 * noise * noise)));
+}
+
+double isolate_at_times(double evidence)
+{
+    return log((exp(evidence) + 1) / 2);
+}
+
+double isolate_sure(size_t among)
+{
+    return odds_needed + log((double)among);
 }
 
 bool isolate_crosses_leaves(const struct isolate *isolate, const size_t *members, size_t count)
@@ -236,13 +261,18 @@ static bool search_links(struct isolate *isolate)
 static bool search(struct isolate *isolate)
 {
     enum pace pace;
+    bool asking;
 
     isolate_weigh_hosts(isolate);
-    if (isolate_ask_hosts(isolate))
+    asking = isolate_ask_hosts(isolate);
+    if (asking && isolate->next->tests.count > isolate->problem->host_count / FEW)
         return true;
     accuse_units(isolate, ISOLATE_HOST, isolate->hosts, isolate->problem->host_count);
     pace = ask_remaining(isolate);
-    if (pace == PACE_UNSURE)
+    /* A few hosts that are not sure yet need not keep the others waiting. */
+    if (asking && pace == PACE_SLOW && isolate->leaf_count == 1)
+        isolate_search_link(isolate, &(struct isolate_accusation){0});
+    if (asking || pace == PACE_UNSURE)
         return true;
     if (pace == PACE_SLOW && isolate->leaf_count > 1) {
         isolate_weigh_leaves(isolate);

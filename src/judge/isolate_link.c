@@ -1,72 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path between two good hosts. All together are slow; of two halves each alone is fast: then it lies between
- * them. Each half is cut into parts, and the parts of one are tried with those of the other, as many pairs of
- * parts at once as there are parts, until one pair of hosts is left. That must be slow again and again, while
- * each of the two is fast with somebody else.
+ * A path between two good hosts. Each pair of hosts has a score: the sum, over the tests that had them both, of
+ * how much more likely their values are with a slow path than without (logarithm of the likelihood ratio). No
+ * single test decides, so that noise in one is mended by the next, and every test since the first counts.
  *
- * The search keeps no state: each call walks the same way through the tests so far and stops where the answer
- * to the next question is not there yet. Where parts of what was slow are all fast, noise has misled it: the
- * whole is measured once more, and each answer about its parts rests on as many tests as that about the whole.
+ * The pairs that are still likely make a graph. Each of its connected parts is cut in two, and all halves are
+ * measured at once. When one is slow the path lies within; when none is, it lies between halves, and the graph
+ * falls apart into twice as many parts, all of them measured at once in the next round. A part of two hosts is a
+ * path, and is measured until it is sure.
+ *
+ * The search keeps no state: each call weighs all tests anew.
  */
 #include "isolate_private.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CONFIRMING = 3, ELSEWHERE = 3, PARTS = 4, TESTS_MOST = 6 };
-
-static const double sure_deviations = 1.2;
-
-/* Hosts, ascending, as tests keep them. */
-struct part {
-    const size_t *members;
-    size_t count;
+enum {
+    CONFIRMING = 3,   /* slow tests of the pair alone that accuse it */
+    SMALL = 6,        /* a part of so many hosts is measured pair by pair */
+    LARGE = 4,        /* members of a test that is part of this search, and of no earlier step */
+    EVERYWHERE = 6,   /* such tests, of which most are slow, that tell that it is no path */
+    SPLITS_TRIED = 4, /* ways to cut a part, until one has likely pairs within its halves */
 };
 
-/* The number-th of so many parts, as equal as can be. */
-static struct part part_of(struct part whole, size_t number, size_t parts)
-{
-    size_t begin = whole.count * number / parts, end = whole.count * (number + 1) / parts;
+/* A pair is still likely when it lies no further below the best one. */
+static const double spread = 3;
+/* Below this no path explains that all together are slow. */
+static const double given_up = -6;
+static const double everywhere_share = 0.75;
+static const double sure_deviations = 1.2;
 
-    return (struct part){whole.members + begin, end - begin};
+struct search {
+    struct isolate *isolate;
+    size_t *hosts, count; /* that no accusation explains, ascending */
+    size_t *place;        /* of a host among them; count where it is not */
+    float *scores;        /* of place a < b: a * count + b */
+    float best;
+    size_t *part;    /* the connected part of a place, named by one of its places */
+    uint64_t *story; /* which large tests a place was in: equal for those that were in the same */
+};
+
+/* Whether only hosts that are searched were in it. */
+static bool speaks(const struct search *search, const struct isolate_test *test)
+{
+    for (size_t i = 0; i < test->count; i++)
+        if (search->place[test->members[i]] == search->count)
+            return false;
+    return test->count > 1;
 }
 
-static struct part joined(const struct isolate *isolate, struct part a, struct part b)
+static float *score_of(const struct search *search, size_t a, size_t b)
 {
-    size_t *members = arena_array(isolate->arena, size_t, a.count + b.count + 1), i = 0, k = 0, n = 0;
-
-    while (i < a.count || k < b.count)
-        members[n++] =
-            k == b.count || (i < a.count && a.members[i] < b.members[k]) ? a.members[i++] : b.members[k++];
-    return (struct part){members, n};
+    return &search->scores[a < b ? a * search->count + b : b * search->count + a];
 }
 
-/* PACE_UNSURE: asked for, as soon as nothing else needs the same. */
-static enum pace pace_together(struct isolate *isolate, struct part hosts, unsigned tests)
+static uint64_t mixed(uint64_t z)
 {
-    enum pace pace;
-
-    if (hosts.count < 2)
-        return PACE_FAST;
-    pace = isolate_pace_of(isolate, hosts.members, hosts.count, tests);
-    if (pace == PACE_UNSURE)
-        isolate_take(isolate, hosts.members, hosts.count);
-    return pace;
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
 }
 
-/* Nothing lies between a part and nobody. */
-static enum pace pace_between(struct isolate *isolate, struct part a, struct part b, unsigned tests)
+static void weigh_test(struct search *search, size_t number)
 {
-    return a.count == 0 || b.count == 0 ? PACE_FAST : pace_together(isolate, joined(isolate, a, b), tests);
+    const struct isolate_test *test = &search->isolate->so_far->tests.items[number];
+    float says = (float)isolate_evidence(search->isolate, test);
+
+    for (size_t i = 0; i < test->count; i++) {
+        size_t a = search->place[test->members[i]];
+
+        if (test->count >= LARGE)
+            search->story[a] = mixed(search->story[a] ^ (number + 1));
+        for (size_t k = i + 1; k < test->count; k++)
+            search->scores[a * search->count + search->place[test->members[k]]] += says;
+    }
 }
 
-/* All parts of it are fast: measured once more, unless that was done often enough. */
-static enum link_search ask_again(struct isolate *isolate, struct part hosts, unsigned tests)
+static void weigh(struct search *search)
 {
-    if (tests >= TESTS_MOST)
-        return LINK_NOT_FOUND;
-    isolate_take(isolate, hosts.members, hosts.count);
-    return LINK_ASKING;
+    for (size_t i = 0; i < search->isolate->so_far->tests.count; i++)
+        if (speaks(search, &search->isolate->so_far->tests.items[i]))
+            weigh_test(search, i);
+    search->best = -INFINITY;
+    for (size_t a = 0; a < search->count; a++)
+        for (size_t b = a + 1; b < search->count; b++)
+            search->best = fmaxf(search->best, search->scores[a * search->count + b]);
+}
+
+static bool is_likely(const struct search *search, size_t a, size_t b)
+{
+    return *score_of(search, a, b) >= search->best - (float)spread;
+}
+
+static size_t root_of(struct search *search, size_t place)
+{
+    while (search->part[place] != place)
+        place = search->part[place] = search->part[search->part[place]];
+    return place;
+}
+
+static void connect_likely(struct search *search)
+{
+    for (size_t a = 0; a < search->count; a++)
+        search->part[a] = a;
+    for (size_t a = 0; a < search->count; a++)
+        for (size_t b = a + 1; b < search->count; b++)
+            if (is_likely(search, a, b))
+                search->part[root_of(search, b)] = root_of(search, a);
+    for (size_t a = 0; a < search->count; a++)
+        search->part[a] = root_of(search, a);
+}
+
+struct place {
+    size_t place;
+    uint64_t story, order;
+    unsigned leaf;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+
+    if (left->story != right->story)
+        return left->story < right->story ? -1 : 1;
+    if (left->leaf != right->leaf)
+        return left->leaf < right->leaf ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+/* Those with one story are cut in the middle, between two leaves where they are of several: halves of whole leaves
+ * can be measured at once. */
+static size_t middle_of(const struct place *places, size_t count, bool odd)
+{
+    size_t middle = (count + odd) / 2;
+
+    for (size_t off = 0; off < middle; off++) {
+        if (places[middle - off].leaf != places[middle - off - 1].leaf)
+            return middle - off;
+        if (middle + off < count && places[middle + off].leaf != places[middle + off - 1].leaf)
+            return middle + off;
+    }
+    return middle;
+}
+
+/* Cuts a part in two; false: no likely pair would be within a half, so that nothing would be asked. */
+static bool cut(const struct search *search, struct place *places, size_t count, uint64_t seed,
+                bool *ret_second)
+{
+    bool odd = mixed(seed) % 2;
+
+    for (size_t i = 0; i < count; i++) {
+        places[i].order = mixed(seed ^ mixed(places[i].place));
+        places[i].story = mixed(seed ^ search->story[places[i].place]);
+    }
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0, end; i < count; i = end) {
+        size_t middle;
+
+        for (end = i + 1; end < count && places[end].story == places[i].story;)
+            end++;
+        middle = i + middle_of(places + i, end - i, odd);
+        odd ^= (end - i) % 2;
+        for (size_t k = i; k < end; k++)
+            ret_second[k] = k >= middle;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (ret_second[i] == ret_second[k] && is_likely(search, places[i].place, places[k].place))
+                return true;
+    return false;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+static void ask_half(const struct search *search, const struct place *places, size_t count,
+                     const bool *second, bool which)
+{
+    size_t *members = arena_array(search->isolate->arena, size_t, count), found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (second[i] == which)
+            members[found++] = search->hosts[places[i].place];
+    qsort(members, found, sizeof *members, compare_numbers);
+    if (found > 1)
+        isolate_take(search->isolate, members, found);
+}
+
+/* The best pair first, then what can be measured beside it. */
+static void ask_pairs(const struct search *search, const struct place *places, size_t count)
+{
+    bool taken[SMALL] = {false};
+
+    while (true) {
+        size_t a = count, b = count;
+
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = i + 1; k < count && !taken[i]; k++)
+                if (!taken[k] && is_likely(search, places[i].place, places[k].place) &&
+                    (a == count || *score_of(search, places[i].place, places[k].place) >
+                                       *score_of(search, places[a].place, places[b].place))) {
+                    a = i;
+                    b = k;
+                }
+        if (a == count)
+            return;
+        taken[a] = taken[b] = true;
+        isolate_take(search->isolate,
+                     (size_t[]){search->hosts[places[a].place], search->hosts[places[b].place]}, 2);
+    }
+}
+
+static void ask_part(struct search *search, size_t part)
+{
+    struct isolate *isolate = search->isolate;
+    struct place *places = arena_array(isolate->arena, struct place, search->count);
+    bool *second = arena_array(isolate->arena, bool, search->count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < search->count; i++)
+        if (search->part[i] == part)
+            places[count++] = (struct place){.place = i,
+                                             .story = search->story[i],
+                                             .leaf = isolate->problem->hosts[search->hosts[i]].leaf};
+    if (count <= SMALL) {
+        ask_pairs(search, places, count);
+        return;
+    }
+    for (uint64_t try = 0; try < SPLITS_TRIED; try++)
+        if (cut(search, places, count, isolate->problem->seed + isolate->round * SPLITS_TRIED + try, second))
+            break;
+    ask_half(search, places, count, second, false);
+    ask_half(search, places, count, second, true);
 }
 
 static bool has(const struct isolate_test *test, size_t host)
@@ -77,155 +249,136 @@ static bool has(const struct isolate_test *test, size_t host)
     return false;
 }
 
-/* The round in which the two were first tried alone. The search has led there by what was slow and what was not,
- * so that only later tests are witnesses. */
-static unsigned round_of_pair(const struct isolate *isolate, const size_t pair[2])
+/*
+ * How much better a slow path to the other explains the tests of the host than that it is slow every second time. A
+ * large test that was slow without the other may be so by a second fault, and all of them by the same: it counts once.
+ */
+static double path_rather_than_host(const struct search *search, size_t host, size_t other)
 {
-    unsigned first = isolate->round;
+    double sum = 0, second_fault = 0;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+    for (size_t i = 0; i < search->isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &search->isolate->so_far->tests.items[i];
+        double says, rather;
 
-        if (test->count == 2 && test->members[0] == pair[0] && test->members[1] == pair[1] &&
-            test->round < first)
-            first = test->round;
-    }
-    return first;
-}
-
-/* Later tests with the one and without the other: how many there are, and how many of them are low. */
-static unsigned tests_without(const struct isolate *isolate, unsigned after, size_t host, size_t other,
-                              unsigned *ret_low)
-{
-    unsigned count = 0;
-
-    *ret_low = 0;
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
-        if (test->round <= after || !has(test, host) || has(test, other))
+        if (!speaks(search, test) || !has(test, host))
             continue;
-        count++;
-        *ret_low += isolate_share(isolate, test) < isolate_middle(isolate);
+        says = isolate_evidence(search->isolate, test);
+        rather = (has(test, other) ? says : 0) - isolate_at_times(says);
+        if (test->count >= LARGE && rather < 0 && !has(test, other))
+            second_fault = fmin(second_fault, rather);
+        else
+            sum += rather;
     }
-    return count;
+    return sum + second_fault;
 }
 
-/* Asks for one more pair of the host, another one each round. */
-static void ask_elsewhere(struct isolate *isolate, struct part hosts, size_t host, size_t other)
+/* A pair of the host with somebody else, another one each round. */
+static void ask_elsewhere(const struct search *search, size_t host, size_t other)
 {
-    for (size_t i = 0; i < hosts.count; i++) {
-        size_t partner = hosts.members[(host + isolate->round + i) % hosts.count];
+    for (size_t i = 0; i < search->count; i++) {
+        size_t partner = search->hosts[(host + search->isolate->round + i) % search->count];
         size_t pair[2] = {partner < host ? partner : host, partner < host ? host : partner};
 
-        if (partner != host && partner != other && isolate_take(isolate, pair, 2))
+        if (partner != host && partner != other && isolate_take(search->isolate, pair, 2))
             return;
     }
 }
 
-/* Whether the host is fast without the other, each time but one at most: PACE_UNSURE while that is not known. */
-static enum pace pace_elsewhere(struct isolate *isolate, struct part hosts, unsigned after, size_t host,
-                                size_t other)
-{
-    unsigned low, count = tests_without(isolate, after, host, other, &low);
-
-    if (low > 1)
-        return PACE_SLOW;
-    if (count >= ELSEWHERE * (1 + 2 * low))
-        return PACE_FAST;
-    ask_elsewhere(isolate, hosts, host, other);
-    return PACE_UNSURE;
-}
-
-/* The path is to blame when the pair is slow each time, and neither of the two is with others. */
-static enum link_search confirm(struct isolate *isolate, struct part hosts, size_t a, size_t b,
+/* The path is to blame when the pair is slow each time, and neither of the two is with others: they are measured
+ * together and apart in turn. */
+static enum link_search confirm(const struct search *search, size_t a, size_t b,
                                 struct isolate_accusation *ret_link)
 {
-    size_t pair[2] = {a < b ? a : b, a < b ? b : a};
-    double mean;
+    const struct isolate *isolate = search->isolate;
+    size_t pair[2] = {search->hosts[a], search->hosts[b]};
+    double mean, needed = isolate_sure(search->count);
     unsigned tests = isolate_mean(isolate, pair, 2, &mean);
-    enum pace pace_a, pace_b;
+    bool slow = tests >= CONFIRMING &&
+                mean < isolate_middle(isolate) - sure_deviations * isolate_deviation(isolate, tests);
+    bool sure_of_both = path_rather_than_host(search, pair[0], pair[1]) > needed &&
+                        path_rather_than_host(search, pair[1], pair[0]) > needed;
 
-    if (tests < CONFIRMING)
-        isolate_take(isolate, pair, 2);
-    pace_a = pace_elsewhere(isolate, hosts, round_of_pair(isolate, pair), a, b);
-    pace_b = pace_elsewhere(isolate, hosts, round_of_pair(isolate, pair), b, a);
-    if (pace_a == PACE_SLOW || pace_b == PACE_SLOW)
-        return LINK_NOT_FOUND;
-    if (tests < CONFIRMING || pace_a == PACE_UNSURE || pace_b == PACE_UNSURE)
-        return LINK_ASKING;
-    if (mean > isolate_middle(isolate) - sure_deviations * isolate_deviation(isolate, 1))
-        return LINK_NOT_FOUND;
-    *ret_link = (struct isolate_accusation){.kind = ISOLATE_LINK,
-                                            .a = pair[0],
-                                            .b = pair[1],
-                                            .slow_tests = tests,
-                                            .doubt = isolate_doubt(isolate, mean, tests, 1)};
-    return LINK_FOUND;
-}
-
-/* Leaves in a and b one part of each that are slow together; LINK_FOUND: it has. */
-static enum link_search narrow(struct isolate *isolate, struct part *a, struct part *b)
-{
-    struct part whole = joined(isolate, *a, *b);
-    double mean;
-    unsigned tests = isolate_mean(isolate, whole.members, whole.count, &mean);
-    bool known = true;
-
-    /* Between all of a and all of b nobody asked yet: what was slow were they and more. */
-    tests = tests > 0 ? tests : 1;
-    for (size_t turn = 0; turn < PARTS; turn++)
-        for (size_t i = 0; i < PARTS; i++) {
-            struct part of_a = part_of(*a, i, PARTS), of_b = part_of(*b, (i + turn) % PARTS, PARTS);
-            enum pace pace = pace_between(isolate, of_a, of_b, tests);
-
-            known = known && pace != PACE_UNSURE;
-            if (pace == PACE_SLOW) {
-                *a = of_a;
-                *b = of_b;
-                return LINK_FOUND;
-            }
-        }
-    return known ? ask_again(isolate, whole, tests) : LINK_ASKING;
-}
-
-/* Leaves in whole the smallest half of a half that is slow by itself, and in a and b its halves, that are not. */
-static enum link_search halve(struct isolate *isolate, struct part whole, struct part *ret_a,
-                              struct part *ret_b)
-{
-    unsigned both = 0;
-
-    while (true) {
-        struct part a = part_of(whole, 0, 2), b = part_of(whole, 1, 2);
-        double mean;
-        unsigned tests = isolate_mean(isolate, whole.members, whole.count, &mean);
-        enum pace first = pace_together(isolate, a, tests), second = pace_together(isolate, b, tests);
-
-        *ret_a = a;
-        *ret_b = b;
-        if (first == PACE_FAST && second == PACE_FAST)
-            return LINK_FOUND;
-        if (first != PACE_SLOW && second != PACE_SLOW)
-            return LINK_ASKING;
-        /* Where every part is slow it is not a path: so many at once are too many, or the reference is wrong. */
-        both = first == PACE_SLOW && second == PACE_SLOW ? both + 1 : 0;
-        if (both == 2)
-            return LINK_EVERYWHERE;
-        whole = first == PACE_SLOW ? a : b;
+    if (slow && sure_of_both) {
+        *ret_link = (struct isolate_accusation){.kind = ISOLATE_LINK,
+                                                .a = pair[0],
+                                                .b = pair[1],
+                                                .slow_tests = tests,
+                                                .doubt = isolate_doubt(isolate, mean, tests, 1)};
+        return LINK_FOUND;
     }
+    if (!slow && isolate->round % 2 == 0) {
+        isolate_take(search->isolate, pair, 2);
+    } else {
+        ask_elsewhere(search, pair[0], pair[1]);
+        ask_elsewhere(search, pair[1], pair[0]);
+    }
+    return LINK_ASKING;
+}
+
+/* More at once than the fabric carries, or a healthy value that is set too high, make every part slow. */
+static bool is_everywhere(const struct search *search)
+{
+    unsigned slow = 0, all = 0;
+
+    for (size_t i = 0; i < search->isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &search->isolate->so_far->tests.items[i];
+
+        if (test->count < LARGE || test->count >= search->count || !speaks(search, test))
+            continue;
+        all++;
+        slow += isolate_share(search->isolate, test) < isolate_middle(search->isolate);
+    }
+    return all >= EVERYWHERE && slow > everywhere_share * all;
+}
+
+static enum link_search search_on(struct search *search, struct isolate_accusation *ret_link)
+{
+    enum link_search answer = LINK_ASKING;
+
+    weigh(search);
+    if (is_everywhere(search))
+        return LINK_EVERYWHERE;
+    if (search->best < given_up)
+        return LINK_NOT_FOUND;
+    connect_likely(search);
+    for (size_t i = 0; i < search->count && answer == LINK_ASKING; i++) {
+        size_t members = 0, other = i;
+
+        if (search->part[i] != i)
+            continue;
+        for (size_t k = 0; k < search->count; k++)
+            if (search->part[k] == i && k != i) {
+                members++;
+                other = k;
+            }
+        if (members == 1 && isolate_mean(search->isolate, (size_t[]){search->hosts[i], search->hosts[other]},
+                                         2, &(double){0}) > 0)
+            answer = confirm(search, i, other, ret_link);
+        else if (members > 0)
+            ask_part(search, i);
+    }
+    return answer;
 }
 
 enum link_search isolate_search_link(struct isolate *isolate, struct isolate_accusation *ret_link)
 {
-    size_t *members = arena_array(isolate->arena, size_t, isolate->problem->host_count);
-    struct part all = {members, 0}, a, b;
+    size_t all = isolate->problem->host_count;
+    struct search search = {.isolate = isolate, .hosts = arena_array(isolate->arena, size_t, all)};
     enum link_search answer;
 
-    for (size_t i = 0; i < isolate->problem->host_count; i++)
+    for (size_t i = 0; i < all; i++)
         if (!isolate->excluded[i])
-            members[all.count++] = i;
-    answer = halve(isolate, all, &a, &b);
-    while (answer == LINK_FOUND && (a.count > 1 || b.count > 1))
-        answer = narrow(isolate, &a, &b);
-    return answer == LINK_FOUND ? confirm(isolate, all, a.members[0], b.members[0], ret_link) : answer;
+            search.hosts[search.count++] = i;
+    search.place = arena_array(isolate->arena, size_t, all);
+    for (size_t i = 0; i < all; i++)
+        search.place[i] = search.count;
+    for (size_t i = 0; i < search.count; i++)
+        search.place[search.hosts[i]] = i;
+    search.part = arena_array(isolate->arena, size_t, search.count);
+    search.story = arena_array(isolate->arena, uint64_t, search.count);
+    search.scores = mem_alloc(search.count * search.count * sizeof *search.scores);
+    answer = search_on(&search, ret_link);
+    free(search.scores);
+    return answer;
 }

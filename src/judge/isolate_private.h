@@ -14,6 +14,7 @@ struct unit {
     double own_sum;
     unsigned blamed, partners; /* low ones that only it can explain, and with how many others */
     double blamed_sum;
+    double odds; /* that it is slow at times rather than never: sum of what its tests say */
     enum standing standing;
 };
 
@@ -43,6 +44,14 @@ enum pace isolate_pace_of(const struct isolate *isolate, const size_t *members, 
 unsigned isolate_mean(const struct isolate *isolate, const size_t *members, size_t count, double *ret_mean);
 /* Bound of the chance that noise made one of `among` healthy things show this mean in n tests. */
 double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, size_t among);
+/*
+ * How much more likely the value is with a fault than without, as a natural logarithm: positive below the middle.
+ * isolate_at_times makes of it the same for a fault that shows in every second test. isolate_sure: what the sum
+ * must be to accuse one of so many of that, each of them having the same chance to be it.
+ */
+double isolate_evidence(const struct isolate *isolate, const struct isolate_test *test);
+double isolate_at_times(double evidence);
+double isolate_sure(size_t among);
 bool isolate_crosses_leaves(const struct isolate *isolate, const size_t *members, size_t count);
 
 /* Puts the test into the next round where nothing that it uses is taken; false: not now. */

@@ -123,6 +123,7 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
     unit->own_sum += excused ? 0 : share;
     /* A second slow test with the same partner says no more than the first, unless there is nobody else. */
     alone_to_blame = alone_to_blame && (is_new || kind->count <= ACCUSING);
+    unit->odds += alone_to_blame || !low ? isolate_at_times(isolate_evidence(isolate, test)) : 0;
     unit->blamed += alone_to_blame;
     unit->blamed_sum += alone_to_blame ? share : 0;
     unit->partners += alone_to_blame && is_new;
@@ -135,7 +136,7 @@ static enum standing standing_of(const struct isolate *isolate, const struct kin
     /* In a small cluster there are not three partners: then the same one again. */
     unsigned partners = kind->count > ACCUSING ? ACCUSING : (unsigned)kind->count - 1;
 
-    if (unit->blamed >= ACCUSING && unit->partners >= partners &&
+    if (unit->blamed >= ACCUSING && unit->partners >= partners && unit->odds > isolate_sure(kind->count) &&
         unit->blamed_sum / unit->blamed < middle - sure_deviations * isolate_deviation(isolate, 1))
         return STANDING_ACCUSED;
     if (unit->own >= CLEARING &&

@@ -52,7 +52,22 @@ static void a_slow_host_of_four_is_named(void **state)
 static void a_path_between_two_good_hosts_is_named(void **state)
 {
     (void)state;
-    expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 60);
+    expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 32);
+}
+
+static void two_paths_are_named(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC, .bad_links = 2}, 60);
+}
+
+static void a_host_that_is_slow_at_times_leaves_its_partners_unaccused(void **state)
+{
+    const struct scenario scenario = {FABRIC, .bad_hosts = 1, .intermittent = 0.5};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= TRIALS; seed++)
+        assert_int_equal(simulate_trial(&scenario, seed).wrong, 0);
 }
 
 static void a_slow_leaf_is_named(void **state)
@@ -147,6 +162,8 @@ int main(void)
         cmocka_unit_test(three_slow_hosts_are_named),
         cmocka_unit_test(a_slow_host_of_four_is_named),
         cmocka_unit_test(a_path_between_two_good_hosts_is_named),
+        cmocka_unit_test(two_paths_are_named),
+        cmocka_unit_test(a_host_that_is_slow_at_times_leaves_its_partners_unaccused),
         cmocka_unit_test(a_slow_leaf_is_named),
         cmocka_unit_test(a_slow_host_is_named_where_uplinks_are_shared),
         cmocka_unit_test(a_healthy_oversubscribed_fabric_accuses_nobody),
