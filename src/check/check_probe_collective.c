@@ -251,7 +251,7 @@ const struct check check_probe_collective = {
     .summary = "assay-probe-collective by mpirun: bus bandwidth recorded, data checked, hosts named that are "
                "late or "
                "have no fast path",
-    .scopes = SCOPE_HOST | SCOPE_CLUSTER,
+    .scopes = SCOPE_HOST | SCOPE_HOSTS,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,

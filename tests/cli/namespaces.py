@@ -80,14 +80,19 @@ class Host:
         mine = os.readlink("/proc/self/ns/net")
         cluster.wait_until(lambda: os.readlink(f"/proc/{self.child.pid}/ns/net") != mine, 10)
         self.network = os.readlink(f"/proc/{self.child.pid}/ns/net")
-        command("ip", "link", "add", "name", f"port{number}", "type", "veth", "peer", "name", "eth0", "netns",
+        self.port = f"port{number}"
+        command("ip", "link", "add", "name", self.port, "type", "veth", "peer", "name", "eth0", "netns",
                 str(self.child.pid))
-        command("ip", "link", "set", f"port{number}", "master", "switch0", "up")
+        command("ip", "link", "set", self.port, "master", "switch0", "up")
 
     def shape(self, rate):
         """From now on the host sends no faster than that: \"200mbit\"."""
         command("nsenter", "-t", str(self.child.pid), "-n", "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf",
                 "rate", rate, "burst", "64kb", "latency", "200ms")
+
+    def plug(self, state):
+        """Its cable: \"down\" or \"up\"."""
+        command("ip", "link", "set", self.port, state)
 
     def processes(self, program=""):
         """What runs there, sshd's and the host's own first process left out."""

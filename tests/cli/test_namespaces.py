@@ -161,6 +161,20 @@ def the_controller_is_killed():
     hangs_as_owed(Report(f"{FOLDER}/killed.db"), "a killed controller")
 
 
+def a_host_is_cut_off():
+    """Nobody can reach it any more, so what runs there has to end by itself."""
+    cut = hosts.list[1]
+    child, running = begun("cut", deadline=25, retries=0)
+    tap.ok(running, "a host is cut off: the collective had begun on every host", hosts.processes())
+    cut.plug("down")
+    left = wait_until(lambda: not hosts.processes(), 25 + SETTLE_S)
+    tap.ok(left, "a host is cut off: all of it ends at the deadline, there too", hosts.processes())
+    cut.plug("up")
+    out, err = child.communicate(timeout=240)
+    tap.ok(child.returncode == 2 and "verdict: incomplete" in out, "a host is cut off: the run is incomplete", out, err)
+    tap.same(what_is_left(), [], "a host is cut off: nothing is left on any host")
+
+
 def a_run_is_cancelled():
     child, running = begun("cancelled", deadline=600)
     tap.ok(running, "Ctrl-C: the collective had begun on every host", hosts.processes())
@@ -179,7 +193,7 @@ write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
 hosts = Hosts(COUNT, RATE)
 hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 for story in (a_healthy_cluster, a_slow_host, a_hang, a_rank_that_does_not_arrive, the_controller_is_killed,
-              a_run_is_cancelled):
+              a_host_is_cut_off, a_run_is_cancelled):
     if len(sys.argv) < 4 or sys.argv[3] in story.__name__:
         story()
 tap.end()
