@@ -49,12 +49,21 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     __attribute__((warn_unused_result));
 
 /*
- * Adds a step of the same suite step on fewer members, because not all of them are fit. It carries slots of
- * its own: it can tell something about its members and never stands for the whole. Returns its index.
- * The same one is not added twice: a resumed run has it already.
+ * Adds a step of the same suite step on other members, because not all of its own are fit, with a note of who they
+ * are, in the plan's arena. It carries slots of its own: it can tell something about its members and never stands for
+ * the whole. Returns its index. The same one is not added twice: a resumed run has it already.
  */
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
-                           const struct host *const *members, size_t member_count);
+                           const struct host *const *members, size_t member_count, const char *note);
+
+/*
+ * For every step over several hosts that did not run because some of them are not fit: adds what must run next. That
+ * is a substitute over those that are, spares in the places of the others; or, for spares that have not been tried,
+ * their own steps, after which this is called again. `states` has one for each step of the plan. Where the run was asked
+ * for some hosts of the hostfile only, spares stay out of it.
+ */
+void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
+                          const enum step_state *states);
 
 /* What the check's functions need for a step of this plan. */
 void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,

@@ -35,7 +35,6 @@ struct run {
     struct record *record;
     struct plan_sources *sources;
     struct board *board;
-    size_t extended; /* steps that the plan had when substitutes were last looked for */
 };
 
 static double now_s(void)
@@ -102,46 +101,15 @@ static enum step_state judge(void *context, size_t step)
     return judge_step(run->record, &run->sources->limits, step);
 }
 
-static bool needs_passed(const struct plan *plan, const struct step *step, const struct host *member,
-                         const enum step_state *states)
-{
-    for (size_t i = 0; i < step->need_count; i++) {
-        const struct step *need = &plan->steps.items[step->needs[i]];
-
-        for (size_t k = 0; k < need->member_count; k++)
-            if (need->member_count == 1 && need->members[k] == member &&
-                states[step->needs[i]] != STEP_PASSED)
-                return false;
-    }
-    return true;
-}
-
-/* A test across hosts that not all may join is also run among those that may: it can only tell more. */
+/* What the hosts' own steps made of those over several of them, and who takes whose place. */
 static int extend(void *context, const enum step_state *states, struct error *err)
 {
     struct run *run = context;
     struct plan *plan = run->record->plan;
     size_t steps = plan->steps.count;
-    const struct host **fit = mem_alloc(plan->hosts.count * sizeof *fit);
-    int status = 0;
 
-    for (size_t i = run->extended; i < steps; i++) {
-        const struct step *step = &plan->steps.items[i];
-        size_t count = 0;
-
-        if (states[i] != STEP_SKIPPED || step->member_count < 2 || step->origin != ORIGIN_SUITE)
-            continue;
-        for (size_t k = 0; k < step->member_count; k++)
-            if (needs_passed(plan, step, step->members[k], states))
-                fit[count++] = step->members[k];
-        if (count >= 2 && count < step->member_count)
-            plan_add_substitute(plan, run->sources, i, fit, count);
-    }
-    run->extended = steps;
-    if (plan->steps.count > steps)
-        status = store_add_steps(run->store, run->record, steps, err);
-    free(fit);
-    return status;
+    plan_add_substitutes(plan, run->sources, states);
+    return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
 }
 
 static void progress(void *context, enum scheduler_event event, size_t step,
@@ -289,6 +257,25 @@ static int carry_out(struct run *run, bool *ret_cancelled, struct error *err)
     return store_end_run(run->store, run->record, run->record->state, now_s(), err);
 }
 
+/* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
+static void print_substitutes(const struct run *run)
+{
+    const struct plan *plan = run->record->plan;
+    const struct judgement *judgement = &run->record->judgement;
+
+    for (size_t i = 0, at = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        enum outcome_word worst = OUTCOME_RECORDED;
+
+        for (; at < judgement->outcome_count && judgement->outcomes[at].step == i; at++)
+            if (judgement->outcomes[at].word > worst)
+                worst = judgement->outcomes[at].word;
+        if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
+            printf("substitute: %s: %s %s: %s\n", outcome_name(worst), step_target(run->record->arena, step),
+                   step->shape->suite_step, step->origin_note);
+    }
+}
+
 static void print_entries(const struct run *run)
 {
     struct report_entry *entries;
@@ -318,6 +305,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     bool written = write_report(run, path, err) == 0;
 
     print_entries(run);
+    print_substitutes(run);
     printf("run: %lld\nverdict: %s\n", run->record->number, verdict_name(verdict->word));
     if (!written) {
         fflush(stdout);

@@ -260,9 +260,8 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
         if (*plan->hosts.items[i]->unit != '\0')
             add_verdict(judgement, "unit", plan->hosts.items[i]->unit);
     for (size_t i = 0; i < hosts; i++)
-        if (plan->hosts.items[i]->role == ROLE_COMPUTE)
-            judgement->verdicts[judgement->verdict_count++] =
-                (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
+        judgement->verdicts[judgement->verdict_count++] =
+            (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
     for (size_t i = 0; i < judgement->outcome_count;) {
         const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
         struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));

@@ -301,10 +301,12 @@ static void write_shared_steps(struct letter *letter)
             text_put(letter->out, "\n");
         any = true;
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s: %s, %s: %zu of %zu gates passed",
+                    arena_printf(letter->arena, "%s: %s, %s: %zu of %zu gates passed%s%s",
                                  capitals(letter->arena, outcome_name(step->word)),
                                  step->step->shape->suite_step, step_target(letter->arena, step->step),
-                                 step->coverage.pass, step->coverage.gates));
+                                 step->coverage.pass, step->coverage.gates,
+                                 step->step->origin == ORIGIN_SUBSTITUTE ? "; " : "",
+                                 step->step->origin == ORIGIN_SUBSTITUTE ? step->step->origin_note : ""));
     }
 }
 

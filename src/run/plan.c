@@ -273,9 +273,9 @@ static const char *step_key(struct plan *plan, const struct step *step)
     return arena_strdup(plan->arena, hex);
 }
 
-static size_t add_step(struct plan *plan, const struct plan_sources *sources,
-                       const struct suite_step *suite_step, const struct platform *platform,
-                       const struct member_set *set, enum step_origin origin)
+size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
+                     const struct suite_step *suite_step, const struct platform *platform,
+                     const struct member_set *set, enum step_origin origin)
 {
     struct check_context context = {.arena = plan->arena,
                                     .suite = sources->suite,
@@ -383,8 +383,8 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
 
         if (left_out == NULL)
             left_out = set->left_out;
-        step = add_step(plan, builder->sources, suite_step, platform, set,
-                        left_out != NULL ? ORIGIN_LEFT_OUT : ORIGIN_SUITE);
+        step = plan_add_step(plan, builder->sources, suite_step, platform, set,
+                             left_out != NULL ? ORIGIN_LEFT_OUT : ORIGIN_SUITE);
         /* What is left out is owed by the suite and not done by this run: it is counted as not run, so that
            the verdict knows of it. What needs it does not wait for it. */
         if (left_out != NULL) {
@@ -463,10 +463,9 @@ static size_t find_substitute(const struct plan *plan, const struct step *origin
 }
 
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
-                           const struct host *const *members, size_t member_count)
+                           const struct host *const *members, size_t member_count, const char *note)
 {
     const struct step *original = &plan->steps.items[step];
-    size_t whole = original->member_count;
     const struct suite_step *suite_step =
         &sources->suite->steps.items[suite_step_index(sources->suite, original->shape->suite_step)];
     size_t added = find_substitute(plan, original, members, member_count);
@@ -475,9 +474,9 @@ size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources
 
     if (added < plan->steps.count)
         return added;
-    added = add_step(plan, sources, suite_step, host_platform(sources, members[0]), &set, ORIGIN_SUBSTITUTE);
-    plan->steps.items[added].origin_note =
-        arena_printf(plan->arena, "%zu of %zu hosts are fit for it", member_count, whole);
+    added =
+        plan_add_step(plan, sources, suite_step, host_platform(sources, members[0]), &set, ORIGIN_SUBSTITUTE);
+    plan->steps.items[added].origin_note = note;
     return added;
 }
 

@@ -40,6 +40,11 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err) __attribute__((warn_unused_result));
 
+/* Index of the new step; it needs nothing yet. */
+size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
+                     const struct suite_step *suite_step, const struct platform *platform,
+                     const struct member_set *set, enum step_origin origin);
+
 const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /* (size_t)-1: there is none. */
 size_t suite_step_index(const struct suite *suite, const char *name);

@@ -863,11 +863,56 @@ static void add_to_berth(struct berth *berth, size_t step)
     berth->steps[berth->step_count++] = step;
 }
 
-/* The steps that the plan has beyond those that are known. */
+static enum transport_kind transport_of(const struct host *host)
+{
+    static const struct {
+        const char *name;
+        enum transport_kind kind;
+    } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i].name, host->transport) == 0)
+            return kinds[i].kind;
+    return TRANSPORT_AUTO;
+}
+
+/* Of the plan's hosts beyond those that are known. They stay where they are in memory: the plan can only grow by
+   spares of the hostfile. */
+static void open_berths(struct scheduler *scheduler)
+{
+    size_t most = scheduler->plan->hosts.count + scheduler->sources->hostfile->hosts.count;
+
+    if (scheduler->berths == NULL) {
+        scheduler->berths = mem_alloc(most * sizeof *scheduler->berths);
+        scheduler->berths_by_host = mem_alloc(most * sizeof *scheduler->berths_by_host);
+    }
+    for (size_t i = scheduler->berth_count; i < scheduler->plan->hosts.count; i++) {
+        const struct host *host = scheduler->plan->hosts.items[i];
+        struct remote_target target = {.name = host->name,
+                                       .address = host->address,
+                                       .port = host->port,
+                                       .user = host->user,
+                                       .identity = host->identity,
+                                       .jump = host->jump,
+                                       .known_hosts = host->known_hosts,
+                                       .transport = transport_of(host),
+                                       .become_root = host->become_root};
+
+        scheduler->berths[i].host = host;
+        scheduler->berths[i].remote = remote_open(scheduler->pool, &target);
+        scheduler->berths_by_host[i] = &scheduler->berths[i];
+    }
+    scheduler->berth_count = scheduler->plan->hosts.count;
+    qsort(scheduler->berths_by_host, scheduler->berth_count, sizeof *scheduler->berths_by_host,
+          compare_hosts);
+}
+
+/* The hosts and steps that the plan has beyond those that are known. */
 static void index_steps(struct scheduler *scheduler)
 {
     size_t steps = scheduler->plan->steps.count;
 
+    open_berths(scheduler);
     scheduler->states = mem_resize(scheduler->states, steps * sizeof *scheduler->states);
     scheduler->tasks = mem_resize(scheduler->tasks, steps * sizeof *scheduler->tasks);
     scheduler->wide = mem_resize(scheduler->wide, steps * sizeof *scheduler->wide);
@@ -1060,44 +1105,6 @@ static void on_tick(uv_timer_t *timer)
     tell(scheduler, EVENT_TICK, (size_t)-1);
 }
 
-static enum transport_kind transport_of(const struct host *host)
-{
-    static const struct {
-        const char *name;
-        enum transport_kind kind;
-    } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, host->transport) == 0)
-            return kinds[i].kind;
-    return TRANSPORT_AUTO;
-}
-
-static void open_berths(struct scheduler *scheduler)
-{
-    scheduler->berth_count = scheduler->plan->hosts.count;
-    scheduler->berths = mem_alloc(scheduler->berth_count * sizeof *scheduler->berths);
-    scheduler->berths_by_host = mem_alloc(scheduler->berth_count * sizeof *scheduler->berths_by_host);
-    for (size_t i = 0; i < scheduler->berth_count; i++) {
-        const struct host *host = scheduler->plan->hosts.items[i];
-        struct remote_target target = {.name = host->name,
-                                       .address = host->address,
-                                       .port = host->port,
-                                       .user = host->user,
-                                       .identity = host->identity,
-                                       .jump = host->jump,
-                                       .known_hosts = host->known_hosts,
-                                       .transport = transport_of(host),
-                                       .become_root = host->become_root};
-
-        scheduler->berths[i].host = host;
-        scheduler->berths[i].remote = remote_open(scheduler->pool, &target);
-        scheduler->berths_by_host[i] = &scheduler->berths[i];
-    }
-    qsort(scheduler->berths_by_host, scheduler->berth_count, sizeof *scheduler->berths_by_host,
-          compare_hosts);
-}
-
 static void watch_signals(struct scheduler *scheduler)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -1224,7 +1231,6 @@ int scheduler_run(struct record *record, const struct plan_sources *sources,
     scheduler.due_end = &scheduler.due;
     uv_loop_init(&scheduler.loop);
     scheduler.pool = remote_pool_create(&scheduler.loop, &options->remote);
-    open_berths(&scheduler);
     watch_signals(&scheduler);
     index_steps(&scheduler);
     if (take_up(&scheduler) < 0)

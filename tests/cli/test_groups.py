@@ -64,5 +64,86 @@ def every_scope(tap):
         tap.same(failed, [], "nothing of a healthy cluster fails")
 
 
-tap.together([pairs, every_scope])
+def rewrite(lab, **places):
+    """Gives hosts of the lab other places: node5="role=spare unit=su1"."""
+    lines = []
+    with open(lab.hostfile, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            words = line.split()
+            for new in places.get(words[0], "").split():
+                words = [word for word in words if not word.startswith(new.split("=")[0] + "=")] + [new]
+            lines.append(" ".join(words))
+    with open(lab.hostfile, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+GATES = [{"check": "reachable"}, {"check": "gpu-inventory", "needs": ["reachable"]}]
+ACROSS = GATES + [collective("all-gather", "cluster", needs=["gpu-inventory"])]
+
+
+def substitutes(report):
+    """{hosts: (worst outcome, note)} of steps over several hosts that the suite does not have."""
+    found = {}
+    for step, item in report.outcomes():
+        if step["origin"] == "substitute" and len(step["members"]) > 1:
+            word, _ = found.get(" ".join(step["members"]), ("pass", ""))
+            found[" ".join(step["members"])] = (item["outcome"] if word == "pass" else word, step["origin_note"])
+    return found
+
+
+def whole_did_not_run(report, step):
+    items = [item for at, item in report.outcomes() if at["name"] == step and at["origin"] == "suite"]
+    return bool(items) and all(item["outcome"] == "not run" and "gpu-inventory on node" in item["cause"] for item in items)
+
+
+def without_a_spare(tap):
+    """Those that are fit are tested among themselves, and it accepts nothing."""
+    with Lab("nospare", 4, ["node2:gpu-missing:3"]) as lab:
+        done, report = run(lab, "nospare", ACROSS)
+        tap.same(substitutes(report), {"node1 node3 node4": ("pass", "3 of 4 hosts are fit for it")},
+                 "without a spare those that are fit are tested", done.stderr)
+        tap.ok(whole_did_not_run(report, "all-gather-cluster"), "what the suite asks of all stays not run")
+        tap.ok("substitute: pass: 3 hosts: node[1,3-4] all-gather-cluster: 3 of 4 hosts are fit for it" in done.stdout,
+               "the terminal says so", done.stdout)
+
+
+def a_spare_stands_in(tap):
+    with Lab("spare", 5, ["node2:gpu-missing:3"]) as lab:
+        rewrite(lab, node5="role=spare")
+        done, report = run(lab, "spare", ACROSS)
+        note = "node5 (spare) instead of node2"
+        tap.same(substitutes(report), {"node1 node5 node3 node4": ("pass", note)}, "a spare stands in", done.stderr)
+        own = {step["name"] for step, item in report.outcomes() if step["members"] == ["node5"] and item["outcome"] == "pass"}
+        tap.same(own, {"reachable", "gpu-inventory"}, "after it passed all steps of a host")
+        tap.ok(whole_did_not_run(report, "all-gather-cluster"), "what the suite asks of all stays not run")
+        tap.same((done.returncode, report.verdict), (1, "reject"), "the host that failed is not forgotten")
+        tap.ok(note in done.stdout, "the terminal says who stood in", done.stdout)
+        for form in ("text", "html"):
+            shown = assay("report", "1", "--format", form, "--db", os.path.join(lab.folder, "spare.db"), "-o", "-")
+            tap.ok(note in " ".join(shown.stdout.split()), f"and so does the report as {form}", shown.stdout[-2000:])
+        done, report = run(lab, "asked", ACROSS, "--hosts", "node[1-3]")
+        tap.same(list(substitutes(report)), ["node1 node3"], "who asks for some hosts gets no others")
+
+
+def a_spare_is_not_fit(tap):
+    """The next one takes its turn; a group takes the spare of its own unit."""
+    with Lab("spares", 6, ["node2:gpu-missing:3", "node5:gpu-missing:1"]) as lab:
+        rewrite(lab, node5="role=spare", node6="role=spare")
+        done, report = run(lab, "spares", ACROSS)
+        tap.same(list(substitutes(report)), ["node1 node6 node3 node4"], "a spare that fails does not stand in", done.stderr)
+        bad = {target for target, _ in report.bad()}
+        tap.same(bad, {"node2", "node5"}, "and its failure is told")
+    with Lab("units", 7, ["node3:gpu-missing:3"]) as lab:
+        rewrite(lab, node1="unit=a", node2="unit=a", node3="unit=b", node4="unit=b", node5="unit=a role=spare",
+                node6="unit=c role=spare", node7="unit=b role=spare")
+        steps = GATES + [collective("all-gather", "group", by="unit", needs=["gpu-inventory"]),
+                         collective("all-gather", "pair", needs=["gpu-inventory"])]
+        done, report = run(lab, "units", steps)
+        tap.same(words(report, "all-gather-group"), {"node1 node2": "pass", "node3 node4": "not run", "node7 node4": "pass"},
+                 "a group takes the spare of its own unit", done.stderr)
+        tap.same({hosts for hosts, word in words(report, "all-gather-pair").items() if word == "pass"},
+                 {"node1 node2", "node4 node1", "node2 node7", "node7 node4"}, "and so do the pairs of the same host")
+
+
+tap.together([without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

@@ -475,9 +475,9 @@ static void a_smaller_set_is_planned_once(void **state)
     plan = bench.record.plan;
     for (wide = 0; plan->steps.items[wide].member_count == 1; wide++)
         ;
-    added = plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2);
+    added = plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, "");
     assert_int_equal(plan->steps.count, added + 1);
-    assert_int_equal(plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2), added);
+    assert_int_equal(plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, ""), added);
     assert_int_equal(plan->steps.count, added + 1);
     release(&bench);
 }
