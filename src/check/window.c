@@ -45,6 +45,12 @@ static void command_gpus_after(const struct check_context *context, struct text 
     put_gpus(context, out, 0, 0);
 }
 
+static void command_nvlink(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "nvidia-smi");
+    text_put(out, " nvlink -e");
+}
+
 /* A line of dmesg with its stamp, "[  12.345678] ...", in awk with the brackets as separators. */
 #define STAMPED "$1 == \"\" && $2 ~ /^ *[0-9]+[.][0-9]+$/"
 
@@ -78,12 +84,14 @@ static void command_fabric(const struct check_context *context, struct text *out
 
 static const struct part_row before[] = {
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
+    {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
     {.name = WINDOW_LOG_START, .command = command_log_start, .aside = true},
     {0},
 };
 static const struct part_row after[] = {
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
+    {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
     {.name = WINDOW_LOG, .parser = "xid", .command = command_kernel_log, .aside = true},
     {0},
@@ -92,6 +100,11 @@ static const struct part_row after[] = {
 const struct part_row *window_parts(enum window_role role)
 {
     return role == WINDOW_BEFORE ? before : after;
+}
+
+bool window_part_applies(const struct check_context *context, const struct part_row *row)
+{
+    return context->platform->nvlink_links > 0 || strcmp(row->name, WINDOW_NVLINK) != 0;
 }
 
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role)
@@ -138,7 +151,7 @@ void check_window_file(const struct check_context *context, enum window_role rol
         text_put(out, "\n");
     }
     for (const struct part_row *row = window_parts(role); row->name != NULL; row++)
-        if (strcmp(row->name, WINDOW_LOG) != 0 || since != NULL)
+        if (window_part_applies(context, row) && (strcmp(row->name, WINDOW_LOG) != 0 || since != NULL))
             put_part(context, row, out);
     text_put(out, "exit 0\n");
 }

@@ -6,6 +6,7 @@
 
 /* Names of the parts of a window that are read. */
 #define WINDOW_GPUS "gpus"
+#define WINDOW_NVLINK "nvlink"
 #define WINDOW_FABRIC "fabric"
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
@@ -15,6 +16,8 @@ extern const struct remedy window_remedies[];
 
 /* window.c. The rows end with a NULL name. */
 const struct part_row *window_parts(enum window_role role);
+/* Whether members of this platform are asked for it. */
+bool window_part_applies(const struct check_context *context, const struct part_row *row);
 /* The last reading of that member in that role, or NULL. */
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role);
 

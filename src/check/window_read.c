@@ -4,14 +4,15 @@
  *
  * facts    window.read = yes | no: WHY              both readings of every member are whole
  *          kernel.log = read | not read: WHY
- *          window.ecc.uncorrected, window.links = none | who and how many
+ *          window.ecc.uncorrected, window.nvlink, window.links = none | who and how many
  *          window.processes = none | WHO (pid N) on gpuN before|after the test
  *          Of what is not known on every member there is no fact, unless it is bad already.
  * metrics  window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
- *          window.pcie.replays, window.ib.COUNTER   what was added in the window, where anything was
+ *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
+ *          window, where anything was
  *          window.temperature.before C              of one host
  * findings xid.N, sxid.N of the kernel's lines; window.rebooted, window.gpu_lost, and what nvidia-smi complains of
- *          after the test and not before it: faults
+ *          after the test and not before it: faults. window.nvlink_errors, warning: what a link corrected by itself
  */
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,9 @@ RULE(rule_processes, "window.processes", "none", "assay",
      "who else computes on the GPUs leaves every number undecided", true);
 RULE(rule_ecc, "window.ecc.uncorrected", "none", "assay", "uncorrectable memory errors during the test",
      false);
+RULE(rule_nvlink, "window.nvlink", "none",
+     "docs.nvidia.com/health-validation/reference/checks/nvlink; CRC: NVIDIA/DCGM nvvs, 100 a second",
+     "NVLinks went down and recovered during the test, or carried too many CRC errors", false);
 RULE(rule_links, "window.links", "none", "assay", "links of the fabric went down during the test", false);
 
 static const struct item items[] = {
@@ -55,6 +59,9 @@ const struct remedy window_remedies[] = {
     {"window.processes", "somebody else's process runs on the GPU: have it ended, then test again"},
     {"window.ecc.uncorrected", "drain the host and reset the GPU or reboot; run dcgmi diag -r 3; if it comes "
                                "again, have the GPU replaced"},
+    {"window.nvlink", "look for Xid 74 and SXid lines in dmesg and see nvidia-smi nvlink -e; reset all GPUs "
+                      "together or reboot and "
+                      "test again; if it comes again, have the GPU or its baseboard replaced"},
     {"window.links",
      "see the port's counters and the cable of that HCA: mlxlink, ibdiagnet; then test again"},
     {0},
@@ -71,6 +78,8 @@ void window_slots(const struct check_context *context, struct slot_list *slots)
 {
     for (const struct item *item = items; item->metric != NULL; item++)
         slot_add(context, slots, item->metric, "", NULL, item->duty, item->rules);
+    if (context->platform->nvlink_links > 0)
+        slot_add(context, slots, "window.nvlink", "", NULL, DUTY_GATE, rule_nvlink);
     if (context->platform->hcas.count > 0)
         slot_add(context, slots, "window.links", "", NULL, DUTY_GATE, rule_links);
 }
@@ -79,8 +88,9 @@ struct finder {
     const struct check_context *context;
     const struct attempt *attempt;
     struct reading *out;
-    struct text read, log, processes, ecc, links; /* what is to be said against each; "" for nothing */
-    bool processes_unknown, ecc_unknown, links_unknown;
+    struct text read, log, processes, ecc, nvlink,
+        links; /* what is to be said against each; "" for nothing */
+    bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown;
 };
 
 /* One member and what was read on it. */
@@ -297,6 +307,89 @@ static void read_gpus(struct finder *finder, const struct member *member)
     }
 }
 
+/* What a link counts. One that recovers was down for a moment; what it corrects costs time and no more. */
+enum { CRC_A_SECOND = 100 };
+static const struct {
+    const char *counter, *words;
+    enum { NVLINK_FAULT, NVLINK_RATE, NVLINK_NOTE } weight;
+} nvlink_counters[] = {
+    {"recovery", "recoveries", NVLINK_FAULT},                        /* to NVLink 4 */
+    {"link_recovery_successful_events", "recoveries", NVLINK_FAULT}, /* from NVLink 5 on */
+    {"link_recovery_failed_events", "failed recoveries", NVLINK_FAULT},
+    {"crc", "CRC errors", NVLINK_RATE},
+    {"replay", "replays", NVLINK_NOTE},
+    {"local_link_integrity", "link integrity errors", NVLINK_NOTE},
+    {"rx", "receive errors", NVLINK_NOTE},
+};
+
+static void tell_nvlink(struct finder *finder, size_t kind, const char *of, double more, double seconds)
+{
+    struct arena *arena = finder->out->arena;
+    bool flood = nvlink_counters[kind].weight == NVLINK_RATE && seconds > 0 && more / seconds > CRC_A_SECOND;
+    const char *text = arena_printf(arena, "%.0f %s", more, nvlink_counters[kind].words);
+
+    reading_measure(finder->out, arena_printf(arena, "window.nvlink.%s", nvlink_counters[kind].counter), of,
+                    more, "");
+    if (flood)
+        say(&finder->nvlink, "%s: %s, %.0f a second", of, text, more / seconds);
+    else if (nvlink_counters[kind].weight == NVLINK_FAULT)
+        say(&finder->nvlink, "%s: %s", of, text);
+    else
+        reading_finding(finder->out, SEVERITY_WARNING, "window.nvlink_errors", of, "%s during the test",
+                        text);
+}
+
+/* The links of one GPU, of which each that could be watched before must be there after. False: none could be. */
+static bool read_links_of(struct finder *finder, const struct member *member, const struct reading *before,
+                          const struct reading *after, const char *gpu, double seconds)
+{
+    static const char prefix[] = "nvlink.link.errors.";
+    struct arena *arena = finder->out->arena;
+    const char *later = same_gpu(member, gpu);
+    size_t length = strlen(gpu), watched = 0;
+
+    for (size_t i = 0; later != NULL && i < before->measurements.count; i++) {
+        const struct measurement *counter = &before->measurements.items[i];
+        struct slice name = slice_of(counter->metric);
+        double more;
+
+        if (strncmp(counter->subject, gpu, length) != 0 || counter->subject[length] != '.' ||
+            !scan_text(&name, prefix))
+            continue;
+        more = added(before, after, counter->metric, counter->subject,
+                     arena_printf(arena, "%s%s", later, counter->subject + length));
+        for (size_t k = 0; k < sizeof nvlink_counters / sizeof nvlink_counters[0]; k++) {
+            if (!slice_equal(name, nvlink_counters[k].counter))
+                continue;
+            watched += nvlink_counters[k].weight == NVLINK_FAULT;
+            finder->nvlink_unknown |= isnan(more);
+            if (more > 0)
+                tell_nvlink(finder, k, subject(finder, member, counter->subject), more, seconds);
+        }
+    }
+    return watched > 0;
+}
+
+static void read_nvlink(struct finder *finder, const struct member *member, const struct window *before,
+                        const struct window *after)
+{
+    const struct platform *platform = finder->context->platform;
+    const struct part *first = find_part(finder->attempt, before, WINDOW_NVLINK);
+    const struct part *last = find_part(finder->attempt, after, WINDOW_NVLINK);
+
+    if (platform->nvlink_links == 0)
+        return;
+    if (member->before == NULL || member->after == NULL || first == NULL || last == NULL || !first->ended ||
+        !last->ended) {
+        finder->nvlink_unknown = true;
+        return;
+    }
+    for (unsigned i = 0; i < platform->gpu_count; i++)
+        if (!read_links_of(finder, member, &first->reading, &last->reading,
+                           arena_printf(finder->out->arena, "gpu%u", i), after->began - before->ended))
+            finder->nvlink_unknown = true;
+}
+
 /* "mlx5_3/1" is a port of "mlx5_3". */
 static bool is_port_of(const char *port, const char *hca)
 {
@@ -424,6 +517,7 @@ static void read_member(struct finder *finder, size_t index)
         read_gpus(finder, &member);
     else
         finder->processes_unknown = finder->ecc_unknown = true;
+    read_nvlink(finder, &member, before, after);
     read_fabric(finder, &member, before, after);
     read_log(finder, &member, before, after);
 }
@@ -447,7 +541,8 @@ static void conclude_read(struct reading *out, const char *fact, const char *wel
 
 static void finder_begin(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read, &finder->log, &finder->processes, &finder->ecc, &finder->links};
+    struct text *texts[] = {&finder->read, &finder->log,    &finder->processes,
+                            &finder->ecc,  &finder->nvlink, &finder->links};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         text_init(texts[i], 64 * 1024);
@@ -457,7 +552,8 @@ static void finder_begin(struct finder *finder)
 
 static void finder_end(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read, &finder->log, &finder->processes, &finder->ecc, &finder->links};
+    struct text *texts[] = {&finder->read, &finder->log,    &finder->processes,
+                            &finder->ecc,  &finder->nvlink, &finder->links};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         text_release(texts[i]);
@@ -471,7 +567,8 @@ static void read_parts_of(const struct check_context *context, size_t member, st
         if (attempt->windows.items[i].member == member)
             for (const struct part_row *row = window_parts(attempt->windows.items[i].role); row->name != NULL;
                  row++)
-                (void)read_part(context, row, attempt->windows.items[i].captures, i + 1, attempt);
+                if (window_part_applies(context, row))
+                    (void)read_part(context, row, attempt->windows.items[i].captures, i + 1, attempt);
 }
 
 /* How the commands of a member's windows ended, and where their outputs lie. All members are asked the same. */
@@ -517,6 +614,8 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     conclude_read(out, "kernel.log", "read", "not read", &finder.log);
     conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
     conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
+    if (context->platform->nvlink_links > 0)
+        conclude(out, "window.nvlink", &finder.nvlink, finder.nvlink_unknown);
     conclude(out, "window.links", &finder.links, finder.links_unknown);
     finder_end(&finder);
 }

@@ -147,6 +147,12 @@ static const struct kind {
                            "fail of the tests across hosts for codes of the failing kind"},
     [FAULT_ECC_BURN] = {"ecc-burn", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 2, 1, 1e6,
                         "the GPU sees COUNT uncorrected memory errors during gpu_burn", "fail of gpu-burn"},
+    [FAULT_NVLINK_RECOVERY] =
+        {"nvlink-recovery", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 2, 1, 1e6,
+         "the last NVLink of the GPU goes down and recovers COUNT times during gpu_burn", "fail of gpu-burn"},
+    [FAULT_NVLINK_CRC] = {"nvlink-crc", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 12, 1, 1e9,
+                          "the last NVLink of the GPU counts COUNT CRC errors during gpu_burn",
+                          "fail of gpu-burn beyond 100 a second, else written down"},
     [FAULT_GPU_TAKEN] = {"gpu-taken", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                          "a foreign process takes the GPU during gpu_burn and stays",
                          "inconclusive in gpu-burn"},

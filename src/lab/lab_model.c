@@ -180,6 +180,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
     const struct fault *ecc = fault_of_gpu(lab, host->number, FAULT_ECC_UNCORRECTED, number);
     const struct fault *burnt = fault_of_gpu(lab, host->number, FAULT_ECC_BURN, number);
+    const struct fault *recovery = fault_of_gpu(lab, host->number, FAULT_NVLINK_RECOVERY, number);
+    const struct fault *crc = fault_of_gpu(lab, host->number, FAULT_NVLINK_CRC, number);
     const struct fault *lanes = fault_of_gpu(lab, host->number, FAULT_PCIE_WIDTH, number);
     const struct fault *hot = fault_of_gpu(lab, host->number, FAULT_HOT, number);
     unsigned n = (unsigned)number;
@@ -195,6 +197,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .pcie_width = lanes != NULL ? (unsigned)lanes->number : 16,
         .ecc_uncorrected = (ecc != NULL ? (unsigned)ecc->number : 0) +
                            (burnt != NULL && is_struck(host) ? (unsigned)burnt->number : 0),
+        .link_recoveries = recovery != NULL && is_struck(host) ? (unsigned)recovery->number : 0,
+        .link_crc = crc != NULL && is_struck(host) ? (unsigned)crc->number : 0,
         .fabric_ready = host->fabric_manager_active &&
                         fault_of_gpu(lab, host->number, FAULT_FABRIC_STATE, number) == NULL,
         .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL ||

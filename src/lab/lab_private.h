@@ -129,6 +129,8 @@ enum fault_kind {
     FAULT_XID,
     FAULT_XID_CLUSTER,
     FAULT_ECC_BURN,
+    FAULT_NVLINK_RECOVERY,
+    FAULT_NVLINK_CRC,
     FAULT_GPU_TAKEN,
     FAULT_LINK_FLAP,
     FAULT_XID_BEFORE,
@@ -208,8 +210,9 @@ struct lab_gpu {
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
-    unsigned power_limit, clock_limit; /* W; MHz of the applications clock */
-    unsigned links_active;             /* the others are down from the lowest on */
+    unsigned power_limit, clock_limit;  /* W; MHz of the applications clock */
+    unsigned links_active;              /* the others are down from the lowest on */
+    unsigned link_recoveries, link_crc; /* of its last link */
 };
 
 struct lab_hca {

@@ -177,9 +177,12 @@ static int print_links(const struct lab_host *host, int only, bool errors)
                 if (!errors)
                     printf("\t Link %u: <inactive>\n", link);
             } else if (errors) {
-                printf("\t Link %u: Replay Errors: 0\n\t Link %u: Recovery Errors: 0\n\t Link %u: CRC "
-                       "Errors: 0\n\n",
-                       link, link, link);
+                bool last = link + 1 == host->profile->links;
+
+                printf("\t Link %u: Replay Errors: 0\n\t Link %u: Recovery Errors: %u\n\t Link %u: CRC "
+                       "Errors: %u\n\n",
+                       link, link, last ? host->gpus[i].link_recoveries : 0, link,
+                       last ? host->gpus[i].link_crc : 0);
             } else {
                 printf("\t Link %u: %s GB/s\n", link, host->profile->link_rate);
             }

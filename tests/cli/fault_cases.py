@@ -108,6 +108,9 @@ LOAD = [
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
     Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none"), remedy="dcgmi diag"),
+    Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
+    Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
+    Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True),
 ]

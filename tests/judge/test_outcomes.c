@@ -16,13 +16,14 @@
 #include "assay/judge.h"
 #include "assay/plan_build.h"
 
-#define PLATFORM(name, more)                                                                    \
-    "{\"name\": \"" name                                                                        \
-    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "  \
-    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": false, " \
+#define PLATFORM(name, links, more)                                                                     \
+    "{\"name\": \"" name                                                                                \
+    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "          \
+    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": " links "}, \"nvswitch\": false, " \
     "\"fabric_state\": false, \"driver_minimum\": \"525.60.13\"" more "}"
 static const char *const platform_texts[] = {
-    PLATFORM("duo", ""), PLATFORM("railed", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
+    PLATFORM("duo", "0", ""), PLATFORM("linked", "2, \"link_gbs\": 25", ""),
+    PLATFORM("railed", "0", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
 
 /* One NCCL step with one message size, so that its output fits a screen. */
 #define NCCL_STEP(more)                                                                                \
@@ -150,15 +151,29 @@ static const char *marked(struct arena *arena, const char *uuid, const char *par
 #define PROCESS \
     "<process_info><pid>4711</pid><type>C</type><process_name>python3</process_name></process_info>"
 
+#define LINK(number, recoveries, crc)                                                        \
+    "\t Link " number ": Replay Errors: 0\n\t Link " number ": Recovery Errors: " recoveries \
+    "\n\t Link " number ": CRC Errors: " crc "\n"
+#define NVLINKS(of_gpu1) \
+    "GPU 0: T (UUID: GPU-0)\n" LINK("0", "0", "0") LINK("1", "0", "0") "GPU 1: T (UUID: GPU-1)\n" of_gpu1
+
 struct said {
     const char *part, *output;
     int rc;
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][4] = {
-    {{"gpus", GPUS("0", ""), 0}, {"fabric", "", 0}, {"log-start", "1.5\n", 0}, {0}},
-    {{"gpus", GPUS("0", ""), 0}, {"fabric", "", 0}, {"kernel-log", "[ 9.0] quiet\n", 0}, {0}},
+static const struct said healthy[2][5] = {
+    {{"gpus", GPUS("0", ""), 0},
+     {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
+     {"fabric", "", 0},
+     {"log-start", "1.5\n", 0},
+     {0}},
+    {{"gpus", GPUS("0", ""), 0},
+     {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
+     {"fabric", "", 0},
+     {"kernel-log", "[ 9.0] quiet\n", 0},
+     {0}},
 };
 
 static const struct said *said_otherwise(const struct said *parts, const char *part)
@@ -644,6 +659,60 @@ static void a_link_that_no_counter_was_read_of_did_not_stay_up(void **state)
     }
 }
 
+static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **state)
+{
+    static const struct {
+        const char *after, *words;
+        int rc;
+        enum outcome_word word;
+    } cases[] = {
+        {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), "", 0,
+         OUTCOME_PASS}, /* what was before is not of the test */
+        {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "900")), "", 0,
+         OUTCOME_PASS}, /* corrected, and a warning */
+        {NVLINKS(LINK("0", "3", "0") LINK("1", "0", "7")), "gpu1.link0: 2 recoveries,", 0, OUTCOME_FAIL},
+        {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "1000007")),
+         "gpu1.link1: 1000000 CRC errors, 100000 a second", 0, OUTCOME_FAIL},
+        {NVLINKS(LINK("0", "0", "0") LINK("1", "0", "7")), "no value", 0,
+         OUTCOME_INCONCLUSIVE}, /* it went back */
+        {NVLINKS(LINK("0", "1", "0")), "no value", 0, OUTCOME_INCONCLUSIVE},
+        {NVLINKS(""), "no value", 0, OUTCOME_INCONCLUSIVE},
+        {"", "no value", 0, OUTCOME_INCONCLUSIVE},
+        {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), "no value", -1, OUTCOME_INCONCLUSIVE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+        struct attempt *attempt;
+
+        world_begin(&world, SUITE_ON("linked", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+        reached(&world, "node1");
+        attempt = AFTER(&world, "node1", {"nvlink", cases[i].after, cases[i].rc});
+        attempt->windows.items[WINDOW_BEFORE].ended = 1000;
+        attempt->windows.items[WINDOW_AFTER].began = 1010;
+        read_attempt(&world, attempt);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.nvlink", cases[i].word, cases[i].words);
+        world_end(&world);
+    }
+}
+
+static void nvlinks_that_could_not_be_watched_before_are_unknown(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE_ON("linked", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+    reached(&world, "node1");
+    ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                (const struct said[]){{"nvlink", NVLINKS(""), 0}, {0}},
+                (const struct said[]){{"nvlink", NVLINKS(""), 0}, {0}});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.nvlink", OUTCOME_INCONCLUSIVE, "no value");
+    world_end(&world);
+}
+
 /* all_gather beside it: on two hosts all_reduce is not judged alone. */
 #define ACROSS                                                                                          \
     SUITE("trial",                                                                                      \
@@ -1127,6 +1196,8 @@ int main(void)
         cmocka_unit_test(a_gpu_that_is_gone_after_the_test_fails_it),
         cmocka_unit_test(a_window_that_was_not_read_is_no_clean_one),
         cmocka_unit_test(a_link_that_no_counter_was_read_of_did_not_stay_up),
+        cmocka_unit_test(an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up),
+        cmocka_unit_test(nvlinks_that_could_not_be_watched_before_are_unknown),
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
         cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),

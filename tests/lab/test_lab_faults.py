@@ -82,6 +82,9 @@ CASES = [
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
     ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
      "--format=csv,noheader", r"^0\n0\n3\n0$"),
+    ("nvlink-recovery:2=5", "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'; gpu_burn 30 >/dev/null; "
+     "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'", r"^0\n1$"),
+    ("nvlink-crc:3", "gpu_burn 30 >/dev/null; nvidia-smi nvlink -e -i 3", r"Link 17: CRC Errors: 12$"),
     ("gpu-taken:4", "nvidia-smi --query-compute-apps=pid --format=csv,noheader; echo before; gpu_burn 30 >/dev/null; "
      "nvidia-smi --query-compute-apps=process_name --format=csv,noheader", r"(^|\n)before\npython3\s*$"),
     ("xid-cluster:6=79", "mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; dmesg",
