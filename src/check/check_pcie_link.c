@@ -49,13 +49,15 @@ static void command_hcas(const struct check_context *context, struct text *out)
         text_put(out, " ");
         text_shell_quote(out, hca);
     }
+    /* Without a process for each file, which are many. */
     text_printf(out,
-                "; do d=\"$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device\"\n"
-                "    for what in speed width; do\n"
-                "        take pcie.link_$what \"$h\" cat \"$d/current_link_$what\"\n"
-                "        take pcie.link_${what}_max \"$h\" cat \"$d/max_link_$what\"\n"
-                "        take pcie.slot_${what}_max \"$h\" cat \"$d/../max_link_$what\"\n"
-                "    done\ndone\nput pcie.hcas '' %zu\n",
+                "; do for what in speed width; do for row in link_$what:current_link_$what "
+                "link_${what}_max:max_link_$what slot_${what}_max:../max_link_$what; do\n"
+                "    f=\"$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device/${row#*:}\"\n"
+                "    if { read -r value <\"$f\"; } 2>/dev/null && [ -n \"$value\" ]; then\n"
+                "        put \"pcie.${row%%%%:*}\" \"$h\" \"$value\"\n"
+                "    else lack \"pcie.${row%%%%:*}\" \"$h\" \"$f cannot be read\"; fi\n"
+                "done; done; done\nput pcie.hcas '' %zu\n",
                 count);
     key_value_end(out);
 }
