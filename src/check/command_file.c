@@ -202,6 +202,6 @@ void check_read(const struct check_context *context, struct attempt *attempt)
     if (!context->check->window)
         return;
     (void)read_part(context, &samples_row, attempt->captures, 0, attempt);
-    read_samples(attempt, &attempt->reading);
+    read_samples(context, attempt, &attempt->reading);
     read_windows(context, attempt, &attempt->reading);
 }

@@ -17,7 +17,7 @@ struct part *read_part(const struct check_context *context, const struct part_ro
 extern const struct part_row samples_row;
 void put_samples_start(const struct check_context *context, struct text *out);
 void put_samples_end(struct text *out);
-void read_samples(const struct attempt *attempt, struct reading *out);
+void read_samples(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 
 /* window.c: slots of every check with a window, and the reading of an attempt's windows. */
 void window_slots(const struct check_context *context, struct slot_list *slots);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sampler: one nvidia-smi that repeats a line a GPU every few seconds while the main part runs, and is ended
- * with it. All its lines stay in the capture, for plots; what is kept as values is the worst of them.
+ * with it. All its lines stay in the capture; what is kept as values is the worst of them, and a course of few
+ * points for plots.
  *
  * facts    window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it; Not Active only of a
  *          sampler that was still there when the main part had ended, else nobody knows
+ *          window.course.temperature C, .power W, .clock MHz, gpuN = "every 4 s: 45 61 - 62": at most 32 points, each the
+ *          worst of as many samples (the lowest clock at work, else the highest); "-" where none has a number
  * metrics  window.samples, gpuN; window.temperature.max, window.memory_temperature.max C; window.power.max W;
  *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
  *
@@ -44,11 +47,27 @@ static const struct {
 
 enum { REASON_COUNT = sizeof reasons / sizeof reasons[0] };
 
+/* What is drawn over time. */
+enum { COURSE_POINTS = 32 };
+static const struct course {
+    enum cell cell;
+    bool lowest; /* and at work: at rest clocks are low */
+    const char *fact;
+} courses[] = {
+    {TEMPERATURE, false, "window.course.temperature"},
+    {POWER, false, "window.course.power"},
+    {CLOCK, true, "window.course.clock"},
+};
+
+enum { COURSE_COUNT = sizeof courses / sizeof courses[0] };
+
 struct gpu_samples {
     unsigned count, reasons_count;
     uint64_t reasons;                              /* or-ed */
     double temperature, memory_temperature, power; /* largest; NAN: none */
     double clock, generation;                      /* smallest at work */
+    unsigned passed;                               /* of its samples, on the way to the course */
+    double course[COURSE_COUNT][COURSE_POINTS];    /* NAN: no number */
 };
 
 /* Few enough that three days stay small, often enough that a short test has some. */
@@ -163,16 +182,22 @@ static void keep_smallest(double *kept, struct slice cell)
         *kept = value;
 }
 
-static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
+static bool at_work(const struct slice cells[CELLS])
 {
     double utilization;
+
+    return scan_double(cells[UTILIZATION], &utilization) && utilization >= AT_WORK_PERCENT;
+}
+
+static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
+{
     uint64_t active;
 
     gpu->count++;
     keep_largest(&gpu->temperature, cells[TEMPERATURE]);
     keep_largest(&gpu->memory_temperature, cells[MEMORY_TEMPERATURE]);
     keep_largest(&gpu->power, cells[POWER]);
-    if (scan_double(cells[UTILIZATION], &utilization) && utilization >= AT_WORK_PERCENT) {
+    if (at_work(cells)) {
         keep_smallest(&gpu->clock, cells[CLOCK]);
         keep_smallest(&gpu->generation, cells[GENERATION]);
     }
@@ -206,21 +231,82 @@ static void tell_gpu(struct reading *out, const char *subject, const struct gpu_
     }
 }
 
-void read_samples(const struct attempt *attempt, struct reading *out)
+static unsigned samples_a_point(const struct gpu_samples *gpu)
+{
+    return (gpu->count + COURSE_POINTS - 1) / COURSE_POINTS;
+}
+
+/* Of the second time around, when it is known how many samples there are. */
+static void add_to_course(struct gpu_samples *gpu, const struct slice cells[CELLS])
+{
+    unsigned point = gpu->passed++ / samples_a_point(gpu);
+
+    for (size_t i = 0; i < COURSE_COUNT; i++)
+        if (!courses[i].lowest)
+            keep_largest(&gpu->course[i][point], cells[courses[i].cell]);
+        else if (at_work(cells))
+            keep_smallest(&gpu->course[i][point], cells[courses[i].cell]);
+}
+
+static void tell_course(const struct check_context *context, struct reading *out, const char *subject,
+                        const struct gpu_samples *gpu)
+{
+    unsigned every = samples_a_point(gpu), points = (gpu->count + every - 1) / every;
+
+    for (size_t i = 0; points > 1 && i < COURSE_COUNT; i++) {
+        const char *text = arena_printf(out->arena, "every %u s:", every * interval_s(context));
+        bool any = false;
+
+        for (unsigned k = 0; k < points; k++) {
+            double value = gpu->course[i][k];
+
+            any |= !isnan(value);
+            text = isnan(value) ? arena_printf(out->arena, "%s -", text)
+                                : arena_printf(out->arena, "%s %.0f", text, value);
+        }
+        if (any)
+            reading_fact(out, courses[i].fact, subject, slice_of(text));
+    }
+}
+
+/* The sampler's next line of a GPU. The last one may have been cut when it was ended: it counts only with its newline. */
+static bool next_sample(struct slice *rest, struct slice cells[CELLS], uint64_t *ret_index)
+{
+    struct slice line;
+
+    while (slice_contains(*rest, "\n") && scan_line(rest, &line))
+        if (split(line, cells) && scan_u64(cells[INDEX], ret_index) && *ret_index < GPUS_MOST)
+            return true;
+    return false;
+}
+
+static void begin(struct gpu_samples *gpu)
+{
+    *gpu = (struct gpu_samples){
+        .temperature = NAN, .memory_temperature = NAN, .power = NAN, .clock = NAN, .generation = NAN};
+    for (size_t i = 0; i < COURSE_COUNT; i++)
+        for (size_t k = 0; k < COURSE_POINTS; k++)
+            gpu->course[i][k] = NAN;
+}
+
+void read_samples(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct part *part = attempt_part(attempt, samples_row.name);
-    struct slice rest = part != NULL ? part->out : slice_of(""), line, cells[CELLS];
+    struct slice all = part != NULL ? part->out : slice_of(""), rest, cells[CELLS];
     struct gpu_samples gpus[GPUS_MOST];
     uint64_t index;
 
     for (size_t i = 0; i < GPUS_MOST; i++)
-        gpus[i] = (struct gpu_samples){
-            .temperature = NAN, .memory_temperature = NAN, .power = NAN, .clock = NAN, .generation = NAN};
-    /* The last line may have been cut when the sampler was ended: it counts only with its newline. */
-    while (slice_contains(rest, "\n") && scan_line(&rest, &line))
-        if (split(line, cells) && scan_u64(cells[INDEX], &index) && index < GPUS_MOST)
-            add_sample(&gpus[index], cells);
+        begin(&gpus[i]);
+    for (rest = all; next_sample(&rest, cells, &index);)
+        add_sample(&gpus[index], cells);
+    for (rest = all; next_sample(&rest, cells, &index);)
+        add_to_course(&gpus[index], cells);
     for (unsigned i = 0; i < GPUS_MOST; i++)
-        if (gpus[i].count > 0)
-            tell_gpu(out, arena_printf(out->arena, "gpu%u", i), &gpus[i], part->ended && part->rc == 0);
+        if (gpus[i].count > 0) {
+            const char *subject = arena_printf(out->arena, "gpu%u", i);
+
+            tell_gpu(out, subject, &gpus[i], part->ended && part->rc == 0);
+            tell_course(context, out, subject, &gpus[i]);
+        }
 }

@@ -26,6 +26,25 @@ static const struct part_kind {
 };
 enum { PART_KINDS = sizeof part_kinds / sizeof part_kinds[0] };
 
+const char *assets_readable(struct arena *arena, const char *text)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    struct slice rest = slice_of(text);
+    size_t end = rest.length, start;
+    double bytes;
+    size_t unit = 0;
+
+    if (!slice_ends(rest, " B"))
+        return text;
+    for (start = end -= strlen(" B"); start > 0 && rest.bytes[start - 1] != ' ';)
+        start--;
+    if (!scan_double((struct slice){rest.bytes + start, end - start}, &bytes) || bytes < 1000)
+        return text;
+    for (; bytes >= 1000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+        bytes /= 1000;
+    return arena_printf(arena, "%.*s%.4g %s", (int)start, text, bytes, units[unit]);
+}
+
 static const char *describe(struct arena *arena, const struct reading *reading, const struct part_kind *kind,
                             const char *place)
 {
@@ -36,6 +55,8 @@ static const char *describe(struct arena *arena, const struct reading *reading, 
 
         if (word != NULL && strcmp(kind->facts[i], "cpu.cores") == 0)
             word = arena_printf(arena, "%s cores", word);
+        if (word != NULL && strcmp(kind->facts[i], "disk.size") == 0)
+            word = assets_readable(arena, word);
         /* Some boards tell the model in the name too. */
         if (word != NULL && strstr(text, word) == NULL)
             text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", word);

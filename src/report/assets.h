@@ -19,4 +19,7 @@ struct assets {
 /* One for each host of which the check has read anything, in the order of steps. Returns how many. */
 size_t assets_collect(const struct view *view, struct assets **ret_assets);
 
+/* "8 x MZQL23T8HCLS 3840755982336 B" as people say it, "... 3.841 TB": in the arena, or text itself. */
+const char *assets_readable(struct arena *arena, const char *text);
+
 #endif

@@ -20,9 +20,9 @@ static void write_parts(struct page *page, const struct assets *assets)
 
     html_markup(out, "<h3>");
     html_text(out, assets->host->name);
-    html_markup(out,
-                "</h3>\n<table class=\"compact\"><thead><tr><th>Part</th><th>Place</th><th>What it is</th>"
-                "<th>Serial</th></tr></thead>\n<tbody>\n");
+    html_markup(
+        out, "</h3>\n<table class=\"compact parts\"><thead><tr><th>Part</th><th>Place</th><th>What it is</th>"
+             "<th>Serial</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < assets->items.count; i++) {
         html_markup(out, "<tr>");
         html_row_head(out, assets->items.items[i].part);
@@ -40,15 +40,16 @@ static void write_summary(struct page *page, const struct assets *assets, size_t
                                         "gpu.kinds"};
     struct text *out = page->out;
 
-    html_markup(out, "<table class=\"compact\"><thead><tr><th>Host</th><th>Serial</th><th>Processors</th>"
-                     "<th>Memory</th><th>NVMe drives</th><th>GPUs</th></tr></thead>\n<tbody>\n");
+    html_markup(out,
+                "<table class=\"compact hosts\"><thead><tr><th>Host</th><th>Serial</th><th>Processors</th>"
+                "<th>Memory</th><th>NVMe drives</th><th>GPUs</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < count; i++) {
         html_markup(out, "<tr>");
         html_row_head(out, assets[i].host->name);
         for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++) {
             const char *value = step_fact(assets[i].step, facts[k], "");
 
-            html_cell(out, *value != '\0' ? value : "not read");
+            html_cell(out, *value != '\0' ? assets_readable(page->arena, value) : "not read");
         }
         html_markup(out, "</tr>\n");
     }

@@ -4,6 +4,7 @@
 
 #include "gates.h"
 #include "page.h"
+#include "svg.h"
 
 /* -- Inventory --------------------------------------------------------------------------------------------
  */
@@ -402,7 +403,7 @@ void page_commands(struct page *page)
 /* -- Attempts ---------------------------------------------------------------------------------------------
  */
 
-enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40 };
+enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40, COURSES_HOSTS = 32 };
 
 /* Output with its hash on a line of its own; of nothing only that it was nothing. */
 static void write_captures(struct page *page, const struct attempt *attempt)
@@ -521,8 +522,23 @@ static void write_windows(struct page *page, const struct attempt *attempt)
     }
 }
 
+/* What the sampler saw. In a large run, where nobody looks at all of them, of what did not pass. */
+static void write_courses(struct page *page, const struct step_view *step, const struct attempt *attempt)
+{
+    struct courses courses;
+
+    if ((step->word == OUTCOME_PASS && page->view->record->plan->hosts.count > COURSES_HOSTS) ||
+        !courses_collect(page->arena, attempt, &courses))
+        return;
+    html_markup(page->out, "<div class=\"courses\">");
+    for (size_t i = 0; i < courses.items.count; i++)
+        svg_course(page->out, &courses.items.items[i]);
+    html_markup(page->out, "</div>");
+}
+
 /* The second row of an attempt: what was kept, where it ran and what was said. */
-static void write_attempt_notes(struct page *page, const struct attempt *attempt)
+static void write_attempt_notes(struct page *page, const struct step_view *step,
+                                const struct attempt *attempt)
 {
     struct text *out = page->out;
 
@@ -541,6 +557,7 @@ static void write_attempt_notes(struct page *page, const struct attempt *attempt
     if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL)
         write_remark(out, reading_status_name(attempt->reading.status), attempt->reading.reason);
     write_findings(page, &attempt->reading);
+    write_courses(page, step, attempt);
     html_markup(out, "</td></tr>\n");
 }
 
@@ -562,7 +579,7 @@ static void write_attempt(struct page *page, const struct commands *commands, co
     html_cell(out, attempt_end_text(page->arena, attempt));
     html_cell(out, reading_status_name(attempt->reading.status));
     html_markup(out, "</tr>\n");
-    write_attempt_notes(page, attempt);
+    write_attempt_notes(page, step, attempt);
     html_markup(out, "</tbody>\n");
 }
 

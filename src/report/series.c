@@ -378,6 +378,77 @@ bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table)
     return ret_table->rows.count > 0;
 }
 
+/* -- Courses ----------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *fact, *title, *unit;
+    bool lowest;
+} course_kinds[] = {
+    {"window.course.temperature", "temperature", "C", false},
+    {"window.course.power", "power", "W", false},
+    {"window.course.clock", "SM clock", "MHz", true},
+};
+
+/* "every 4 s: 45 61 - 62" */
+static bool course_add(struct course *course, size_t gpu, const char *text)
+{
+    struct slice rest = slice_of(text), word;
+    double every, value;
+    size_t count = 0;
+
+    if (!scan_text(&rest, "every ") || !scan_word(&rest, &word) || !scan_double(word, &every) ||
+        !scan_word(&rest, &word) || !slice_equal(word, "s:"))
+        return false;
+    for (; count < COURSE_POINTS && scan_word(&rest, &word); count++) {
+        if (!scan_double(word, &value))
+            continue;
+        course->values[gpu][count] = value;
+        course->low = fmin(course->low, value);
+        course->high = fmax(course->high, value);
+        if (value == (course->lowest ? course->low : course->high) &&
+            (course->worst_gpu == COURSE_GPUS ||
+             value != course->values[course->worst_gpu][course->worst_point])) {
+            course->worst_gpu = gpu;
+            course->worst_point = count;
+        }
+    }
+    course->every_s = fmax(course->every_s, every);
+    course->points = count > course->points ? count : course->points;
+    course->gpus = gpu + 1 > course->gpus ? gpu + 1 : course->gpus;
+    return count > 0;
+}
+
+bool courses_collect(struct arena *arena, const struct attempt *attempt, struct courses *ret_courses)
+{
+    *ret_courses = (struct courses){0};
+    for (size_t kind = 0; kind < sizeof course_kinds / sizeof course_kinds[0]; kind++) {
+        struct course course = {.title = course_kinds[kind].title,
+                                .unit = course_kinds[kind].unit,
+                                .lowest = course_kinds[kind].lowest,
+                                .low = INFINITY,
+                                .high = -INFINITY,
+                                .worst_gpu = COURSE_GPUS};
+        const struct reading *reading = &attempt->reading;
+
+        for (size_t i = 0; i < reading->facts.count; i++) {
+            size_t gpu = gpu_of(reading->facts.items[i].subject);
+
+            if (strcmp(reading->facts.items[i].name, course_kinds[kind].fact) != 0 || gpu >= COURSE_GPUS)
+                continue;
+            if (course.values == NULL) {
+                course.values = arena_alloc(arena, COURSE_GPUS * sizeof *course.values);
+                for (size_t k = 0; k < COURSE_GPUS * COURSE_POINTS; k++)
+                    course.values[k / COURSE_POINTS][k % COURSE_POINTS] = NAN;
+            }
+            (void)course_add(&course, gpu, reading->facts.items[i].value);
+        }
+        if (course.worst_gpu < COURSE_GPUS && course.points > 1)
+            *list_push(arena, &ret_courses->items) = course;
+    }
+    return ret_courses->items.count > 0;
+}
+
 /* -- Facts ------------------------------------------------------------------------------------------------
  */
 

@@ -57,6 +57,23 @@ struct gpu_table {
 /* false: the run has no burn. */
 bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table);
 
+/* What the sampler beside one attempt saw of one metric: a line for each GPU. */
+enum { COURSE_POINTS = 32, COURSE_GPUS = 64 };
+struct course {
+    const char *title, *unit;        /* "temperature", "C" */
+    bool lowest;                     /* the lowest is the worst */
+    double every_s;                  /* between two points */
+    size_t gpus, points;             /* of the longest line */
+    double (*values)[COURSE_POINTS]; /* by GPU; NAN: no number */
+    double low, high;                /* of all */
+    size_t worst_gpu, worst_point;
+};
+struct courses {
+    LIST_OF(struct course) items;
+};
+/* false: nothing was sampled, or too little for a line. */
+bool courses_collect(struct arena *arena, const struct attempt *attempt, struct courses *ret_courses);
+
 /* The median of count numbers, NAN ones left out; NAN when none is left. Sorts values. */
 double median_of(double *values, size_t count);
 

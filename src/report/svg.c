@@ -305,3 +305,88 @@ void svg_chart(struct text *out, const struct view *view, const struct chart *ch
     draw_names(&axes, chart);
     html_markup(out, "</svg>\n");
 }
+
+/* -- Course -----------------------------------------------------------------------------------------------
+ */
+
+enum {
+    COURSE_LEFT = 34,
+    COURSE_TOP = 21,
+    COURSE_WIDTH = 230,
+    COURSE_HEIGHT = 64,
+    COURSE_RIGHT = 6,
+    COURSE_BOTTOM = 16
+};
+
+static double course_x(const struct course *course, size_t point)
+{
+    return COURSE_LEFT + (double)point / (double)(course->points - 1) * COURSE_WIDTH;
+}
+
+/* What differs by noise only stays a flat line: a span of a tenth of the highest value at least. */
+static double course_y(const struct course *course, double value)
+{
+    double span = fmax(course->high - course->low, fmax(course->high * 0.1, 1));
+    double bottom = (course->high + course->low - span) / 2;
+
+    return COURSE_TOP + COURSE_HEIGHT - (value - bottom) / span * COURSE_HEIGHT;
+}
+
+/* A gap parts the line, as nothing was seen there. */
+static void draw_course(struct text *out, const struct course *course, size_t gpu)
+{
+    const double *values = course->values[gpu];
+    bool open = false;
+
+    for (size_t i = 0; i < course->points; i++) {
+        if (isfinite(values[i]) && !open) {
+            if (gpu == course->worst_gpu)
+                html_markup(out, "<polyline fill=\"none\" stroke=\"#9a5b00\" stroke-width=\"1.8\" points=\"");
+            else
+                html_markup(out, "<polyline fill=\"none\" stroke=\"#8fb3d3\" stroke-width=\"1\" points=\"");
+        }
+        if (isfinite(values[i]))
+            html_shape(out, "@,@ ", course_x(course, i), course_y(course, values[i]));
+        else if (open)
+            html_markup(out, "\"/>");
+        open = isfinite(values[i]);
+    }
+    if (open)
+        html_markup(out, "\"/>");
+}
+
+void svg_course(struct text *out, const struct course *course)
+{
+    double worst = course->values[course->worst_gpu][course->worst_point];
+    double seconds = course->every_s * (double)(course->points - 1);
+
+    html_shape(out, "<svg class=\"course\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"9.5\" fill=\"#444\">",
+               COURSE_LEFT + COURSE_WIDTH + COURSE_RIGHT, COURSE_TOP + COURSE_HEIGHT + COURSE_BOTTOM);
+    html_markup(out, "<title>");
+    html_textf(out, "%s of %zu GPUs during the test", course->title, course->gpus);
+    html_markup(out, "</title>");
+    html_markup(out, "<text x=\"0\" y=\"10\">");
+    html_textf(out, "%s, %s", course->title, course->unit);
+    html_shape(out, "</text><text x=\"@\" y=\"10\" text-anchor=\"end\" font-weight=\"600\" fill=\"#9a5b00\">",
+               COURSE_LEFT + COURSE_WIDTH);
+    html_textf(out, "%s: gpu%zu, %.0f %s", course->lowest ? "lowest" : "highest", course->worst_gpu, worst,
+               course->unit);
+    html_markup(out, "</text>");
+    html_shape(out, "<path d=\"M@ @v@h@\" fill=\"none\" stroke=\"#bbb\"/>", COURSE_LEFT, COURSE_TOP,
+               COURSE_HEIGHT, COURSE_WIDTH);
+    html_shape(out, "<text x=\"@\" y=\"@\" text-anchor=\"end\">@</text>", COURSE_LEFT - 4,
+               course_y(course, course->high) + 3, course->high);
+    if (course_y(course, course->low) - course_y(course, course->high) > 10)
+        html_shape(out, "<text x=\"@\" y=\"@\" text-anchor=\"end\">@</text>", COURSE_LEFT - 4,
+                   course_y(course, course->low) + 3, course->low);
+    html_shape(out, "<text x=\"@\" y=\"@\">0</text><text x=\"@\" y=\"@\" text-anchor=\"end\">", COURSE_LEFT,
+               COURSE_TOP + COURSE_HEIGHT + 11, COURSE_LEFT + COURSE_WIDTH, COURSE_TOP + COURSE_HEIGHT + 11);
+    html_textf(out, seconds < 600 ? "%.0f s" : "%.0f min", seconds < 600 ? seconds : seconds / 60);
+    html_markup(out, "</text>\n");
+    for (size_t gpu = 0; gpu < course->gpus; gpu++)
+        if (gpu != course->worst_gpu)
+            draw_course(out, course, gpu);
+    draw_course(out, course, course->worst_gpu);
+    html_shape(out, "<circle cx=\"@\" cy=\"@\" r=\"2.4\" fill=\"#9a5b00\"/></svg>\n",
+               course_x(course, course->worst_point), course_y(course, worst));
+}

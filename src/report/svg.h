@@ -9,6 +9,8 @@
 void svg_heat_map(struct text *out, const struct heat_maps *maps, const struct heat_map *map);
 /* Bus bandwidth over message size, the gates at the sizes they judge. */
 void svg_chart(struct text *out, const struct view *view, const struct chart *chart);
+/* A line for each GPU over the time of one attempt; the GPU with the worst point is named. */
+void svg_course(struct text *out, const struct course *course);
 /* More curves than this are drawn as a band from lowest to highest. */
 enum { CURVES_DRAWN = 16 };
 

@@ -309,6 +309,35 @@ static void the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread(void **st
     assert_string_equal(hca_link(NULL, NULL, NULL, NULL), "cat: No such file or directory");
 }
 
+static void samples_become_a_course_of_few_points_that_keeps_the_worst(void **state)
+{
+    struct own_host host;
+    const char *lines = "";
+    struct slice rest, word;
+    size_t points = 0;
+
+    (void)state;
+    host_begin(&host, "gpu-burn");
+    host.platform.gpu_count = 1;
+    for (unsigned i = 0; i < 100; i++)
+        lines = arena_printf(host.arena, "%s2026/01/01 00:00:%02u.000, 0, %u, 60, 690.00, %u, 5, %u, 0x0\n",
+                             lines, i % 60, i == 51 ? 91 : 70, i < 4 ? 345 : 1980, i < 4 ? 0 : 100);
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"samples", arena_printf(host.arena, "%s2026/01/01 00:00:40.000, 0, 99", lines), "", 0}, {0}});
+    rest = slice_of(reading_get_fact(&host.attempt.reading, "window.course.temperature", "gpu0"));
+    assert_true(scan_text(&rest, "every 20 s: ")); /* 1800 s: a sample in 5 s, 4 of them a point */
+    while (scan_word(&rest, &word)) {
+        assert_true(slice_equal(word, ++points == 13 ? "91" : "70"));
+    }
+    assert_int_equal(points, 25);
+    /* At rest a clock is low, and that says nothing. */
+    assert_true(slice_starts(slice_of(reading_get_fact(&host.attempt.reading, "window.course.clock", "gpu0")),
+                             "every 20 s: - 1980 1980"));
+    arena_destroy(host.arena);
+}
+
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
@@ -342,6 +371,7 @@ int main(void)
         cmocka_unit_test(an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu),
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
+        cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
     };

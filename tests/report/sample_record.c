@@ -406,6 +406,16 @@ static void read_facts(struct maker *maker, struct reading *reading, const char 
             reading, "fabric_manager.version", "",
             slice_of(given(maker, maker->sample->faults && host == 5 ? "535.104.05" : "535.129.03")));
     }
+    for (unsigned gpu = 0; gpu < GPUS && strcmp(step, "gpu-burn") == 0; gpu++) {
+        const char *subject = arena_printf(maker->arena, "gpu%u", gpu);
+        /* GPU 6 becomes hotter than the others, and its clock gives way. */
+        const char *hot = arena_printf(maker->arena, "every 60 s: 45 71 74 %u - 75", gpu == 6 ? 86 : 75);
+        const char *clock =
+            arena_printf(maker->arena, "every 60 s: 1980 1980 %u 1980 1980 1980", 1965 - gpu % 7 * 30);
+
+        reading_fact(reading, "window.course.temperature", subject, slice_of(given(maker, hot)));
+        reading_fact(reading, "window.course.clock", subject, slice_of(given(maker, clock)));
+    }
     if (strcmp(step, "dcgm-diag") == 0)
         reading_fact(reading, "dcgm.version", "", slice_of(given(maker, "3.1.8")));
 }

@@ -526,6 +526,31 @@ static void a_failure_shows_measured_value_gate_and_source(void **state)
     arena_destroy(arena);
 }
 
+static void what_was_sampled_is_drawn_and_the_worst_gpu_is_named(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &clean), "html", NULL);
+
+    (void)state;
+    assert_int_equal(count_of(html, "<svg class=\"course\""), 2 * clean.hosts);
+    assert_int_equal(count_of(html, "highest: gpu6, 86 C"), clean.hosts);
+    assert_int_equal(count_of(html, "lowest: gpu6, 1785 MHz"), clean.hosts);
+    expect_contains(html, "300 s"); /* from the first point to the last */
+    arena_destroy(arena);
+}
+
+static void what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass(void **state)
+{
+    struct sample large = {.hosts = 40, .units = 2, .faults = true};
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &large), "html", NULL);
+    size_t drawn = count_of(html, "<svg class=\"course\"");
+
+    (void)state;
+    assert_true(drawn > 0 && drawn < 20);
+    arena_destroy(arena);
+}
+
 static void a_clean_run_says_accept_and_lists_no_failure(void **state)
 {
     struct arena *arena = arena_create();
@@ -673,6 +698,8 @@ int main(void)
         cmocka_unit_test(json_gives_every_outcome_its_gate_and_evidence),
         cmocka_unit_test(every_gate_that_did_not_pass_is_named_in_every_format),
         cmocka_unit_test(a_failure_shows_measured_value_gate_and_source),
+        cmocka_unit_test(what_was_sampled_is_drawn_and_the_worst_gpu_is_named),
+        cmocka_unit_test(what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),
         cmocka_unit_test(an_accept_that_its_outcomes_deny_is_not_shown),
