@@ -57,6 +57,7 @@ enum per {
     PER_GPU_LINK, /* "gpu0.link3" */
     PER_HCA,      /* "mlx5_0", of check_hca: what belongs to the adapter (its firmware) */
     PER_HCA_PORT, /* "mlx5_0/1": what belongs to its port (state, rate, counters) */
+    PER_MEMBER,   /* "node3": the step's members by name; such a check has a shape for each set of them */
 };
 
 /* One row of what a check owes. */

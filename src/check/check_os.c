@@ -34,22 +34,8 @@ static void put_versions(struct text *out)
 
 static void put_limits(struct text *out)
 {
-    /* A process that may lock memory whatever the limit (root) is not bound by it: bit 14 of CapEff. */
-    text_put(out, "limit() { awk -v what=\"$1\" 'index($0, what) == 1 { sub(what \" *\", \"\"); print $1 }' "
-                  "\"$ASSAY_LAB_ROOT\"/proc/self/limits; }\n"
-                  "memlock() {\n"
-                  "    soft=$(limit 'Max locked memory')\n"
-                  "    case $soft in\n"
-                  "    '') echo \"no such line in /proc/self/limits\" >&2; return 1 ;;\n"
-                  "    unlimited) echo unlimited; return ;;\n"
-                  "    esac\n"
-                  "    case $(awk '$1 == \"CapEff:\" { print substr($2, length($2) - 3, 1) }' "
-                  "\"$ASSAY_LAB_ROOT\"/proc/self/status) in\n"
-                  "    [4-7c-f]) echo 'unlimited (CAP_IPC_LOCK)' ;;\n"
-                  "    *) echo \"$soft bytes\" ;;\n"
-                  "    esac\n"
-                  "}\n"
-                  "take os.memlock '' memlock\n"
+    key_value_memlock(out);
+    text_put(out, "take os.memlock '' memlock\n"
                   "take os.open_files '' limit 'Max open files'\n");
 }
 
@@ -127,7 +113,7 @@ static void read_values(const struct check_context *context, const struct attemp
 static const struct limit memlock_rules[] = {
     {.metric = "os.memlock",
      .rule = RULE_ONE_OF,
-     .text = "unlimited|unlimited (CAP_IPC_LOCK)",
+     .text = MEMLOCK_WORDS,
      .source = "Red Hat Enterprise Linux 9, Configuring InfiniBand and RDMA networks, chapter 5",
      .status = LIMIT_VENDOR,
      .note = "verbs and NCCL register, that is lock, the memory that they send from"},

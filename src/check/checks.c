@@ -112,6 +112,8 @@ static const char *nth_subject(const struct check_context *context, enum per per
     case PER_HCA_PORT:
         return check_hca(context, i) != NULL ? arena_printf(context->arena, "%s/1", check_hca(context, i))
                                              : NULL;
+    case PER_MEMBER:
+        return i < context->member_count ? context->members[i]->name : NULL;
     case PER_TARGET:
     default:
         return i == 0 ? "" : NULL;

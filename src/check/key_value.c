@@ -24,3 +24,22 @@ void key_value_end(struct text *out)
 {
     text_put(out, "echo 'key-value end'");
 }
+
+void key_value_memlock(struct text *out)
+{
+    /* A process that may lock memory whatever the limit (root) is not bound by it: bit 14 of CapEff. */
+    text_put(out, "limit() { awk -v what=\"$1\" 'index($0, what) == 1 { sub(what \" *\", \"\"); print $1 }' "
+                  "\"$ASSAY_LAB_ROOT\"/proc/self/limits; }\n"
+                  "memlock() {\n"
+                  "    soft=$(limit 'Max locked memory')\n"
+                  "    case $soft in\n"
+                  "    '') echo \"no such line in /proc/self/limits\" >&2; return 1 ;;\n"
+                  "    unlimited) echo unlimited; return ;;\n"
+                  "    esac\n"
+                  "    case $(awk '$1 == \"CapEff:\" { print substr($2, length($2) - 3, 1) }' "
+                  "\"$ASSAY_LAB_ROOT\"/proc/self/status) in\n"
+                  "    [4-7c-f]) echo 'unlimited (CAP_IPC_LOCK)' ;;\n"
+                  "    *) echo \"$soft bytes\" ;;\n"
+                  "    esac\n"
+                  "}\n");
+}

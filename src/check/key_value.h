@@ -17,4 +17,9 @@
 void key_value_start(struct text *out);
 void key_value_end(struct text *out);
 
+/* The functions `limit WHAT` of /proc/self/limits, and `memlock`: "unlimited", "unlimited (CAP_IPC_LOCK)" or "65536
+ * bytes", of which MEMLOCK_WORDS will do. */
+void key_value_memlock(struct text *out);
+#define MEMLOCK_WORDS "unlimited|unlimited (CAP_IPC_LOCK)"
+
 #endif

@@ -32,7 +32,7 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
 
 /* By which name the launcher knows the member: mpirun its mpi_address, Slurm the host's own. */
 const char *launcher_name(const struct check_context *context, size_t member);
-/* For struct check: the members, a line each, as the launcher reads them. */
+/* For struct check: the members, a line each, as the launcher reads them: "ADDRESS slots=8 # NAME", or "NAME". */
 void launcher_hosts_file(const struct check_context *context, struct text *out);
 
 #endif

@@ -352,6 +352,14 @@ static const char *word_or(const struct fault *fault, const char *sound, const c
     return fault == NULL ? sound : fault->word != NULL ? fault->word : fallback;
 }
 
+/* "22304" -> "2.23.4" */
+static const char *nccl_text(const char *number, char buf[16])
+{
+    snprintf(buf, 16, "%c.%d.%d", number[0], (number[1] - '0') * 10 + number[2] - '0',
+             (number[3] - '0') * 10 + number[4] - '0');
+    return buf;
+}
+
 static void system_init(struct lab_host *host)
 {
     const struct lab *lab = host->lab;
@@ -366,6 +374,10 @@ static void system_init(struct lab_host *host)
         word_or(fault_find(lab, number, FAULT_KERNEL_VERSION), "5.15.0-122-generic", "5.15.0-105-generic");
     host->bios_version =
         word_or(fault_find(lab, number, FAULT_BIOS_VERSION), host->board->bios_version, "1.4a");
+    host->open_mpi = word_or(fault_find(lab, number, FAULT_MPI_VERSION), "4.1.4", "5.0.8");
+    host->nccl = word_or(fault_find(lab, number, FAULT_NCCL_VERSION),
+                         nccl_text(host->profile->nccl_version, host->nccl_buffer), "2.17.1");
+    host->interface = fault_find(lab, number, FAULT_INTERFACE) != NULL ? "eno1" : "eth0";
     host->governor = fault_find(lab, number, FAULT_GOVERNOR) != NULL ? "powersave" : "performance";
     host->memlock = memlock != NULL ? (unsigned long long)memlock->number : 0;
     host->clock_skew = skew != NULL ? skew->number : 0;

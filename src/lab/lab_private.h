@@ -147,6 +147,13 @@ enum fault_kind {
     FAULT_HOST_KEY_CHANGED,
     FAULT_DOWN,
     FAULT_SILENT,
+    FAULT_PEER_DOWN,
+    FAULT_PEER_SILENT,
+    FAULT_PEER_KEY_REFUSED,
+    FAULT_PEER_KEY_UNKNOWN,
+    FAULT_MPI_VERSION,
+    FAULT_NCCL_VERSION,
+    FAULT_INTERFACE,
     FAULT_KINDS
 };
 
@@ -250,6 +257,9 @@ struct lab_host {
     char name[16];
     const struct lab_board *board;
     const char *kernel, *bios_version, *governor;
+    const char *open_mpi, *nccl; /* versions */
+    char nccl_buffer[16];
+    const char *interface;               /* by which hosts reach one another */
     unsigned long long memlock;          /* bytes; 0: unlimited */
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
@@ -334,7 +344,13 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fa
     tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat,
     tool_iblinkinfo, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_write_bw, tool_ethtool, tool_hostname,
     tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker,
-    tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
+    tool_ssh, tool_ip, tool_ldd, tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool, tool_findmnt,
+    tool_df, tool_fio, tool_npu_smi;
+
+/* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
+const char *lab_login_trouble(const struct tool *tool, const char *name);
+/* From now on the process is one of that host. */
+void lab_enter_host(const struct tool *tool, unsigned host);
 
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);

@@ -28,7 +28,8 @@ struct launch {
     LIST_OF(struct place) places;
     unsigned processes, per_node;
     bool tag_output, oversubscribe;
-    int command; /* index in argv */
+    const char *interface; /* of the daemons' own messages; NULL: any */
+    int command;           /* index in argv */
 };
 
 /* Options that take words which mean nothing here: how many. */
@@ -38,6 +39,7 @@ static const struct {
 } ignored[] = {
     {"--mca", 2},
     {"-mca", 2},
+    {"--prtemca", 2},
     {"--bind-to", 1},
     {"-bind-to", 1},
     {"--rank-by", 1},
@@ -183,10 +185,13 @@ static int read_arguments(struct tool *tool, struct launch *launch)
             return -1;
         }
         if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-            printf("mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n");
+            printf("mpirun (Open MPI) %s\n\nReport bugs to http://www.open-mpi.org/community/help/\n",
+                   tool->host->open_mpi);
             return 0;
         }
         if (words >= 0) {
+            if (words == 2 && is_one_of(value, "oob_tcp_if_include", "prte_if_include", ""))
+                launch->interface = tool->argv[i + 2];
             i += words;
         } else if (is_one_of(word, "--hostfile", "-hostfile", "--machinefile") ||
                    strcmp(word, "-machinefile") == 0) {
@@ -262,36 +267,30 @@ static int distribute(struct tool *tool, struct launch *launch)
     return 0;
 }
 
-/* How ssh fails to reach the host, or NULL. */
-static const char *unreachable(struct tool *tool, const struct place *place)
+/* Daemons of two series do not speak with one another, and none speaks over an interface that is not there. */
+static bool does_not_fit(struct tool *tool, const struct launch *launch, const struct place *place)
 {
-    const struct lab *lab = tool->lab;
+    struct lab_host host;
 
-    if (place->host == 0)
-        return arena_printf(tool->arena, "ssh: Could not resolve hostname %s: Name or service not known",
-                            place->name);
-    if (fault_find(lab, place->host, FAULT_DOWN) != NULL)
-        return arena_printf(tool->arena, "ssh: connect to host %s port %u: Connection refused", place->name,
-                            lab->port);
-    if (fault_find(lab, place->host, FAULT_SILENT) != NULL)
-        return "Connection timed out during banner exchange";
-    if (fault_find(lab, place->host, FAULT_KEY_REFUSED) != NULL)
-        return arena_printf(tool->arena, "%s@%s: Permission denied (publickey).", lab->user, place->name);
-    if (fault_find(lab, place->host, FAULT_HOST_KEY_CHANGED) != NULL)
-        return "Host key verification failed.";
-    return NULL;
+    lab_host_init(&host, tool->lab, place->host);
+    return host.open_mpi[0] != tool->host->open_mpi[0] ||
+           (launch->interface != NULL && strchr(launch->interface, '/') == NULL &&
+            strcmp(launch->interface, host.interface) != 0);
 }
 
 static int check_reach(struct tool *tool, struct launch *launch)
 {
     for (size_t i = 0; i < launch->places.count; i++) {
         const struct place *place = &launch->places.items[i];
-        const char *why =
-            place->ranks > 0 && place->host != tool->host->number ? unreachable(tool, place) : NULL;
+        const char *why = NULL;
 
-        if (why == NULL)
+        if (place->ranks == 0 || place->host == tool->host->number)
             continue;
-        fprintf(stderr, "%s\n", why);
+        why = lab_login_trouble(tool, place->name);
+        if (why == NULL && !does_not_fit(tool, launch, place))
+            continue;
+        if (why != NULL)
+            fprintf(stderr, "%s\n", why);
         return failure(
             "ORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\n\n"
             "* not finding the required libraries and/or binaries on\n  one or more nodes. Please check your "
@@ -330,11 +329,7 @@ static pid_t start_rank(struct tool *tool, const struct launch *launch, const st
     if (pid != 0)
         return pid;
     dup2(out, STDOUT_FILENO);
-    setenv("ASSAY_LAB_HOST", arena_printf(tool->arena, "node%u", place->host), 1);
-    setenv("ASSAY_LAB_BOOT_ID", lab_host_file(tool->arena, tool->lab, place->host, "boot_id"), 1);
-    setenv("ASSAY_LAB_ROOT", lab_host_file(tool->arena, tool->lab, place->host, "root"), 1);
-    setenv("PATH", lab_host_path(tool->arena, tool->lab, place->host), 1);
-    setenv("HOME", lab_host_file(tool->arena, tool->lab, place->host, "home"), 1);
+    lab_enter_host(tool, place->host);
     setenv("OMPI_COMM_WORLD_RANK", arena_printf(tool->arena, "%u", rank), 1);
     setenv("OMPI_COMM_WORLD_SIZE", arena_printf(tool->arena, "%u", launch->processes), 1);
     setenv("OMPI_COMM_WORLD_LOCAL_RANK", arena_printf(tool->arena, "%u", local), 1);

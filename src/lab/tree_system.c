@@ -49,6 +49,9 @@ void tree_system(struct tree *tree, const struct lab_host *host)
     for (int i = 0; i < CPUS_SHOWN; i++)
         tree_file(tree, tree_path(tree, "sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", i), "%s\n",
                   host->governor);
+    /* Of the library the one word that tells its version. */
+    tree_file(tree, "usr/lib/x86_64-linux-gnu/libnccl.so.2", "\177ELF\nNCCL version %s+cuda12.4\n",
+              host->nccl);
     write_limits(tree, host);
     write_memory(tree, host);
 }

@@ -157,7 +157,7 @@ static enum exclusivity exclusivity_of(const struct check_context *context)
 
     if (step->exclusive != NULL && exclusivity_parse(step->exclusive, &exclusive))
         return exclusive;
-    if (strcmp(step->scope, "host") == 0)
+    if (strcmp(step->scope, "host") == 0 || context->check->exclusive == EXCLUSIVE_NONE)
         return context->check->exclusive;
     if (strcmp(step->scope, "cluster") == 0)
         return EXCLUSIVE_FABRIC;
@@ -244,10 +244,19 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     return shape;
 }
 
+/* Such slots are of these members and no others. */
+static bool names_members(const struct check *check)
+{
+    for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)
+        if (item->per == PER_MEMBER)
+            return true;
+    return false;
+}
+
 static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
                                               const struct check_context *context)
 {
-    for (size_t i = plan->shapes.count; i-- > 0;) {
+    for (size_t i = names_members(context->check) ? 0 : plan->shapes.count; i-- > 0;) {
         const struct shape *shape = plan->shapes.items[i];
 
         if (strcmp(shape->suite_step, context->step->name) == 0 &&

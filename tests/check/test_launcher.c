@@ -92,7 +92,7 @@ static void open_mpi_4_is_given_its_words(void **state)
         "CUDA_DEVICE_ORDER -x PATH -x NCCL_IB_HCA==mlx5_0,mlx5_1 -x SITE ${LD_LIBRARY_PATH:+-x "
         "LD_LIBRARY_PATH} " TEST_WORDS);
     assert_string_equal(hosts_of(*state, "\"mpi\": \"4\""),
-                        "10.0.0.1 slots=2\n10.0.0.2 slots=2\n10.0.0.3 slots=2\n");
+                        "10.0.0.1 slots=2 # n1\n10.0.0.2 slots=2 # n2\n10.0.0.3 slots=2 # n3\n");
 }
 
 static void open_mpi_5_is_given_its_words(void **state)
@@ -166,7 +166,7 @@ static int carry_out(struct arena *arena, const struct folder *folder, const cha
     text_init(&out, 1 << 16);
     make_context(arena, launcher, hcas_text, 1, &context);
     context.check->parts[0].command(&context, &command);
-    put(arena, folder, "hosts", "localhost slots=2\n");
+    put(arena, folder, "hosts", "localhost slots=2 # n1\n");
     put(arena, folder, "command", arena_printf(arena, "( %s )\n", command.bytes));
     status = system(arena_printf(arena,
                                  "cd '%s' && PATH=\"$PWD/bin:$PATH\" SITE=1 CUDA_DEVICE_ORDER=PCI_BUS_ID "

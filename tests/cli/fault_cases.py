@@ -155,6 +155,42 @@ NETWORK = [
     Case("tool-missing:ib_write_bw", undecided("rdma-loopback", HOST | ALL_HCAS, "tool missing"), suite=RAILS),
 ]
 
+LAUNCH_SUITE = os.path.join(SUITES, "launch.json")
+BIG, SMALL = "3 hosts", "2 hosts"  # the subjects of launches
+EVERY_LAUNCH = HOST | {"a", "b", "c", SMALL, BIG}
+
+
+def launch(outcome, subjects, cause=""):
+    return outcome("mpi-launch", subjects, cause, host="all")
+
+
+# "b" is the second of the three hosts, so the launch on two fails with it, and on three is not tried.
+LAUNCH = [
+    Case("peer-down", launch(fail, {"b"}, "launch.login is ssh: connect to host .* refused, expected ok"), remedy="sshd"),
+    Case("peer-silent", launch(fail, {"b"}, "timed out during banner exchange"), remedy="sshd"),
+    Case("peer-key-refused", launch(undecided, {"b", BIG}, "Permission denied"), remedy="authorized_keys"),
+    Case("peer-key-unknown", launch(undecided, {"b", BIG}, "Host key verification failed"), remedy="known_hosts"),
+    Case("memlock:65536", launch(fail, {"b"}, "launch.memlock is 65536 bytes"), remedy="memlock unlimited"),
+    Case("nccl-version:2.18.3", launch(fail, {"b"}, r"2\.18\.3, while most hosts have 2\.2\d\.\d"), remedy="same NCCL"),
+    Case("mpi-version", launch(fail, {"b", SMALL}, r"Open MPI 5\.0\.8, while most hosts have Open MPI 4\.1\.4"),
+         remedy="same Open MPI"),
+    # Of one series they understand each other; it is not what was ordered all the same.
+    Case("mpi-version:4.1.7", launch(fail, {"b"}, r"Open MPI 4\.1\.7, while most hosts have Open MPI 4\.1\.4")),
+    Case("interface", launch(fail, {"b", SMALL}, "no interface eth0 with an address, while most hosts have eth0 in 10.0.0.0/16"),
+         remedy="oob_interfaces"),
+    # The third host is new in the launch on three: with the head alone it fails as well.
+    Case("mpi-version", launch(fail, {"c", BIG}, "with the head alone: .*unable to reliably start"),
+         faults=["c:mpi-version"]),
+    Case("tool-missing:mpirun", launch(undecided, EVERY_LAUNCH, "mpirun.* not found"),
+         faults=["a:tool-missing:mpirun"], runs_on=True),
+    Case("tool-hang:mpirun", launch(undecided, {"b"}, "mpirun --version said nothing"), runs_on=True),
+    Case("tool-missing:ssh", launch(undecided, {"b", "c", SMALL, BIG}, "failed to run command 'ssh'"), faults=["a:tool-missing:ssh"], runs_on=True),
+]
+for case in LAUNCH:
+    case.suite = LAUNCH_SUITE
+    case.runs_on = True  # nothing needs it there
+    case.numbers_undecided = True
+
 # What needs a site's word, or tools that not every host has.
 SITE = {
     "name": "site", "title": "What this site asks for beside", "purpose": "delivery", "search_path": [],
@@ -171,7 +207,9 @@ SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
-    Case("memlock:65536", fail("os", HOST, "65536 bytes"), remedy="memlock unlimited", runs_on=True),
+    # In a login from the controller, and in one from another host.
+    Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
+         runs_on=True),
     Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
@@ -216,7 +254,7 @@ TOOLS = [
     Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
     Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),
     Case("tool-missing:all_reduce_perf", undecided("nccl-all-reduce", HOST, "all_reduce_perf.* not found")),
-    Case("tool-missing:mpirun", both(undecided), faults=["a:tool-missing:mpirun"]),
+    Case("tool-missing:mpirun", launch(undecided, EVERY_LAUNCH, "mpirun.* not found"), faults=["a:tool-missing:mpirun"]),
     # Without the kernel's log nobody knows whether an Xid lies in the window of these.
     Case("tool-missing:dmesg",
          undecided("xid", HOST | ALL_GPUS, "dmesg.* not found")
@@ -227,7 +265,7 @@ TOOLS = [
     # Every host's tool crashes alike: that says nothing against any of them.
     Case("tool-crash:dcgmi", {(host, "dcgm-diag"): ("inconclusive", HOST | ALL_GPUS, "Segmentation fault")
                               for host in "abc"}, faults=[f"{host}:tool-crash:dcgmi" for host in "abc"]),
-    Case("tool-crash:mpirun", both(undecided), faults=["a:tool-crash:mpirun"]),
+    Case("tool-crash:mpirun", launch(undecided, EVERY_LAUNCH), faults=["a:tool-crash:mpirun"]),
     Case("tool-crash:all_gather_perf", undecided("nccl-all-gather-cluster", HOST, host="all"),
          faults=["a:tool-crash:all_gather_perf"]),
 ]
@@ -236,7 +274,7 @@ TOOLS = [
 SLOW = [
     Case("tool-hang:dcgmi", fail("dcgm-diag", HOST, "2 times .*hang"), numbers_undecided=True),
     Case("tool-hang:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*hang"), numbers_undecided=True),
-    Case("tool-hang:mpirun", both(undecided), faults=["a:tool-hang:mpirun"]),
+    Case("tool-hang:mpirun", launch(undecided, EVERY_LAUNCH, "hang"), faults=["a:tool-hang:mpirun"]),
     Case("silent", fail("reachable", HOST, "no answer")),
     Case("down", fail("reachable", HOST, "refused")),
     Case("every host down", {(host, "reachable"): ("inconclusive", HOST, "refused") for host in "abc"},
@@ -270,6 +308,7 @@ GROUPS = {
     "roce": ROCE,
     "system": SYSTEM,
     "tools": TOOLS,
+    "launch": LAUNCH,
     "slow": SLOW,
     "storage": STORED,
 }

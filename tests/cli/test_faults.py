@@ -16,7 +16,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
 from fault_cases import Case, GROUPS, LAB_OPTIONS
 
 AT_ONCE = 8
-NAMES = r"gpu\d|npu\d|mlx5_\d|/data|/scratch"  # what a subject names
+NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
@@ -100,7 +100,8 @@ def wrong_substitutes(report, case):
 
 def wrong(case, names, done, report):
     """Everything that is not as it must be, one line each."""
-    right = {(target_of(host, names), step): what for (host, step), what in case.right.items()}
+    right = {(target_of(host, names), step): (word, {names.get(subject, subject) for subject in subjects}, cause)
+             for (host, step), (word, subjects, cause) in case.right.items()}
     found = report.bad()
     said = closing_lines(done.stdout)
 
@@ -174,7 +175,7 @@ def a_clean_cluster():
         tap.ok(all(item["gate"] and item["source"] for _, item in report.outcomes()),
                "every pass names the gate that was applied and where it comes from")
         tap.same({step["name"] for step in report.steps if len(step["members"]) == 4},
-                 {"nccl-all-reduce-cluster", "nccl-all-gather-cluster"}, "two steps go over all hosts")
+                 {"mpi-launch", "nccl-all-reduce-cluster", "nccl-all-gather-cluster"}, "three steps go over all hosts")
         tap.same({verdict["verdict"] for verdict in report.json["verdicts"]}, {"accept"},
                  "every host and unit is accepted")
         with open(pages, encoding="utf-8") as file:

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mpi_launch.h"
+
+#include <string.h>
+
+#include "launcher.h"
+
+const char *mpi_launch_size(struct arena *arena, size_t size)
+{
+    return arena_printf(arena, "%zu hosts", size);
+}
+
+static void unread(struct reading *out, const char *metric, const char *subject, const char *why)
+{
+    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, "%s", why);
+}
+
+/* Why the command had no value for it; NULL: it says nothing. */
+static const char *why_unread(const struct reading *out, const char *metric, const char *subject)
+{
+    const char *code = arena_printf(out->arena, "%s.unread", metric);
+
+    for (size_t i = 0; i < out->findings.count; i++)
+        if (strcmp(out->findings.items[i].code, code) == 0 &&
+            strcmp(out->findings.items[i].subject, subject) == 0)
+            return out->findings.items[i].text;
+    return NULL;
+}
+
+static void put_fact(struct reading *out, const char *metric, const char *subject, const char *value)
+{
+    reading_fact(out, metric, subject, slice_of(value));
+}
+
+/* "255 ssh: connect to host ..." -> its number, and what was said; "" where nothing was. */
+static const char *split_status(const char *told, uint64_t *ret_status)
+{
+    struct slice rest = slice_of(told);
+
+    *ret_status = 0;
+    scan_digits(&rest, ret_status);
+    return slice_trim(rest).bytes;
+}
+
+enum {
+    STATUS_NO_TOOL = 126,
+    /* or 127: it could not be executed on the head */ STATUS_TIMEOUT = 124,
+    STATUS_KILLED = 137 /* by timeout -k */
+};
+
+static bool was_ended(uint64_t status)
+{
+    return status == STATUS_TIMEOUT || status == STATUS_KILLED;
+}
+
+/* --- logins --- */
+
+/* Who is asked for a key says nothing of the host's health, and a person mends it. */
+static bool is_about_keys(const char *said)
+{
+    return strstr(said, "Host key verification failed") != NULL || strstr(said, "Permission denied") != NULL;
+}
+
+static bool is_reached(const struct reading *out, const struct host *host)
+{
+    const char *told = reading_get_fact(out, "launch.ssh", host->name);
+
+    return told != NULL && strcmp(told, "ok") == 0;
+}
+
+static void read_login(struct reading *out, const struct host *host)
+{
+    const char *told = reading_get_fact(out, "launch.ssh", host->name), *said;
+    uint64_t status;
+
+    if (told == NULL || is_reached(out, host)) {
+        if (told != NULL)
+            put_fact(out, "launch.login", host->name, "ok");
+        return;
+    }
+    said = split_status(told, &status);
+    if (is_about_keys(said) || status == STATUS_NO_TOOL || status == STATUS_NO_TOOL + 1)
+        unread(out, "launch.login", host->name, said);
+    else if (was_ended(status))
+        put_fact(out, "launch.login", host->name, "no answer in time");
+    else
+        put_fact(out, "launch.login", host->name,
+                 *said != '\0'
+                     ? said
+                     : arena_printf(out->arena, "failed with exit status %llu", (unsigned long long)status));
+}
+
+/* --- alike on all --- */
+
+/* The value that most members have; of two with as many, the one that the head has, or the first. */
+static const char *common_value(const struct check_context *context, const struct reading *out,
+                                const char *metric)
+{
+    const char *best = NULL;
+    size_t most = 0;
+
+    for (size_t i = 0; i < context->member_count; i++) {
+        const char *value = reading_get_fact(out, metric, context->members[i]->name);
+        size_t count = 0;
+
+        for (size_t k = 0; value != NULL && k < context->member_count; k++) {
+            const char *other = reading_get_fact(out, metric, context->members[k]->name);
+
+            count += other != NULL && strcmp(other, value) == 0;
+        }
+        if (count > most) {
+            most = count;
+            best = value;
+        }
+    }
+    return best;
+}
+
+/* From the facts `told` of all members the fact `metric` of each. */
+static void compare(const struct check_context *context, struct reading *out, const char *told,
+                    const char *metric)
+{
+    const char *common = common_value(context, out, told);
+
+    for (size_t i = 0; i < context->member_count; i++) {
+        const char *name = context->members[i]->name, *value = reading_get_fact(out, told, name);
+        const char *why = why_unread(out, told, name);
+
+        if (value == NULL)
+            unread(out, metric, name, why != NULL ? why : "the host was not asked, see launch.login");
+        else if (strcmp(value, common) == 0)
+            put_fact(out, metric, name, MPI_LAUNCH_ALIKE);
+        else
+            put_fact(out, metric, name,
+                     arena_printf(out->arena, "%s, while most hosts have %s", value, common));
+    }
+}
+
+/* --- interfaces --- */
+
+/* "10.0.0.5/24" as a number and the length of its prefix. */
+static bool read_network(struct slice text, uint32_t *ret_address, uint64_t *ret_bits)
+{
+    uint64_t byte;
+
+    *ret_address = 0;
+    for (int i = 0; i < 4; i++) {
+        if ((i > 0 && !scan_text(&text, ".")) || !scan_digits(&text, &byte) || byte > 255)
+            return false;
+        *ret_address = *ret_address << 8 | (uint32_t)byte;
+    }
+    return scan_text(&text, "/") && scan_digits(&text, ret_bits) && *ret_bits <= 32 && text.length == 0;
+}
+
+static uint32_t mask_of(uint64_t bits)
+{
+    return bits == 0 ? 0 : (uint32_t)0xffffffff << (32 - bits);
+}
+
+static const char *network_text(struct arena *arena, uint32_t address, uint64_t bits)
+{
+    uint32_t net = address & mask_of(bits);
+
+    return arena_printf(arena, "%u.%u.%u.%u/%llu", net >> 24, net >> 16 & 255, net >> 8 & 255, net & 255,
+                        (unsigned long long)bits);
+}
+
+/* The network of an interface, or the first of the host's addresses that lies in the network; NULL: there is none.
+   addresses: "eth0 10.0.0.5/24 ib0 192.168.1.5/24 ". */
+static const char *network_of(struct arena *arena, const char *addresses, const char *wanted)
+{
+    struct slice rest = slice_of(addresses), name, word;
+    uint32_t address, net;
+    uint64_t bits, net_bits = 0;
+    bool by_network = read_network(slice_of(wanted), &net, &net_bits);
+
+    while (scan_word(&rest, &name) && scan_word(&rest, &word)) {
+        if (!read_network(word, &address, &bits))
+            continue;
+        if (by_network ? (address & mask_of(net_bits)) == (net & mask_of(net_bits))
+                       : slice_equal(name, wanted))
+            return network_text(arena, address, bits);
+    }
+    return NULL;
+}
+
+static bool has_interface(const char *addresses, const char *wanted)
+{
+    struct slice rest = slice_of(addresses), name, word;
+
+    while (scan_word(&rest, &name) && scan_word(&rest, &word))
+        if (slice_equal(name, wanted))
+            return true;
+    return false;
+}
+
+/* What one interface, or network, of the suite is on each host: fact launch.network, subject "NAME INTERFACE". */
+static const char *look_at(struct arena *arena, const char *addresses, const char *wanted)
+{
+    const char *network = network_of(arena, addresses, wanted);
+
+    if (network != NULL)
+        return arena_printf(arena, "%s in %s", wanted, network);
+    if (strchr(wanted, '/') != NULL)
+        return arena_printf(arena, "no address in %s", wanted);
+    return has_interface(addresses, wanted) ? arena_printf(arena, "%s has no IPv4 address", wanted)
+                                            : arena_printf(arena, "no interface %s with an address", wanted);
+}
+
+/* "eth0 in 10.0.0.0/24, eth1 in 10.1.0.0/24": alike where all hosts can reach one another by them. */
+static void read_interfaces(const struct check_context *context, struct reading *out)
+{
+    const struct suite_launcher *launcher = &context->suite->launcher;
+
+    for (size_t i = 0; i < context->member_count; i++) {
+        const char *name = context->members[i]->name, *all = "";
+        const char *addresses = reading_get_fact(out, "launch.addresses", name);
+        const char *why = why_unread(out, "launch.addresses", name);
+
+        if (addresses == NULL) {
+            if (why != NULL)
+                unread(out, "launch.networks", name, why);
+            continue;
+        }
+        for (size_t k = 0; k < launcher->oob_interfaces.count + launcher->btl_interfaces.count; k++) {
+            const char *wanted = k < launcher->oob_interfaces.count
+                                     ? launcher->oob_interfaces.items[k]
+                                     : launcher->btl_interfaces.items[k - launcher->oob_interfaces.count];
+            const char *seen = look_at(out->arena, addresses, wanted);
+
+            if (strstr(all, seen) == NULL)
+                all = arena_printf(out->arena, "%s%s%s", all, *all != '\0' ? ", " : "", seen);
+        }
+        put_fact(out, "launch.networks", name, all);
+    }
+    compare(context, out, "launch.networks", "launch.interfaces");
+}
+
+/* --- launches --- */
+
+/* The names of the hosts whose ranks spoke, "answers: n1 n2" without its first word; NULL: it was not tried. */
+static const char *answers_of(const struct reading *out, const char *launch)
+{
+    const char *told = reading_get_fact(out, "launch.answers", launch);
+    struct slice rest = slice_of(told != NULL ? told : "");
+
+    return scan_text(&rest, "answers:") ? rest.bytes : NULL;
+}
+
+/* What the launcher said; NULL: nothing was wrong. */
+static const char *trouble_of(const struct reading *out, const char *launch)
+{
+    const char *told = reading_get_fact(out, "launch.trouble", launch), *said;
+    uint64_t status;
+
+    if (told == NULL)
+        return NULL;
+    said = split_status(told, &status);
+    if (was_ended(status))
+        return arena_printf(out->arena, "it hung%s%s", *said != '\0' ? ": " : "", said);
+    return *said != '\0'
+               ? said
+               : arena_printf(out->arena, "exit status %llu without a word", (unsigned long long)status);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    struct slice rest = slice_of(words != NULL ? words : ""), next;
+
+    while (scan_word(&rest, &next))
+        if (slice_equal(next, word))
+            return true;
+    return false;
+}
+
+static size_t count_words(const char *words)
+{
+    struct slice rest = slice_of(words), next;
+    size_t count = 0;
+
+    while (scan_word(&rest, &next))
+        count++;
+    return count;
+}
+
+struct launches {
+    size_t reached;      /* members that the head logged in to, itself included */
+    size_t tried, sound; /* the largest size that was launched, and that all of answered */
+    const char *trouble; /* of the one that was tried and is not sound */
+};
+
+static struct launches find_launches(const struct check_context *context, const struct reading *out)
+{
+    struct launches launches = {0};
+
+    for (size_t i = 0; i < context->member_count; i++)
+        launches.reached += is_reached(out, context->members[i]);
+    for (size_t size = 1; size <= launches.reached; size++) {
+        const char *launch = arena_printf(out->arena, "%zu", size);
+
+        if (answers_of(out, launch) == NULL)
+            continue;
+        launches.tried = size;
+        launches.trouble = trouble_of(out, launch);
+        if (launches.trouble == NULL)
+            launches.sound = size;
+    }
+    return launches;
+}
+
+/* What stood in the way of the launches that were not tried. */
+static const char *why_not_tried(struct reading *out, const struct launches *launches)
+{
+    if (launches->tried == 0)
+        return "no launch was tried";
+    if (launches->trouble == NULL)
+        return "not all hosts could be logged in to, see launch.login";
+    if (launches->tried == 1)
+        return arena_printf(out->arena, "no rank starts on the head alone: %s", launches->trouble);
+    return arena_printf(out->arena, "not tried after the launch on %zu hosts: %s", launches->tried,
+                        launches->trouble);
+}
+
+static void read_size(struct reading *out, const struct launches *launches, size_t size)
+{
+    const char *launch = arena_printf(out->arena, "%zu", size), *subject = mpi_launch_size(out->arena, size);
+    const char *answers = answers_of(out, launch), *trouble = trouble_of(out, launch);
+
+    if (answers == NULL)
+        unread(out, "launch.hosts", subject, why_not_tried(out, launches));
+    else if (trouble == NULL)
+        put_fact(out, "launch.hosts", subject, MPI_LAUNCH_ALL);
+    else
+        put_fact(out, "launch.hosts", subject,
+                 arena_printf(out->arena, "%zu of %zu: %s", count_words(answers), size, trouble));
+}
+
+/* place: of the member among those that were reached, from 0, the head's. */
+static void read_start(struct reading *out, const struct launches *launches, const struct host *host,
+                       size_t place)
+{
+    const char *pair = arena_printf(out->arena, "pair.%s", host->name), *largest;
+    const char *hostname = reading_get_fact(out, "launch.hostname", host->name);
+
+    largest = answers_of(out, arena_printf(out->arena, "%zu", launches->tried));
+    if (place < launches->sound || (hostname != NULL && has_word(largest, hostname)) ||
+        (answers_of(out, pair) != NULL && trouble_of(out, pair) == NULL))
+        put_fact(out, "launch.started", host->name, "yes");
+    else if (answers_of(out, pair) != NULL)
+        put_fact(out, "launch.started", host->name,
+                 arena_printf(out->arena, "no, with the head alone: %s", trouble_of(out, pair)));
+    else if (launches->tried == 2 && place == 1)
+        put_fact(out, "launch.started", host->name,
+                 arena_printf(out->arena, "no, with the head alone: %s", launches->trouble));
+    else
+        unread(out, "launch.started", host->name, why_not_tried(out, launches));
+}
+
+static void read_launches(const struct check_context *context, struct reading *out)
+{
+    struct launches launches = find_launches(context, out);
+    size_t place = 0;
+
+    for (size_t size = 2; size < context->member_count; size *= 2)
+        read_size(out, &launches, size);
+    read_size(out, &launches, context->member_count);
+    for (size_t i = 0; i < context->member_count; i++)
+        if (is_reached(out, context->members[i]))
+            read_start(out, &launches, context->members[i], place++);
+        else
+            unread(out, "launch.started", context->members[i]->name, "it could not be logged in to");
+}
+
+void mpi_launch_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    read_parts(context, attempt, out);
+    if (out->status != READING_COMPLETE)
+        return;
+    for (size_t i = 0; i < context->member_count; i++)
+        read_login(out, context->members[i]);
+    if (context->suite->launcher.kind == LAUNCHER_MPIRUN)
+        compare(context, out, "launch.mpi_version", "launch.mpi");
+    compare(context, out, "launch.nccl_version", "launch.nccl");
+    read_interfaces(context, out);
+    read_launches(context, out);
+}
