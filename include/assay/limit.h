@@ -22,6 +22,9 @@ enum limit_rule {
     RULE_ONE_OF,      /* text is one of these, '|' between them */
     RULE_MIN_VERSION, /* dotted numbers, compared piece by piece */
     RULE_SAME,        /* the same text on all hosts of one platform in the run; the deviating ones fail */
+    RULE_PLAUSIBLE, /* a check's own: what no true number exceeds. One that does is not believed: inconclusive.
+                         It is no gate: an item with nothing else has no limit */
+    RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
@@ -42,7 +45,7 @@ struct limit {
     unsigned hosts_min, hosts_max; /* number of members; 0: any */
     double size_min, size_max;     /* message size in bytes; 0: any */
     enum limit_rule rule;
-    double value;     /* of FLOOR, CEILING */
+    double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION */
     const char *text; /* of EQUAL, ONE_OF, MIN_VERSION */
     double tolerance; /* fraction of value by which the gate is eased; 0: none. The effective gate is
                          limit_gate() */
@@ -54,7 +57,8 @@ struct limit {
                           failing it */
 };
 
-/* The number really applied: value*(1-tolerance) for a floor, value*(1+tolerance) for a ceiling. */
+/* The number really applied: value*(1-tolerance) for a floor, value*(1+tolerance) for a ceiling and what is
+ * plausible. */
 double limit_gate(const struct limit *limit);
 bool limit_enforceable(const struct limit *limit);
 const char *limit_status_name(enum limit_status status); /* "field" */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ceiling.h"
 #include "launcher.h"
 
 /* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
@@ -105,7 +106,8 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
     const char *out_of_place = arena_printf(arena, "size_bytes=%.0f place=out", size);
 
     slot_add(context, slots, busbw, "", out_of_place, is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
-             NULL)
+             ceiling_of_collective(context, collective(context),
+                                   rank_count(context) / (unsigned)context->member_count))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
     slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,

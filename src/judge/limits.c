@@ -49,6 +49,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_FLOOR:
         return isnan(value->number) ? UNDECIDED : value->number >= limit_gate(limit) ? MET : MISSED;
     case RULE_CEILING:
+    case RULE_PLAUSIBLE:
         return isnan(value->number) ? UNDECIDED : value->number <= limit_gate(limit) ? MET : MISSED;
     case RULE_EQUAL:
         return strcmp(value->text, limit->text) == 0 ? MET : MISSED;
@@ -58,6 +59,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
         return version_at_least(value->text, limit->text);
     case RULE_SAME:
         return common != NULL && strcmp(value->text, common) == 0 ? MET : MISSED;
+    case RULE_FRACTION: /* slot_limits_find has made a floor of it */
     default:
         return UNDECIDED;
     }

@@ -122,16 +122,39 @@ static const char *expectation(struct arena *arena, const struct limit *limit)
     return limit->rule == RULE_EQUAL ? limit->text : limit_text(arena, limit);
 }
 
+/* More than the links can carry is not believed, and shows nothing. */
+static const struct limit *disbelieved(const struct item_case *item, const struct value *value)
+{
+    for (size_t i = 0; i < item->limits->limits.count; i++) {
+        const struct limit *limit = item->limits->limits.items[i];
+
+        if (limit->rule == RULE_PLAUSIBLE && limit_met(limit, value, NULL) == MISSED)
+            return limit;
+    }
+    return NULL;
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
     const char *common = NULL;
     bool enforceable = false;
 
+    opinion.limit = disbelieved(item, &value);
+    if (opinion.limit != NULL) {
+        opinion.word = OUTCOME_INCONCLUSIVE;
+        opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s",
+                                     item->slot->metric, value_with_unit(item->arena, &value),
+                                     limit_text(item->arena, opinion.limit));
+        opinion.remedy = opinion.limit->note;
+        return opinion;
+    }
     for (size_t i = 0; i < item->limits->limits.count; i++) {
         const struct limit *limit = item->limits->limits.items[i];
         enum met met;
 
+        if (limit->rule == RULE_PLAUSIBLE)
+            continue;
         if (limit->rule == RULE_SAME) {
             enforceable = true;
             if (item->peers == NULL)
@@ -351,7 +374,7 @@ static void put_limit(struct arena *arena, const struct limit *limit, struct out
     if (limit == NULL)
         return;
     outcome->gate = limit_text(arena, limit);
-    outcome->limit = limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING
+    outcome->limit = limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE
                          ? arena_printf(arena, "%s %g%s%s, tolerance %g%%", limit_rule_name(limit->rule),
                                         limit->value, limit->unit != NULL && *limit->unit != '\0' ? " " : "",
                                         limit->unit != NULL ? limit->unit : "", limit->tolerance * 100)

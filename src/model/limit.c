@@ -5,20 +5,22 @@
 
 #include "assay/suite.h"
 
-static const char *const rule_names[] = {"floor", "ceiling", "equal", "one_of", "min_version", "same"};
+static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
+                                         "min_version", "same",    "plausible", "fraction_of_ceiling"};
 static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
                                            "provisional", "guess",     "tool"};
 
 double limit_gate(const struct limit *limit)
 {
-    return limit->value * (limit->rule == RULE_FLOOR     ? 1 - limit->tolerance
-                           : limit->rule == RULE_CEILING ? 1 + limit->tolerance
-                                                         : 1);
+    return limit->value * (limit->rule == RULE_FLOOR ? 1 - limit->tolerance
+                           : limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE
+                               ? 1 + limit->tolerance
+                               : 1);
 }
 
 bool limit_enforceable(const struct limit *limit)
 {
-    return limit->status != LIMIT_GUESS;
+    return limit->status != LIMIT_GUESS && limit->rule != RULE_PLAUSIBLE;
 }
 
 const char *limit_status_name(enum limit_status status)
@@ -51,7 +53,10 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
     case RULE_FLOOR:
         return text_of_number(arena, limit, ">=");
     case RULE_CEILING:
+    case RULE_PLAUSIBLE:
         return text_of_number(arena, limit, "<=");
+    case RULE_FRACTION:
+        return arena_printf(arena, ">= %g%% of the ceiling", limit->value * 100);
     case RULE_EQUAL:
         return arena_printf(arena, "= %s", limit->text);
     case RULE_ONE_OF:

@@ -35,6 +35,28 @@ static const struct limit *of_baseline(const struct run_limits *limits, const st
     return NULL;
 }
 
+/* The floor that it is for this item; NULL where the platform's links are not known. */
+static const struct limit *of_ceiling(struct arena *arena, const struct limit *fraction,
+                                      const struct slot *slot)
+{
+    for (size_t i = 0; i < slot->own_count; i++) {
+        const struct limit *ceiling = &slot->own[i];
+        struct limit *floor;
+
+        if (ceiling->rule != RULE_PLAUSIBLE)
+            continue;
+        floor = arena_new(arena, struct limit);
+        *floor = *fraction;
+        floor->rule = RULE_FLOOR;
+        floor->value = fraction->value * ceiling->value;
+        floor->unit = ceiling->unit;
+        floor->source = arena_printf(arena, "%g%% of %g %s, %s; %s", fraction->value * 100, ceiling->value,
+                                     ceiling->unit, ceiling->source, fraction->source);
+        return floor;
+    }
+    return NULL;
+}
+
 void slot_limits_find(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
                       const struct slot *slot, struct slot_limits *ret_limits)
 {
@@ -45,6 +67,8 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
     *ret_limits = (struct slot_limits){0};
     for (size_t i = 0; i < slot->own_count; i++)
         *list_push(arena, &ret_limits->limits) = &slot->own[i];
+    if (further != NULL && further->rule == RULE_FRACTION)
+        further = of_ceiling(arena, further, slot);
     if (further != NULL)
         *list_push(arena, &ret_limits->limits) = further;
 }

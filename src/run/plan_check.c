@@ -267,7 +267,8 @@ int check_shapes(struct builder *builder, struct error *err)
         return error_set(
             err, ERROR_USAGE,
             "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
-            "give one (\"limits\" of the step, or --baseline), or record the metric",
+            "give one (\"limits\" of the step, with a floor or a fraction_of_ceiling, or --baseline), or "
+            "record the metric",
             builder->sources->suite->path, missing.bytes, count > GATES_NAMED ? "; and others" : "");
     add_note(builder, arena_printf(builder->arena,
                                    "gates without an enforceable limit, which can only be inconclusive: %s%s",

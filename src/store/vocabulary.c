@@ -10,7 +10,8 @@ VOCABULARY(run, "run state", "running", "ended", "interrupted", "cancelled");
 VOCABULARY(role, "host role", "compute", "spare");
 VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
-VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same");
+VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
+           "fraction of ceiling");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out");
 VOCABULARY(attempt, "attempt state", "sent", "ended");

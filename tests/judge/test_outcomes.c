@@ -16,14 +16,16 @@
 #include "assay/judge.h"
 #include "assay/plan_build.h"
 
-#define PLATFORM(name, links, more)                                                                     \
-    "{\"name\": \"" name                                                                                \
-    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "          \
-    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": " links "}, \"nvswitch\": false, " \
+#define PLATFORM(name, links, switched, more)                                                             \
+    "{\"name\": \"" name                                                                                  \
+    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "            \
+    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": " links "}, \"nvswitch\": " switched \
+    ", "                                                                                                  \
     "\"fabric_state\": false, \"driver_minimum\": \"525.60.13\"" more "}"
 static const char *const platform_texts[] = {
-    PLATFORM("duo", "0", ""), PLATFORM("linked", "2, \"link_gbs\": 25", ""),
-    PLATFORM("railed", "0", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
+    PLATFORM("duo", "0", "false", ""), PLATFORM("linked", "2, \"link_gbs\": 25", "false", ""),
+    PLATFORM("switched", "18, \"link_gbs\": 26.562, \"ceiling_gbs\": 450", "true", ""),
+    PLATFORM("railed", "0", "false", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
 
 /* One NCCL step with one message size, so that its output fits a screen. */
 #define NCCL_STEP(more)                                                                                \
@@ -348,6 +350,67 @@ static void number_below_the_floor_fails_and_shows_the_gate(void **state)
     assert_string_equal(outcome->cause, BUSBW " is 412 GB/s, expected >= 455 GB/s");
     assert_string_equal(outcome->status, "contract");
     assert_verdict(&world, VERDICT_REJECT);
+    world_end(&world);
+}
+
+static void more_than_the_links_carry_is_not_believed(void **state)
+{
+    struct world world;
+    const struct outcome *outcome;
+
+    (void)state;
+    world_begin(&world, SUITE_ON("switched", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", NCCL_OUTPUT("3045.00", "1761.87", "0", "0 OK"), 0);
+    judge(&world);
+    outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
+    assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
+    assert_string_equal(outcome->cause,
+                        BUSBW " is 3045 GB/s, which is not to be believed: expected <= 450 GB/s");
+    assert_non_null(strstr(outcome->remedy, "platform file"));
+    world_end(&world);
+}
+
+#define FRACTION                                                                            \
+    ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"fraction_of_ceiling\": 0.9, " \
+    "\"source\": \"clause 3\", \"status\": \"contract\"}]"
+
+static void fraction_of_the_ceiling_is_a_gate(void **state)
+{
+    static const struct {
+        const char *output;
+        enum outcome_word word;
+    } rows[] = {{NCCL_OUTPUT("406.00", "442.37", "0", "0 OK"), OUTCOME_PASS},
+                {NCCL_OUTPUT("404.00", "441.37", "0", "0 OK"), OUTCOME_FAIL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world;
+        const struct outcome *outcome;
+
+        world_begin(&world, SUITE_ON("switched", "trial", NCCL_STEP(FRACTION)), ONE);
+        reached(&world, "node1");
+        nccl(&world, "node1", rows[i].output, 0);
+        judge(&world);
+        outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
+        assert_int_equal(outcome->word, rows[i].word);
+        assert_string_equal(outcome->gate, ">= 405 GB/s");
+        assert_non_null(strstr(outcome->source, "90% of 450 GB/s"));
+        assert_non_null(strstr(outcome->source, "clause 3"));
+        world_end(&world);
+    }
+}
+
+static void ceiling_alone_is_no_gate(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SUITE_ON("switched", "trial", NCCL_STEP("")), ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", NCCL_OUTPUT("440.00", "459.37", "0", "0 OK"), 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "no baseline");
     world_end(&world);
 }
 
@@ -1179,6 +1242,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_output_within_limits_passes),
         cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
+        cmocka_unit_test(more_than_the_links_carry_is_not_believed),
+        cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
+        cmocka_unit_test(ceiling_alone_is_no_gate),
         cmocka_unit_test(wrong_values_fail_although_bandwidth_is_fine),
         cmocka_unit_test(missing_tool_is_inconclusive_and_named),
         cmocka_unit_test(unknown_format_is_inconclusive),

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ceiling.h"
+
+#include <math.h>
+#include <string.h>
+
+/* NVLS: a little more than was seen, 480 to 483 of 450 GB/s. */
+static const double nvls_gain = 0.1;
+static const double bits_per_byte = 8;
+
+/* All GPUs of one host: GB/s per GPU and direction; 0: not known. */
+static double of_links(const struct check_context *context)
+{
+    return context->platform->nvswitch ? context->platform->nvlink_ceiling_gbs : 0;
+}
+
+/* The share of each of the GPUs that take part in the adapters that they use, in GB/s. */
+static double of_adapters(const struct check_context *context, unsigned gpus_per_host)
+{
+    const struct platform *platform = context->platform;
+    double all = platform->hca_gbits / bits_per_byte * (double)platform->hcas.count;
+
+    return platform->gpu_count > 0 && gpus_per_host > 0 ? all / platform->gpu_count : 0;
+}
+
+/* n GPUs in all, k of one host, b GB/s of adapters for each: what leaves the hosts sets the pace. */
+static double ring(double n __attribute__((unused)), double k, double b)
+{
+    return b * k;
+}
+
+/* Of what a GPU sends, (n - k) / (n - 1) leaves its host. */
+static double each_to_each(double n, double k, double b)
+{
+    return b * (n - 1) / (n - k);
+}
+
+static const struct formula {
+    const char *collective;
+    double (*across)(double n, double k, double b); /* NULL: nobody knows a bound */
+    bool switches_add;
+    const char *text;
+} formulas[] = {
+    {"all_reduce", ring, true, "rate of a host's adapters"},
+    {"all_gather", ring, false, "rate of a host's adapters"},
+    {"reduce_scatter", ring, false, "rate of a host's adapters"},
+    {"alltoall", each_to_each, false, "rate of a GPU's adapters * (n - 1) / (n - k), n GPUs, k of a host"},
+    {"sendrecv", NULL, false, ""},
+};
+
+static const struct limit *plausible(const struct check_context *context, const char *collective,
+                                     double value, double most, const char *formula)
+{
+    struct arena *arena = context->arena;
+    struct limit *limits = arena_array(arena, struct limit, 2);
+
+    *limits = (struct limit){
+        .metric = arena_printf(arena, "nccl.%s.busbw", collective),
+        .rule = RULE_PLAUSIBLE,
+        .value = value,
+        .tolerance = most / value - 1,
+        .unit = "GB/s",
+        .source = arena_printf(arena, "computed from platform %s: %s", context->platform->name, formula),
+        .status = LIMIT_TOOL,
+        .note = "it is more than the links carry: is the platform file right about them, and is this the "
+                "test's own "
+                "figure in GB/s?",
+    };
+    return limits;
+}
+
+static const struct formula *formula_of(const char *collective)
+{
+    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
+        if (strcmp(formulas[i].collective, collective) == 0)
+            return &formulas[i];
+    return NULL;
+}
+
+const struct limit *ceiling_of_collective(const struct check_context *context, const char *collective,
+                                          unsigned gpus_per_host)
+{
+    const struct formula *formula = formula_of(collective);
+    double links = of_links(context), adapters = of_adapters(context, gpus_per_host), value, most;
+    double inside = links * (formula->switches_add && context->platform->fabric_state ? 1 + nvls_gain : 1);
+
+    if (context->member_count < 2)
+        return links > 0 ? plausible(context, collective, links, inside, "rate of a GPU's NVLinks") : NULL;
+    if (formula->across == NULL || adapters <= 0)
+        return NULL;
+    value = formula->across((double)context->member_count * gpus_per_host, gpus_per_host, adapters);
+    most = formula->switches_add ? 2 * value : value;
+    /* With several GPUs of a host, what comes for each of them goes over its links within the host too. */
+    if (links > 0 && gpus_per_host > 1) {
+        value = fmin(value, links);
+        most = fmin(most, inside);
+    }
+    return plausible(context, collective, value, most, formula->text);
+}

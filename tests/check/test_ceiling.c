@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What links can carry, against figures that were computed by hand or measured on healthy clusters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ceiling.h"
+
+static const struct limit *ceiling_on(struct arena *arena, const char *name, const char *collective,
+                                      size_t members, unsigned gpus_per_host)
+{
+    struct error err = {0};
+    const struct check_context context = {
+        .arena = arena, .platform = platform_load(arena, name, &err), .member_count = members};
+
+    assert_non_null(context.platform);
+    return ceiling_of_collective(&context, collective, gpus_per_host);
+}
+
+static void links_and_adapters_bound_each_collective(void **state)
+{
+    static const struct {
+        const char *platform, *collective;
+        size_t members;
+        unsigned gpus_per_host;
+        double ceiling, most; /* GB/s */
+    } rows[] = {
+        {"hgx-h100", "all_gather", 1, 8, 450, 450},
+        {"hgx-h100", "all_reduce", 1, 8, 450, 495}, /* NVLS: 483 was measured */
+        {"hgx-a100", "all_reduce", 1, 8, 300, 300}, /* no NVLS */
+        {"hgx-h100", "all_gather", 4, 8, 400, 400},
+        {"hgx-h100", "all_reduce", 2, 8, 400, 495},     /* trees over two hosts: 488 was measured */
+        {"hgx-h100", "alltoall", 2, 8, 93.75, 93.75},   /* 50 * 15 / 8 */
+        {"hgx-a100", "alltoall", 2, 8, 46.875, 46.875}, /* 25 * 15 / 8 */
+        {"hgx-h100", "all_gather", 4, 1, 50, 50},       /* along one rail */
+        {"hgx-h100", "all_reduce", 4, 1, 50, 100},
+    };
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct limit *limit =
+            ceiling_on(arena, rows[i].platform, rows[i].collective, rows[i].members, rows[i].gpus_per_host);
+
+        assert_non_null(limit);
+        assert_int_equal(limit->rule, RULE_PLAUSIBLE);
+        assert_float_equal(limit->value, rows[i].ceiling, 0.001);
+        assert_float_equal(limit_gate(limit), rows[i].most, 0.001);
+        assert_string_equal(limit->unit, "GB/s");
+    }
+    arena_destroy(arena);
+}
+
+static void what_nobody_can_compute_has_no_ceiling(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_null(ceiling_on(arena, "hgx-h100", "sendrecv", 2, 8));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links_and_adapters_bound_each_collective),
+        cmocka_unit_test(what_nobody_can_compute_has_no_ceiling),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
