@@ -98,6 +98,9 @@ static void take_settings(const struct check_context *context, struct variables 
             ? exact_hcas(context->arena, launcher->hcas.items, launcher->hcas.count)
             : exact_hcas(context->arena, context->platform->hcas.items, context->platform->hcas.count);
 
+    /* What a test went over is told by NCCL alone. */
+    set_variable(context->arena, variables, "NCCL_DEBUG", "INFO");
+    set_variable(context->arena, variables, "NCCL_DEBUG_SUBSYS", "INIT,NET");
     if (hcas != NULL)
         set_variable(context->arena, variables, "NCCL_IB_HCA", hcas);
     if (launcher->nccl_socket_ifname != NULL)

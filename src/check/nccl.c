@@ -29,6 +29,12 @@ const struct remedy nccl_remedies[] = {
     {"sound",
      "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
      "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
+    {"nccl.hosts",
+     "ranks share a host that should have hosts of their own: look at the hostfile's mpi_address"},
+    {"nccl.net_*",
+     "NCCL went over sockets, or not over all rails: set NCCL_DEBUG=INFO; on the host that is named, are the "
+     "HCAs "
+     "there and their ports Active (ibstat), is NCCL_IB_DISABLE set, does NCCL_IB_HCA leave some out?"},
     {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
     {0},
 };
@@ -134,6 +140,7 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots)
                        .source = arena_printf(context->arena, "platform %s", context->platform->name),
                        .status = LIMIT_TOOL};
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
+    nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
@@ -193,6 +200,7 @@ static void name_collective(const struct check_context *context, struct measurem
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
+    nccl_net_read(context, attempt, out);
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);
         name_planned_size(context, &out->measurements.items[i]);

@@ -15,6 +15,9 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots);
 /* Sizes of which there is none, or not the ones that are owed. */
 const char *nccl_arguments_fault(const struct check_context *context);
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+/* nccl_net.c: of tests across hosts, what they went over. */
+void nccl_net_slots(const struct check_context *context, struct slot_list *slots);
+void nccl_net_read(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 unsigned nccl_expected_s(const struct check_context *context);
 
 #endif

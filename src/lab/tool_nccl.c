@@ -171,12 +171,13 @@ static void print_devices(const struct lab_host *hosts, size_t host_count, unsig
 /* What NCCL_DEBUG=INFO tells of the transport; one rank a host is enough to read it from. */
 static void print_transport(const struct lab_host *host, unsigned rank, unsigned next)
 {
-    int pid = (int)getpid();
+    int pid = (int)getpid(), used = 0;
 
     if (host->rdma) {
         printf("%s:%d:%d [0] NCCL INFO NET/IB : Using", host->name, pid, pid + 40);
         for (int hca = 0; hca < LAB_HCAS; hca++)
-            printf(" [%d]mlx5_%d:1/IB", hca, hca);
+            if (host->hcas[hca].present && host->hcas[hca].up)
+                printf(" [%d]mlx5_%d:1/IB", used++, hca);
         printf(" [RO]; OOB eth0:%s<0>\n%s:%d:%d [0] NCCL INFO Using network IB\n", host->name, host->name,
                pid, pid + 40);
     } else {

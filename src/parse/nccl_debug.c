@@ -2,7 +2,8 @@
 /*
  * What NCCL's own log lines tell.
  *
- * Facts: nccl.version; nccl.network, as "Using network IB" names it; and one nccl.transport for each
+ * Facts: nccl.version; nccl.network, as the first "Using network IB" names it, and of each host that says so
+ * nccl.host_network and nccl.host_hcas ("mlx5_0,mlx5_1", in NCCL's order); and one nccl.transport for each
  * transport that a channel was connected by: P2P, SHM, C2C, NET/IB, NET/Socket, NET/AWS Libfabric, COLLNET,
  * NVLS, and NET/IB/GDRDMA where the network reads and writes GPU memory itself.
  */
@@ -12,6 +13,16 @@
 #include <string.h>
 
 enum { WARNING_BYTES = 300 };
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_letter(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
 
 static void add_transport(struct reading *reading, struct slice name)
 {
@@ -104,6 +115,74 @@ void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading)
                         debug->more_warnings);
 }
 
+/* "node1" of "node1:4242:4310 [3] ", also behind a time; empty when there is none. */
+static struct slice host_of(struct slice head)
+{
+    struct slice word, before = {"", 0}, host = {"", 0};
+    size_t colon;
+
+    while (scan_word(&head, &word)) {
+        if (word.bytes[0] == '[')
+            host = before;
+        before = word;
+    }
+    colon = slice_find(host, ":");
+    return (struct slice){host.bytes, colon != (size_t)-1 ? colon : 0};
+}
+
+/* Ranks of one host say the same; what one says otherwise is a fact of its own. */
+static void fact_of_host(struct reading *reading, const char *name, struct slice host, struct slice value)
+{
+    const char *subject;
+
+    if (host.length == 0)
+        return;
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, name) == 0 &&
+            slice_equal(host, reading->facts.items[i].subject) &&
+            slice_equal(value, reading->facts.items[i].value))
+            return;
+    subject = arena_strndup(reading->arena, host.bytes, host.length);
+    reading_fact(reading, name, subject, value);
+}
+
+/* "Using [0]mlx5_0:1/IB [1]={[0] mlx5_1:1/IB [1] mlx5_2:1/IB} [RO]; OOB eth0:10.0.0.1<0>" -> "mlx5_0,mlx5_1,mlx5_2" */
+static void take_hcas(struct reading *reading, struct slice host, struct slice rest)
+{
+    const char *names = "";
+    struct slice word;
+    size_t end = slice_find(rest, ";");
+
+    if (end != (size_t)-1)
+        rest.length = end;
+    while (scan_word(&rest, &word)) {
+        size_t from, colon;
+
+        while (word.length > 0 && word.bytes[word.length - 1] == '}')
+            word.length--;
+        from = word.length;
+        while (from > 0 && (is_letter(word.bytes[from - 1]) || is_digit(word.bytes[from - 1]) ||
+                            strchr("_-.:/", word.bytes[from - 1]) != NULL))
+            from--;
+        word = slice_from(word, from);
+        colon = slice_find(word, ":");
+        if (colon == (size_t)-1 || colon == 0)
+            continue;
+        names = arena_printf(reading->arena, "%s%s%.*s", names, *names != '\0' ? "," : "", (int)colon,
+                             word.bytes);
+    }
+    fact_of_host(reading, "nccl.host_hcas", host, slice_of(names));
+}
+
+/* Lines whose host matters. */
+static void take_host(struct reading *reading, struct slice host, struct slice text)
+{
+    if (scan_text(&text, "Using network "))
+        fact_of_host(reading, "nccl.host_network", host, slice_trim(text));
+    else if (scan_text(&text, "NET/IB : Using "))
+        take_hcas(reading, host, text);
+}
+
 void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading *reading)
 {
     bool is_channel = slice_starts(text, "Channel ");
@@ -134,16 +213,6 @@ void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading
             debug->has_version = true;
         }
     }
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_letter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
 /* Many lines of one rank mostly follow one another. Else from behind: the bracket is found at once, and what stands before it is short. */
@@ -205,7 +274,7 @@ bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
         return path_is_known(debug, path);
     case 'U': /* "Using network ..." */
     case 'N': /* "NVLS comm ...", "NCCL version ..." */
-        return slice_starts(text, "NET/") && debug->has_version;
+        return slice_starts(text, "NET/") && debug->has_version && !slice_starts(text, "NET/IB : Using ");
     default:
         return debug->has_version || !slice_contains(text, "NCCL version ");
     }
@@ -215,9 +284,12 @@ bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading
 {
     size_t info = slice_find(line, "NCCL INFO "), warn = slice_find(line, "NCCL WARN ");
 
-    if (info != (size_t)-1)
-        nccl_debug_info(debug, slice_trim(slice_from(line, info + 10)), reading);
-    else if (warn != (size_t)-1)
+    if (info != (size_t)-1) {
+        struct slice text = slice_trim(slice_from(line, info + 10));
+
+        take_host(reading, host_of((struct slice){line.bytes, info}), text);
+        nccl_debug_info(debug, text, reading);
+    } else if (warn != (size_t)-1)
         take_warning(debug, slice_trim(slice_from(line, warn + 10)), reading);
     else if (slice_starts(line, "NCCL version "))
         nccl_debug_info(debug, line, reading);

@@ -337,6 +337,7 @@ static void close_devices(struct text_run *text)
     run->ranks = text->listed_ranks;
     nccl_fact(run->reading, "nccl.ranks",
               arena_printf(run->reading->arena, "%llu", (unsigned long long)run->ranks));
+    nccl_fact(run->reading, "nccl.hosts", arena_printf(run->reading->arena, "%zu", text->hosts.count));
 }
 
 static bool number_after(struct slice content, const char *key, double *ret_value)

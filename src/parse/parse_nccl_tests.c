@@ -2,8 +2,8 @@
 /*
  * nccl-tests: the text of every layout since 2.0 and the JSON of -J (2.17 and later).
  *
- * Facts: nccl.version (the library's), nccl.tests_version, nccl.collective, nccl.ranks, nccl.validation, and
- * what NCCL's log lines tell (nccl_debug.c). Where an old version names its collective nowhere, it follows
+ * Facts: nccl.version (the library's), nccl.tests_version, nccl.collective, nccl.ranks, nccl.hosts (different
+ * ones that the ranks name), nccl.validation, and what NCCL's log lines tell (nccl_debug.c). Where an old version names its collective nowhere, it follows
  * from the ratio of the two bandwidths when only one collective has that ratio, else the metrics say
  * "unknown".
  *

@@ -10,49 +10,8 @@
 
 #include <cmocka.h>
 
-#include "assay/check.h"
 #include "assay/files.h"
-
-static const char *const platform_text = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
-                                         "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
-                                         "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
-                                         "\"nvswitch\": false, \"fabric_state\": false, "
-                                         "\"driver_minimum\": \"525.60.13\"%s}";
-
-static const char hcas_text[] = ", \"hcas\": {\"names\": [\"mlx5_0\", \"mlx5_1\"], \"gbits\": 400}";
-
-/* A cluster step of the first `count` hosts of three, with this launcher. */
-static void make_context(struct arena *arena, const char *launcher, const char *hcas, size_t count,
-                         struct check_context *ret_context)
-{
-    static const char hosts[] = "n1 mpi_address=10.0.0.1 platform=duo\nn2 mpi_address=10.0.0.2 platform=duo\n"
-                                "n3 mpi_address=10.0.0.3 platform=duo\n";
-    struct error err = {0};
-    const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(hosts), &err);
-    const struct suite *suite = suite_parse(
-        arena, "suite",
-        slice_of(arena_printf(arena,
-                              "{\"name\": \"s\", \"launcher\": {%s}, \"environment\": {\"SITE\": \"1\"}, "
-                              "\"steps\": [{\"check\": \"nccl-all-reduce\", \"scope\": \"cluster\"}]}",
-                              launcher)),
-        &err);
-    const struct platform *platform =
-        platform_parse(arena, "platform", slice_of(arena_printf(arena, platform_text, hcas)), &err);
-    const struct host **members = arena_array(arena, const struct host *, count);
-
-    if (hostfile == NULL || suite == NULL || platform == NULL)
-        fail_msg("%s", err.text);
-    for (size_t i = 0; i < count; i++)
-        members[i] = &hostfile->hosts.items[i];
-    *ret_context = (struct check_context){.arena = arena,
-                                          .suite = suite,
-                                          .step = &suite->steps.items[0],
-                                          .platform = platform,
-                                          .check = check_find("nccl-all-reduce"),
-                                          .members = members,
-                                          .member_count = count,
-                                          .timescale = 1};
-}
+#include "wide.h"
 
 static const char *command_of(struct arena *arena, const char *launcher, const char *hcas)
 {
@@ -60,7 +19,7 @@ static const char *command_of(struct arena *arena, const char *launcher, const c
     cleanup_text struct text command = {0};
 
     text_init(&command, 1 << 16);
-    make_context(arena, launcher, hcas, 3, &context);
+    wide_context(arena, launcher, hcas, 3, &context);
     context.check->parts[0].command(&context, &command);
     return arena_strdup(arena, command.bytes);
 }
@@ -71,7 +30,7 @@ static const char *hosts_of(struct arena *arena, const char *launcher)
     cleanup_text struct text hosts = {0};
 
     text_init(&hosts, 1 << 16);
-    make_context(arena, launcher, "", 3, &context);
+    wide_context(arena, launcher, "", 3, &context);
     context.check->hosts_file(&context, &hosts);
     return arena_strdup(arena, hosts.bytes);
 }
@@ -81,7 +40,7 @@ static const char *hosts_of(struct arena *arena, const char *launcher)
 static void open_mpi_4_is_given_its_words(void **state)
 {
     assert_string_equal(
-        command_of(*state, "\"mpi\": \"4\"", hcas_text),
+        command_of(*state, "\"mpi\": \"4\"", WIDE_HCAS),
         "mpirun --allow-run-as-root --leave-session-attached --mca plm_rsh_no_tree_spawn 1 --mca "
         "plm_rsh_num_concurrent 3 --mca plm_rsh_agent ssh --mca plm_rsh_args '-o BatchMode=yes -o "
         "ConnectTimeout=30' "
@@ -89,7 +48,8 @@ static void open_mpi_4_is_given_its_words(void **state)
         "$((ASSAY_DEADLINE + 3)) "
         "orted\" --hostfile \"$ASSAY_DIR/hosts\" -np 6 --bind-to none --map-by ppr:2:node -x ASSAY_ATTEMPT "
         "-x "
-        "CUDA_DEVICE_ORDER -x PATH -x NCCL_IB_HCA==mlx5_0,mlx5_1 -x SITE ${LD_LIBRARY_PATH:+-x "
+        "CUDA_DEVICE_ORDER -x PATH -x NCCL_DEBUG=INFO -x NCCL_DEBUG_SUBSYS=INIT,NET -x "
+        "NCCL_IB_HCA==mlx5_0,mlx5_1 -x SITE ${LD_LIBRARY_PATH:+-x "
         "LD_LIBRARY_PATH} " TEST_WORDS);
     assert_string_equal(hosts_of(*state, "\"mpi\": \"4\""),
                         "10.0.0.1 slots=2 # n1\n10.0.0.2 slots=2 # n2\n10.0.0.3 slots=2 # n3\n");
@@ -105,15 +65,15 @@ static void open_mpi_5_is_given_its_words(void **state)
                    "\"topology_file\": \"/etc/topo.xml\", \"bind_to\": \"numa\", \"map_by\": \"ppr:1:numa\", "
                    "\"flags\": [\"--mca\", \"pml\", \"ob1\"], \"environment\": {\"NCCL_IB_HCA\": \"mlx5\", "
                    "\"A\": \"b c\"}",
-                   hcas_text),
+                   WIDE_HCAS),
         "/opt/ompi/bin/mpirun --prefix /opt/ompi --allow-run-as-root --leave-session-attached --prtemca "
         "plm_ssh_no_tree_spawn 1 --prtemca plm_ssh_num_concurrent 3 --prtemca plm_ssh_agent rsh --prtemca "
         "prte_launch_agent \"env ASSAY_ATTEMPT=$ASSAY_ATTEMPT timeout -k $ASSAY_GRACE $((ASSAY_DEADLINE + "
         "3)) prted\" "
         "--prtemca prte_if_include eth0,10.0.0.0/24 --mca btl_tcp_if_include eth0,10.0.0.0/24 --hostfile "
         "\"$ASSAY_DIR/hosts\" -np 6 --bind-to numa --map-by ppr:1:numa -x ASSAY_ATTEMPT -x CUDA_DEVICE_ORDER "
-        "-x PATH "
-        "-x NCCL_IB_HCA=mlx5 -x NCCL_SOCKET_IFNAME=eth0 -x NCCL_TOPO_FILE=/etc/topo.xml -x SITE -x A='b c' "
+        "-x PATH -x NCCL_DEBUG=INFO -x NCCL_DEBUG_SUBSYS=INIT,NET -x NCCL_IB_HCA=mlx5 -x "
+        "NCCL_SOCKET_IFNAME=eth0 -x NCCL_TOPO_FILE=/etc/topo.xml -x SITE -x A='b c' "
         "${LD_LIBRARY_PATH:+-x LD_LIBRARY_PATH} --mca pml ob1 " TEST_WORDS);
 }
 
@@ -124,8 +84,9 @@ static void slurm_is_given_its_words(void **state)
                    "\"kind\": \"srun\", \"hcas\": [\"mlx5_2:1\"], \"flags\": [\"--partition=gpu\"], "
                    "\"environment\": "
                    "{\"A\": \"b,c\"}",
-                   hcas_text),
-        "env NCCL_IB_HCA==mlx5_2:1 A=b,c srun --nodelist=\"$ASSAY_DIR/hosts\" --nodes=3 --ntasks=6 "
+                   WIDE_HCAS),
+        "env NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET NCCL_IB_HCA==mlx5_2:1 A=b,c srun "
+        "--nodelist=\"$ASSAY_DIR/hosts\" --nodes=3 --ntasks=6 "
         "--ntasks-per-node=2 --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpu-bind=none "
         "--partition=gpu " TEST_WORDS);
     assert_string_equal(hosts_of(*state, "\"kind\": \"srun\""), "n1\nn2\nn3\n");
@@ -164,7 +125,7 @@ static int carry_out(struct arena *arena, const struct folder *folder, const cha
 
     text_init(&command, 1 << 16);
     text_init(&out, 1 << 16);
-    make_context(arena, launcher, hcas_text, 1, &context);
+    wide_context(arena, launcher, WIDE_HCAS, 1, &context);
     context.check->parts[0].command(&context, &command);
     put(arena, folder, "hosts", "localhost slots=2 # n1\n");
     put(arena, folder, "command", arena_printf(arena, "( %s )\n", command.bytes));

@@ -125,7 +125,7 @@ FABRIC = [
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     Case("nic-slow:mlx5_3", both(fail)),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
-    Case("nccl-socket", both(fail)),
+    Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
     # On another host than the head, and only its own kernel, or counter, knows of it.
     Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
     Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
@@ -186,8 +186,16 @@ LAUNCH = [
     Case("tool-hang:mpirun", launch(undecided, {"b"}, "mpirun --version said nothing"), runs_on=True),
     Case("tool-missing:ssh", launch(undecided, {"b", "c", SMALL, BIG}, "failed to run command 'ssh'"), faults=["a:tool-missing:ssh"], runs_on=True),
 ]
+WIDE = os.path.join(SUITES, "wide.json")
 for case in LAUNCH:
     case.suite = LAUNCH_SUITE
+# A number alone does not tell why; NCCL's own lines do.
+LAUNCH += [
+    Case("link-down:mlx5_3", fail("nccl-all-gather", HOST, r"nccl.net_hcas is node\d+ lacks mlx5_3, expected all", host="all"),
+         suite=WIDE, remedy="over all rails"),
+    Case("nccl-socket", fail("nccl-all-gather", HOST, r"nccl.net_transport is NET/Socket on node\d+", host="all"), suite=WIDE),
+]
+for case in LAUNCH:
     case.runs_on = True  # nothing needs it there
     case.numbers_undecided = True
 
