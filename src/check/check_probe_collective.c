@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "launcher.h"
+#include "nccl.h"
 
 static const char program[] = "assay-probe-collective";
 
@@ -42,6 +43,12 @@ static unsigned rank_count(const struct check_context *context)
     return (unsigned)context->member_count * ranks_per_host(context);
 }
 
+/* Of two hosts a path between them does not tell which of them is slow. */
+static bool has_paths(const struct check_context *context)
+{
+    return context->member_count > 2;
+}
+
 static void put_command(const struct check_context *context, struct text *out)
 {
     const struct launch launch = {.ranks_per_host = ranks_per_host(context)};
@@ -51,6 +58,8 @@ static void put_command(const struct check_context *context, struct text *out)
                 check_text(context, "backend"), check_text(context, "begin"), check_text(context, "end"),
                 check_number(context, "factor"), check_number(context, "iterations"),
                 check_number(context, "warmup"));
+    if (!has_paths(context))
+        text_put(out, " --path-size 0");
     text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
 }
 
@@ -98,12 +107,13 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
         ->size_bytes = size;
 }
 
-/* What is told of single hosts; with one host there is no path to another. */
+/* What is told of single hosts. */
 static void host_slots(const struct check_context *context, struct slot_list *slots)
 {
     slot_add(context, slots, "probe.stragglers", "", NULL, DUTY_RECORD, NULL);
     for (size_t i = 0; i < context->member_count && context->member_count > 1; i++) {
-        slot_add(context, slots, "probe.host_path", context->members[i]->name, NULL, DUTY_RECORD, NULL);
+        if (has_paths(context))
+            slot_add(context, slots, "probe.host_path", context->members[i]->name, NULL, DUTY_RECORD, NULL);
         slot_add(context, slots, "probe.host_late", context->members[i]->name, NULL, DUTY_RECORD, NULL);
     }
 }
@@ -150,15 +160,6 @@ static int arguments_valid(const struct check_context *context, struct error *er
         return json_error(err, json_get(arguments_given, "backend"), "backend: '%s'; expected nccl or host",
                           check_text(context, "backend"));
     return 0;
-}
-
-static const char *arguments_fault(const struct check_context *context)
-{
-    if (check_number(context, "factor") < 2)
-        return "\"factor\" is less than 2";
-    if (check_number(context, "begin") < 1 || check_number(context, "begin") > check_number(context, "end"))
-        return "\"begin\" is larger than \"end\", or no size";
-    return NULL;
 }
 
 /* "node3/rank5" is of node3: by its name in the hostfile, or as the host calls itself, with a domain or without. */
@@ -255,7 +256,7 @@ const struct check check_probe_collective = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
-    .arguments_fault = arguments_fault,
+    .arguments_fault = nccl_arguments_fault,
     .arguments_valid = arguments_valid,
     .parts = parts,
     .remedies = remedies,

@@ -16,14 +16,16 @@ from cluster import FOLDER, Report, Tap, assay, closing_lines, start, wait_until
 from namespaces import MPI, Hosts, write
 
 PROBE = os.path.abspath(sys.argv[2])
-COUNT, SLOW = 4, 3
-# 100 Mbit/s are 0.0125 GB/s, which a healthy ring comes near; with a slow host in it, it cannot exceed a tenth.
-RATE, SLOW_RATE, FLOOR_GBS = "100mbit", "10mbit", 0.003
+COUNT, SLOW = 8, 6
+FEW, FEW_HOSTS = 4, "node[1-4]"  # for what hangs
+# 20 Mbit/s are 0.0025 GB/s, which a healthy ring comes near; with a slow host in it, it cannot exceed 0.001.
+RATE, SLOW_RATE, FLOOR_GBS = "20mbit", "8mbit", 0.0015
 BUSBW = "probe.all_reduce.busbw"
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
             "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
 HANG_S = 15  # deadline of a step that hangs
+PATIENCE_S = 400  # for a run over all hosts
 SETTLE_S = 30  # after a deadline: grace, the daemons' own timeout, sweeps
 
 tap = Tap()
@@ -70,7 +72,7 @@ def what_is_left():
 
 
 def a_healthy_cluster():
-    done = assay(*words("healthy"))
+    done = assay(*words("healthy"), patience=PATIENCE_S)
     report = Report(f"{FOLDER}/healthy.db")
     tap.same(verdict(done), (0, "accept"), "healthy hosts: accepted", done.stdout, done.stderr)
     tap.same({metric: items(report, metric)[""]["measured"] for metric in ("probe.ranks", "probe.hosts", "probe.backend")},
@@ -86,7 +88,7 @@ def a_healthy_cluster():
 def a_slow_host():
     slow = hosts.list[SLOW - 1]
     slow.shape(SLOW_RATE)
-    done = assay(*words("slow"))
+    done = assay(*words("slow"), patience=PATIENCE_S)
     slow.shape(RATE)
     report = Report(f"{FOLDER}/slow.db")
     paths = {host: number(item) for host, item in items(report, "probe.host_path").items()}
@@ -99,9 +101,9 @@ def a_slow_host():
 
 
 def hanging(name, deadline=HANG_S, **step):
-    """A collective whose rank 2 sleeps for ever; the probe's own deadline is far away."""
+    """On some of the hosts a collective whose rank 2 sleeps for ever; the probe's own deadline is far away."""
     program = write(f"{FOLDER}/{name}.sh", f'#!/bin/sh\nexec {PROBE} "$@" --deadline 100000 --trouble hang:2\n', 0o755)
-    return words(name, program, timeout_s=deadline, **step)
+    return [*words(name, program, timeout_s=deadline, **step), "--hosts", FEW_HOSTS]
 
 
 def hangs_as_owed(report, story):
@@ -127,7 +129,7 @@ def a_hang():
 def a_rank_that_does_not_arrive():
     """Here the probe's own deadline is the earlier one, and it can say whom it waited for."""
     program = write(f"{FOLDER}/absent.sh", f'#!/bin/sh\nexec {PROBE} "$@" --trouble hang:2\n', 0o755)
-    done = assay(*words("absent", program, timeout_s=30, retries=0))
+    done = assay(*words("absent", program, timeout_s=30, retries=0), "--hosts", FEW_HOSTS)
     report = Report(f"{FOLDER}/absent.db")
     told = items(report, "sound")[""]
     tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"),
@@ -140,7 +142,7 @@ def a_rank_that_does_not_arrive():
 def begun(name, **step):
     """A run that was met while the ranks of its collective wait for each other, on every host."""
     child = start(*hanging(name, **step))
-    running = wait_until(lambda: len(hosts.processes(f"{PROBE} ")) >= COUNT, 60)
+    running = wait_until(lambda: len(hosts.processes(f"{PROBE} ")) >= FEW, 60)
     time.sleep(1)
     return child, running
 
