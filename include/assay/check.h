@@ -158,6 +158,12 @@ double check_number(const struct check_context *context, const char *argument); 
 bool check_flag(const struct check_context *context, const char *argument);     /* FLAG; false by default */
 
 /*
+ * The rail that the step goes over, by its place in the platform's HCAs, which is that of the GPU that goes with it;
+ * -1: it goes over all of them.
+ */
+int check_rail(const struct check_context *context);
+
+/*
  * The compute HCAs of the step in rail order: those of its argument HCAS_ARGUMENT where the check has one and
  * the suite gives it, else the platform's. NULL when there are no more.
  */

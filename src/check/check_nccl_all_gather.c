@@ -10,7 +10,7 @@ const struct check check_nccl_all_gather = {
     .title = "NCCL all_gather",
     .summary = "all_gather_perf on one host, or by mpirun across hosts: bus bandwidth by message size, no "
                "wrong values",
-    .scopes = SCOPE_HOST | SCOPE_HOSTS,
+    .scopes = SCOPE_HOST | SCOPE_HOSTS | SCOPE_RAIL,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,

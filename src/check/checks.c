@@ -65,6 +65,17 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     return slot;
 }
 
+int check_rail(const struct check_context *context)
+{
+    const struct platform *platform = context->platform;
+
+    for (size_t i = 0; context->variant != NULL && i < platform->hcas.count; i++)
+        if (context->step->by != NULL && strcmp(context->step->by, "rail") == 0 &&
+            strcmp(platform->hcas.items[i], context->variant) == 0)
+            return (int)i;
+    return -1;
+}
+
 const char *check_hca(const struct check_context *context, size_t i)
 {
     const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);

@@ -110,8 +110,8 @@ static void take_settings(const struct check_context *context, struct variables 
 }
 
 /* What the command file exports, then keys of the launcher, then words of the user: the later outrank. */
-static void take_variables(const struct check_context *context, const struct suite_tool *tool,
-                           struct variables *variables)
+static void take_variables(const struct check_context *context, const struct launch *launch,
+                           const struct suite_tool *tool, struct variables *variables)
 {
     const struct suite *suite = context->suite;
 
@@ -127,6 +127,8 @@ static void take_variables(const struct check_context *context, const struct sui
     for (size_t i = 0; tool != NULL && i < tool->environment.count; i++)
         set_variable(context->arena, variables, tool->environment.items[i].name,
                      tool->environment.items[i].value);
+    for (size_t i = 0; i < launch->variable_count; i++)
+        set_variable(context->arena, variables, launch->variables[i].name, launch->variables[i].value);
 }
 
 static void put_assignment(const struct suite_variable *row, struct text *out)
@@ -279,7 +281,7 @@ static void put_launch(const struct check_context *context, const struct launch 
     const struct suite_launcher *launcher = &context->suite->launcher;
     struct variables variables = {0};
 
-    take_variables(context, tool, &variables);
+    take_variables(context, launch, tool, &variables);
     if (is_srun(context))
         put_srun(context, launch, tool, &variables, out);
     else

@@ -16,6 +16,9 @@ struct launch {
     /* Some of the members, one rank on each: a shell word with their names (launcher_name), commas between,
      * and one with their number; NULL: all of them, by $ASSAY_DIR/hosts. */
     const char *hosts, *count;
+    /* Of this launch: they outrank all others of these names. */
+    const struct suite_variable *variables;
+    size_t variable_count;
 };
 
 /* Whether the step's command goes across hosts at all. */

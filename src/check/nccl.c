@@ -49,14 +49,36 @@ static const char *collective(const struct check_context *context)
     return name;
 }
 
+static unsigned ranks_per_host(const struct check_context *context)
+{
+    return check_rail(context) >= 0 ? 1 : context->platform->gpu_count;
+}
+
 static unsigned rank_count(const struct check_context *context)
 {
-    return (unsigned)context->member_count * context->platform->gpu_count;
+    return (unsigned)context->member_count * ranks_per_host(context);
+}
+
+/* Over one rail the bandwidth is that of one adapter: another number than that of whole hosts. */
+static const char *busbw_metric(const struct check_context *context)
+{
+    return arena_printf(context->arena, "nccl.%s.%sbusbw", collective(context),
+                        check_rail(context) >= 0 ? "rail." : "");
+}
+
+static const char *busbw_subject(const struct check_context *context)
+{
+    return check_rail(context) >= 0 ? context->variant : "";
 }
 
 void nccl_command(const struct check_context *context, struct text *out)
 {
-    const struct launch launch = {.ranks_per_host = context->platform->gpu_count};
+    const struct suite_variable one_rail[] = {
+        {"CUDA_VISIBLE_DEVICES", arena_printf(context->arena, "%d", check_rail(context))},
+        {"NCCL_IB_HCA", arena_printf(context->arena, "=%s", context->variant)}};
+    const struct launch launch = {.ranks_per_host = ranks_per_host(context),
+                                  .variables = one_rail,
+                                  .variable_count = check_rail(context) >= 0 ? 2 : 0};
     const char *program = arena_printf(context->arena, "%s_perf", collective(context));
     bool wide = launcher_is_wide(context);
 
@@ -107,13 +129,13 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
                        const struct limit *no_wrong)
 {
     struct arena *arena = context->arena;
-    const char *busbw = arena_printf(arena, "nccl.%s.busbw", collective(context));
+    const char *busbw = busbw_metric(context);
     const char *wrong = arena_printf(arena, "nccl.%s.wrong", collective(context));
     const char *out_of_place = arena_printf(arena, "size_bytes=%.0f place=out", size);
 
-    slot_add(context, slots, busbw, "", out_of_place, is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
-             ceiling_of_collective(context, collective(context),
-                                   rank_count(context) / (unsigned)context->member_count))
+    slot_add(context, slots, busbw, busbw_subject(context), out_of_place,
+             is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
+             ceiling_of_collective(context, collective(context), ranks_per_host(context)))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
     slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,
@@ -197,6 +219,15 @@ static void name_collective(const struct check_context *context, struct measurem
                                            measurement->metric + strlen(unknown));
 }
 
+static void name_rail(const struct check_context *context, struct measurement *measurement)
+{
+    if (check_rail(context) < 0 ||
+        strcmp(measurement->metric, arena_printf(context->arena, "nccl.%s.busbw", collective(context))) != 0)
+        return;
+    measurement->metric = busbw_metric(context);
+    measurement->subject = busbw_subject(context);
+}
+
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
@@ -204,6 +235,7 @@ void nccl_read(const struct check_context *context, const struct attempt *attemp
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);
         name_planned_size(context, &out->measurements.items[i]);
+        name_rail(context, &out->measurements.items[i]);
     }
 }
 

@@ -429,6 +429,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 
 /* Figures. */
 
+#define RAIL_SHARE 0.955 /* of one adapter's line rate, as NCCL reaches it */
 #define SOCKET_SHARE \
     0.02                /* of the bandwidth over HCAs, when NCCL goes over TCP on the management network \
                          */
@@ -507,12 +508,12 @@ static double cluster_peak(const struct lab_profile *profile, enum collective co
     case SENDRECV:
     case COLLECTIVES:
     default:
-        return 0.955 * profile->nic_gb;
+        return RAIL_SHARE * profile->nic_gb;
     }
 }
 
-double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, enum collective collective,
-                 double size_bytes, bool in_place)
+double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, int rail,
+                 enum collective collective, double size_bytes, bool in_place)
 {
     const struct lab_profile *profile = hosts[0].profile;
     bool cluster = host_count > 1;
@@ -522,6 +523,8 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 
     if (ranks == 1)
         return 0;
+    if (cluster && rail >= 0)
+        peak = RAIL_SHARE * profile->nic_gb;
     for (size_t h = 0; h < host_count; h++) {
         /* A slow host holds the others up; over hosts only what limits the rails or much inside counts. */
         slowest = fmin(slowest, cluster ? fmin(1, hosts[h].nccl_factor * 1.25) : hosts[h].nccl_factor);
@@ -530,7 +533,8 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
         if (!cluster && collective == ALL_REDUCE && profile->fabric_state && !hosts[h].nvls)
             slowest = fmin(slowest, RING_SHARE);
         for (int i = 0; cluster && i < LAB_HCAS; i++)
-            slowest = fmin(slowest, hosts[h].rail[i]);
+            if (rail < 0 || rail == i)
+                slowest = fmin(slowest, hosts[h].rail[i]);
     }
     return peak * slowest * curve_at(cluster ? profile->curve_cluster : profile->curve, size_bytes) *
            (1 + 0.004 * lab_noise(hosts[0].number, "busbw", key + 1000 * (unsigned)collective));

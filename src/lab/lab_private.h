@@ -284,9 +284,10 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 /* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);
 double lab_latency(const struct lab_host *host, int from, int to, bool peer);
-/* Bus bandwidth GB/s of one size over these hosts; ranks spread evenly. in_place only varies the noise. */
-double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, enum collective collective,
-                 double size_bytes, bool in_place);
+/* Bus bandwidth GB/s of one size over these hosts; ranks spread evenly. rail: over this HCA only; -1: over all.
+ * in_place only varies the noise. */
+double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, int rail,
+                 enum collective collective, double size_bytes, bool in_place);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);
 

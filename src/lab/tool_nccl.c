@@ -155,6 +155,28 @@ static int print_failure(const struct lab_host *host, const char *why)
     return 2;
 }
 
+/* NCCL_IB_HCA "=mlx5_3": the only HCA in use; -1: there are several. */
+static int only_rail(void)
+{
+    const char *list = getenv("NCCL_IB_HCA");
+    struct slice rest = slice_of(list != NULL ? list : "");
+    uint64_t number;
+
+    if (!scan_text(&rest, "=mlx5_") || !scan_digits(&rest, &number) || rest.length > 0 || number >= LAB_HCAS)
+        return -1;
+    return (int)number;
+}
+
+/* The first GPU that CUDA shows to the program. */
+static unsigned first_visible(void)
+{
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    struct slice rest = slice_of(list != NULL ? list : "");
+    uint64_t number;
+
+    return scan_digits(&rest, &number) && number < LAB_GPUS ? (unsigned)number : 0;
+}
+
 static void print_devices(const struct lab_host *hosts, size_t host_count, unsigned per_host,
                           unsigned per_process)
 {
@@ -163,8 +185,8 @@ static void print_devices(const struct lab_host *hosts, size_t host_count, unsig
         unsigned device = rank % per_host;
 
         printf("#  Rank %2u Group  0 Pid %6d on %10s device %2u [0000:%02x:00] %s\n", rank,
-               (int)getpid() + (int)(rank / per_process), host->name, device, host->gpus[device].pci_bus,
-               host->profile->gpu_name);
+               (int)getpid() + (int)(rank / per_process), host->name, device,
+               host->gpus[first_visible() + device].pci_bus, host->profile->gpu_name);
     }
 }
 
@@ -282,7 +304,8 @@ static void print_row(const struct test *test, const struct arguments *arguments
             wrong += hosts[i].nccl_wrong;
     printf("%12.0f  %12.0f  %8s  %6s  %6d", size, elements, "float", test->redop, -1);
     for (int place = 0; place < 2; place++) {
-        double busbw = lab_busbw(hosts, host_count, ranks, test->collective, fmax(size, 1), place == 1);
+        double busbw =
+            lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1), place == 1);
         long shown = place == 1 && !test->checked_twice ? -1 : wrong;
         double time_us = print_place(size, busbw, factor, shown);
 
@@ -349,7 +372,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     ranks = per_host * (unsigned)host_count;
     print_head(tool, test, &arguments);
     for (size_t i = 0; i < host_count; i++) {
-        const char *why = cuda_failure(&hosts[i], per_host);
+        const char *why = cuda_failure(&hosts[i], first_visible() + per_host);
 
         if (why != NULL)
             return print_failure(&hosts[i], why);

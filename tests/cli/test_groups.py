@@ -145,5 +145,16 @@ def a_spare_is_not_fit(tap):
                  {"node1 node2", "node4 node1", "node2 node7", "node7 node4"}, "and so do the pairs of the same host")
 
 
-tap.together([without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+def rails(tap):
+    """A slow adapter is named by its rail."""
+    with Lab("rails", 3, ["node2:nic-slow:mlx5_5"]) as lab:
+        steps = GATES + [collective("all-gather", "group", by="rail", needs=["gpu-inventory"], sizes_judged=["8G"])]
+        done, report = run(lab, "rails", steps, purpose="delivery")
+        found = {item["subject"]: item["outcome"] for _, item in report.outcomes() if item["metric"].endswith("rail.busbw")}
+        tap.same(found, {f"mlx5_{i}": "fail" if i == 5 else "pass" for i in range(8)},
+                 "a slow adapter is named by its rail", done.stdout, done.stderr)
+        tap.ok("3 hosts: node[1-3] all-gather-group mlx5_5: " in done.stdout, "the terminal says which", done.stdout)
+
+
+tap.together([rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

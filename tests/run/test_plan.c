@@ -111,6 +111,46 @@ static void hosts_come_together_as_the_suite_says(void **state)
     }
 }
 
+static size_t gated_bandwidths(const struct sample *sample, const char *metric)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sample->plan->shapes.count; i++)
+        for (size_t k = 0; k < sample->plan->shapes.items[i]->slot_count; k++)
+            count += strcmp(sample->plan->shapes.items[i]->slots[k].metric, metric) == 0 &&
+                     sample->plan->shapes.items[i]->slots[k].duty == DUTY_GATE;
+    return count;
+}
+
+/* Each rail has items and a command of its own: one GPU and one HCA of each host. */
+static void a_step_by_rail_is_run_for_each_rail(void **state)
+{
+    struct sample sample = make("[1-3]\n", "delivery", GATHER("\"scope\": \"group\", \"by\": \"rail\""));
+    struct check_context context;
+    cleanup_text struct text command = {0};
+
+    (void)state;
+    if (sample.plan == NULL)
+        fail_msg("%s", sample.err.text);
+    assert_int_equal(sample.plan->steps.count, 8);
+    assert_int_equal(sample.plan->shapes.count, 8);
+    assert_string_equal(step_target(sample.arena, &sample.plan->steps.items[3]), "3 hosts: [1-3], mlx5_3");
+    assert_int_equal(gated_bandwidths(&sample, "nccl.all_gather.rail.busbw"), 2 * 8);
+    assert_int_equal(gated_bandwidths(&sample, "nccl.all_gather.busbw"), 0);
+    text_init(&command, 64 * 1024);
+    plan_context(sample.arena, &sample.sources, &sample.plan->steps.items[3], &context);
+    assert_int_equal(check_rail(&context), 3);
+    check_command_file(&context, &command);
+    for (size_t i = 0; i < 4; i++) {
+        static const char *const words[] = {" -np 3 ", " -x CUDA_VISIBLE_DEVICES=3 ",
+                                            " -x NCCL_IB_HCA==mlx5_3 ", " -g 1"};
+
+        if (strstr(command.bytes, words[i]) == NULL)
+            fail_msg("'%s' is not in: %s", words[i], command.bytes);
+    }
+    arena_destroy(sample.arena);
+}
+
 static void what_is_left_over_is_owed_and_says_why(void **state)
 {
     struct sample sample = make(RACKS, "trial", GATHER("\"scope\": \"group\", \"by\": \"rack\""));
@@ -171,17 +211,6 @@ static void needs_are_those_of_the_members(void **state)
 #define PAIRS "\"scope\": \"pair\""
 #define DISJOINT PAIRS ", \"by\": \"disjoint\""
 
-static size_t gated_bandwidths(const struct sample *sample, const char *metric)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < sample->plan->shapes.count; i++)
-        for (size_t k = 0; k < sample->plan->shapes.items[i]->slot_count; k++)
-            count += strcmp(sample->plan->shapes.items[i]->slots[k].metric, metric) == 0 &&
-                     sample->plan->shapes.items[i]->slots[k].duty == DUTY_GATE;
-    return count;
-}
-
 static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
 {
     static const struct {
@@ -240,6 +269,8 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", GATHER("\"scope\": \"cluster\", \"by\": \"unit\""),
          "suite:2:56: by stands in a step of scope \"cluster\"; expected scope \"pair\" or \"group\", or no "
          "by"},
+        {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",
+         "suite:2:55: check 'probe-collective' cannot run by rail"},
         {"a\n", "{\"check\": \"gpu-burn\", \"scope\": \"pair\"}",
          "suite:2:1: check 'gpu-burn' cannot run with scope 'pair'; expected 'host'"},
     };
@@ -258,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
+        cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(what_is_left_over_is_owed_and_says_why),
         cmocka_unit_test(groups_of_equal_size_owe_the_same),
         cmocka_unit_test(needs_are_those_of_the_members),
