@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/scan.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -107,7 +106,7 @@ bool scan_digits(struct slice *rest, uint64_t *ret_value)
     uint64_t value = 0;
     size_t used = 0;
 
-    for (; used < rest->length && isdigit((unsigned char)rest->bytes[used]); used++)
+    for (; used < rest->length && rest->bytes[used] >= '0' && rest->bytes[used] <= '9'; used++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(rest->bytes[used] - '0'), &value))
             return false;

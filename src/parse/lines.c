@@ -69,6 +69,12 @@ static struct slice without_junk(struct text *clean, struct slice text)
     return (struct slice){clean->bytes, clean->length};
 }
 
+/* isdigit() asks the locale, of every line many times. */
+static inline bool is_digit(unsigned char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 /* '9' in the form is a digit, '?' a digit or blank, 'a' a letter; all else is itself. */
 static bool scan_form(struct slice *rest, const char *form)
 {
@@ -77,8 +83,8 @@ static bool scan_form(struct slice *rest, const char *form)
     for (i = 0; form[i] != '\0'; i++) {
         unsigned char byte = i < rest->length ? (unsigned char)rest->bytes[i] : '\0';
 
-        if (form[i] == '9'   ? !isdigit(byte)
-            : form[i] == '?' ? !isdigit(byte) && byte != ' '
+        if (form[i] == '9'   ? !is_digit(byte)
+            : form[i] == '?' ? !is_digit(byte) && byte != ' '
             : form[i] == 'a' ? !isalpha(byte)
                              : byte != (unsigned char)form[i])
             return false;
@@ -262,6 +268,7 @@ static bool join_parts(struct line_reader *reader, int kind, struct line *line)
     *is_over = kind == 1;
     reader->source->is_lossy = reader->source->is_lossy || *is_lost;
     line->text = (struct slice){part->bytes, part->length};
+    reader->is_offered = false;
     reader->has_rest = true; /* tags may stand in the parts before */
     return kind == 1 && !*is_lost;
 }
@@ -376,7 +383,7 @@ static bool may_skip(struct line_reader *reader, size_t end)
     const struct source *source = reader->source;
     size_t at;
 
-    if (reader->skip == NULL || reader->has_rest || !reader->head_is_read)
+    if (reader->skip == NULL || !reader->head_is_read)
         return false;
     for (; reader->skip_never != NULL; reader->never = (struct line_mark){reader->never.at + 1, false}) {
         if (!seek(reader, &reader->never, reader->skip_never[0], &at) || at >= end)
@@ -389,9 +396,10 @@ static bool may_skip(struct line_reader *reader, size_t end)
 
 /*
  * Takes the lines at the front that are skipped. What may_skip asks of each line is asked here of many at once:
- * up to the first byte that one of the marks stands at, there is nothing but plain lines.
+ * up to the first byte that one of the marks stands at, there is nothing but plain lines. True when the next one was
+ * offered, and is none to skip.
  */
-static void skip_lines(struct line_reader *reader)
+static bool skip_lines(struct line_reader *reader)
 {
     const struct source *source = reader->source;
     struct line_mark *marks[] = {&reader->ends[1], &reader->escape, &reader->no_break, &reader->angle,
@@ -399,6 +407,7 @@ static void skip_lines(struct line_reader *reader)
     const char bytes[] = {'\r', ESCAPE, NO_BREAK[0], '<',
                           reader->skip_never != NULL ? reader->skip_never[0] : '\r'};
     size_t plain = source->length, at = 0;
+    bool is_refused = false;
     const char *end;
 
     for (size_t i = 0; i < sizeof bytes; i++) {
@@ -410,12 +419,14 @@ static void skip_lines(struct line_reader *reader)
     while (at < plain && (end = memchr(source->bytes + at, '\n', plain - at)) != NULL) {
         size_t length = (size_t)(end - source->bytes) - at;
 
-        if (length > reader->limit ||
-            !reader->skip(reader->skip_context, (struct slice){source->bytes + at, length}))
+        is_refused = length > reader->limit ||
+                     !reader->skip(reader->skip_context, (struct slice){source->bytes + at, length});
+        if (is_refused)
             break;
         at += length + 1;
     }
     take(reader, at);
+    return is_refused;
 }
 
 /* The next line that is not too long, without its end. */
@@ -426,10 +437,11 @@ static bool next_raw(struct line_reader *reader, struct slice *ret_line)
 
     do {
         size_t end, junk;
+        bool is_refused = false;
 
         take_line_end(reader);
         if (reader->skip != NULL && reader->head_is_read)
-            skip_lines(reader);
+            is_refused = skip_lines(reader);
         end = find_end(reader);
         if (end == (size_t)-1)
             return false;
@@ -443,10 +455,11 @@ static bool next_raw(struct line_reader *reader, struct slice *ret_line)
                             (seek(reader, &reader->no_break, NO_BREAK[0], &junk) && junk < end);
 
             reader->has_rest = may_hold_tag(reader, end);
+            reader->is_offered = !has_junk && may_skip(reader, end);
             if (has_junk)
                 *ret_line = without_junk(&reader->clean, *ret_line);
-            else if (may_skip(reader, end) && reader->skip(reader->skip_context, *ret_line))
-                is_left_out = true;
+            else if (reader->is_offered && !reader->has_rest && !is_refused)
+                is_left_out = reader->skip(reader->skip_context, *ret_line);
         }
         take(reader, end + 1);
     } while (is_left_out);
@@ -541,6 +554,7 @@ static bool add_piece(struct line_reader *reader, struct line *line)
     text_release(&reader->given);
     reader->given = piece->text;
     *piece = reader->pieces.items[--reader->pieces.count];
+    reader->is_offered = false;
     line->text = (struct slice){reader->given.bytes, reader->given.length};
     return !is_lost;
 }
@@ -561,6 +575,7 @@ static bool next_line(struct line_reader *reader, struct line *ret_line)
     for (;;) {
         if (reader->has_rest) {
             line = reader->rest;
+            reader->is_offered = false;
         } else {
             line = (struct line){.rank = RANK_NONE};
             if (!next_raw(reader, &line.text))
@@ -573,6 +588,7 @@ static bool next_line(struct line_reader *reader, struct line *ret_line)
         tag = reader->has_rest ? find_tag(line.text) : (size_t)-1;
         reader->has_rest = tag != (size_t)-1;
         if (reader->has_rest) {
+            reader->is_offered = false;
             reader->rest = line;
             reader->rest.text = slice_from(line.text, tag);
             scan_mpirun_tag(&reader->rest.text, &reader->rest);
@@ -712,10 +728,13 @@ bool lines_next(struct line_reader *reader, struct line *ret_line)
         reader->head_is_read = true;
     }
     do {
-        if (!next_of_head(reader, ret_line) && !next_line(reader, ret_line))
+        if (next_of_head(reader, ret_line))
+            reader->is_offered = false;
+        else if (!next_line(reader, ret_line))
             return false;
         remove_label(reader, ret_line);
-    } while (is_fence(ret_line->text));
+    } while (is_fence(ret_line->text) ||
+             (reader->is_offered && reader->skip(reader->skip_context, ret_line->text)));
     return true;
 }
 

@@ -69,13 +69,14 @@ struct line_piece {
     struct text text;
 };
 
-/* Whether the raw line, in which nothing has to go, has been dealt with: it is not given then. */
-typedef bool line_skip_cb(void *context, struct slice raw);
+/* Whether the line, which stands as it is in the output but for what stands before it, has been dealt with: it is not
+ * given then. The same line may be offered twice, with what stands before it and without. */
+typedef bool line_skip_cb(void *context, struct slice text);
 
 struct line_reader {
     struct source *source;
     line_skip_cb *skip; /* NULL, or for a parser that knows most lines at sight: set after lines_open. Such a
-                           line must begin with what is no prefix, and end no line that was held. */
+                           line must begin with what is no prefix. What was put together of pieces is not offered. */
     void *skip_context;
     const char *skip_never; /* lines that hold this are not even offered; NULL: all are */
     unsigned flags;
@@ -84,7 +85,8 @@ struct line_reader {
     /* LF and CR; ESC; first byte of U+00A0; '<'; first byte of skip_never */
     struct line_mark ends[2], escape, no_break, angle, never;
     bool began, after_cr, in_long_line;
-    bool has_rest; /* of a line with tags inside */
+    bool is_offered; /* the line may be given to skip when what stands before it is gone */
+    bool has_rest;   /* of a line with tags inside */
     struct line rest;
     struct text clean;   /* the line without its escapes */
     struct text part[2]; /* of stdout and stderr: P parts that wait for their F */

@@ -69,12 +69,31 @@ static void take_channel(struct reading *reading, struct slice via)
     }
 }
 
+/* memcmp for the few bytes that are compared in each of millions of lines. */
+static inline bool are_same(const char *a, const char *b, size_t length)
+{
+    uint64_t x, y;
+    size_t at = 0;
+
+    if (length < sizeof x)
+        return memcmp(a, b, length) == 0;
+    for (; at + sizeof x <= length; at += sizeof x) {
+        memcpy(&x, a + at, sizeof x);
+        memcpy(&y, b + at, sizeof y);
+        if (x != y)
+            return false;
+    }
+    memcpy(&x, a + length - sizeof x, sizeof x);
+    memcpy(&y, b + length - sizeof y, sizeof y);
+    return x == y;
+}
+
 /* Whether a channel over this path was seen before; mostly it was the last one. */
 static bool path_is_known(struct nccl_debug *debug, struct slice via)
 {
     for (size_t i = 0, at = debug->last_path; i < NCCL_PATHS; i++, at = (at + 1) % NCCL_PATHS)
         if (debug->paths[at].length == via.length &&
-            memcmp(debug->paths[at].bytes, via.bytes, via.length) == 0) {
+            are_same(debug->paths[at].bytes, via.bytes, via.length)) {
             debug->last_path = at;
             return true;
         }
@@ -224,7 +243,7 @@ bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest)
     const char *close, *bytes = rest->bytes;
 
     if (debug->head_length > 0 && rest->length >= debug->head_length &&
-        memcmp(bytes, debug->head, debug->head_length) == 0) {
+        are_same(bytes, debug->head, debug->head_length)) {
         *rest = slice_from(*rest, debug->head_length);
         return true;
     }
@@ -255,6 +274,18 @@ bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest)
     return true;
 }
 
+/* Whether the text ends with " via " and the path of the channel before. */
+static bool is_last_path(const struct nccl_debug *debug, struct slice text)
+{
+    static const char mark[] = " via ";
+    size_t length = debug->paths[debug->last_path].length, most = text.length - strlen(mark);
+    const char *end = text.bytes + text.length;
+
+    return length > 0 && text.length > strlen(mark) && length < most &&
+           are_same(end - length, debug->paths[debug->last_path].bytes, length) &&
+           memcmp(end - length - strlen(mark), mark, strlen(mark)) == 0;
+}
+
 bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
 {
     const char *blank;
@@ -266,6 +297,8 @@ bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
         return true;
     switch (text.bytes[0]) {
     case 'C': /* "Channel ... via PATH", "Connected ...", "CollNet comm ..." */
+        if (is_last_path(debug, text) && slice_starts(text, "Channel "))
+            return true;
         blank = memrchr(text.bytes, ' ', text.length);
         if (blank == NULL || blank - text.bytes < 12 || memcmp(blank - 4, " via", 4) != 0 ||
             !slice_starts(text, "Channel "))

@@ -87,6 +87,28 @@ def check_nccl(folder):
          f"{found[10][1]} KB, then {found[100][1]} KB")
 
 
+def check_prefixes(folder):
+    """What stands before the lines hides nothing, be it of lines that are passed over or of one with a failure in it."""
+    path, written = os.path.join(folder, "nccl.log"), os.path.join(folder, "prefixed.log")
+    load_bench().write_log(path, 2000000)
+    with open(path, encoding="ascii") as log:
+        lines = log.read().splitlines()
+    failure = "gpu-01: Test NCCL failure common.cu:392 'unhandled system error'"
+    middle = len(lines) // 2
+    plain, _ = parse("nccl-tests", path)
+    for name, prefix, rank in [("tags of mpirun", "[1,{}]<stdout>:", 32), ("times", "2026-07-19T08:41:10.{:06}Z ", 1000000),
+                               ("labels of srun", "{:2}: ", 32), ("tags and times", "[1,{}]<stdout>:[2026-07-19 08:41:10] ", 32)]:
+        with open(written, "w", encoding="ascii") as out:
+            out.writelines(prefix.format(n % rank) + line + "\n" for n, line in enumerate(lines))
+        case(parse("nccl-tests", written)[0] == plain, f"{name} before each line of a log change nothing")
+        with open(written, "w", encoding="ascii") as out:
+            out.writelines(prefix.format(n % rank) + line + (" " + failure if n == middle else "") + "\n"
+                           for n, line in enumerate(lines))
+        reading, _ = parse("nccl-tests", written)
+        case("NCCL INFO" in lines[middle] and reading["reading"] == "failed",
+             f"{name} before each line do not hide a failure behind one of them", reading["reason"])
+
+
 def check_burn(folder):
     path = os.path.join(folder, "burn.out")
     burn(path, 20000)
@@ -116,6 +138,7 @@ def check_flood(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="assay-stream-") as folder:
         check_nccl(folder)
+        check_prefixes(folder)
         check_burn(folder)
         check_flood(folder)
     print(f"1..{cases}")
