@@ -116,7 +116,7 @@ static const char *common_value(const struct check_context *context, const struc
     return best;
 }
 
-/* From the facts `told` of all members the fact `metric` of each. */
+/* From the facts `told` of all members the fact `metric` of each that has none yet. */
 static void compare(const struct check_context *context, struct reading *out, const char *told,
                     const char *metric)
 {
@@ -126,6 +126,8 @@ static void compare(const struct check_context *context, struct reading *out, co
         const char *name = context->members[i]->name, *value = reading_get_fact(out, told, name);
         const char *why = why_unread(out, told, name);
 
+        if (reading_get_fact(out, metric, name) != NULL)
+            continue;
         if (value == NULL)
             unread(out, metric, name, why != NULL ? why : "the host was not asked, see launch.login");
         else if (strcmp(value, common) == 0)
@@ -194,44 +196,56 @@ static bool has_interface(const char *addresses, const char *wanted)
     return false;
 }
 
-/* What one interface, or network, of the suite is on each host: fact launch.network, subject "NAME INTERFACE". */
-static const char *look_at(struct arena *arena, const char *addresses, const char *wanted)
+/* What is wrong with an interface, or a network, that the host has no address of. */
+static const char *lack_of(struct arena *arena, const char *addresses, const char *wanted)
 {
-    const char *network = network_of(arena, addresses, wanted);
-
-    if (network != NULL)
-        return arena_printf(arena, "%s in %s", wanted, network);
     if (strchr(wanted, '/') != NULL)
         return arena_printf(arena, "no address in %s", wanted);
     return has_interface(addresses, wanted) ? arena_printf(arena, "%s has no IPv4 address", wanted)
                                             : arena_printf(arena, "no interface %s with an address", wanted);
 }
 
-/* "eth0 in 10.0.0.0/24, eth1 in 10.1.0.0/24": alike where all hosts can reach one another by them. */
-static void read_interfaces(const struct check_context *context, struct reading *out)
+static const char *with_part(struct arena *arena, const char *list, const char *part)
+{
+    if (strstr(list, part) != NULL)
+        return list; /* named for both kinds of messages */
+    return *list == '\0' ? part : arena_printf(arena, "%s, %s", list, part);
+}
+
+/* Fact launch.networks, "eth0 in 10.0.0.0/24, eth1 in 10.1.0.0/24", of a host that has them all, and else what is
+   wrong: also where it is wrong on every host. */
+static void look_at(const struct check_context *context, const char *name, const char *addresses,
+                    struct reading *out)
 {
     const struct suite_launcher *launcher = &context->suite->launcher;
+    const char *networks = "", *lacks = "";
 
+    for (size_t i = 0; i < launcher->oob_interfaces.count + launcher->btl_interfaces.count; i++) {
+        const char *wanted = i < launcher->oob_interfaces.count
+                                 ? launcher->oob_interfaces.items[i]
+                                 : launcher->btl_interfaces.items[i - launcher->oob_interfaces.count];
+        const char *network = network_of(out->arena, addresses, wanted);
+
+        if (network != NULL)
+            networks = with_part(out->arena, networks, arena_printf(out->arena, "%s in %s", wanted, network));
+        else
+            lacks = with_part(out->arena, lacks, lack_of(out->arena, addresses, wanted));
+    }
+    put_fact(out, *lacks != '\0' ? "launch.interfaces" : "launch.networks", name,
+             *lacks != '\0' ? lacks : networks);
+}
+
+static void read_interfaces(const struct check_context *context, struct reading *out)
+{
     for (size_t i = 0; i < context->member_count; i++) {
-        const char *name = context->members[i]->name, *all = "";
+        const char *name = context->members[i]->name;
         const char *addresses = reading_get_fact(out, "launch.addresses", name);
         const char *why = why_unread(out, "launch.addresses", name);
 
-        if (addresses == NULL) {
-            if (why != NULL)
-                unread(out, "launch.networks", name, why);
-            continue;
-        }
-        for (size_t k = 0; k < launcher->oob_interfaces.count + launcher->btl_interfaces.count; k++) {
-            const char *wanted = k < launcher->oob_interfaces.count
-                                     ? launcher->oob_interfaces.items[k]
-                                     : launcher->btl_interfaces.items[k - launcher->oob_interfaces.count];
-            const char *seen = look_at(out->arena, addresses, wanted);
-
-            if (strstr(all, seen) == NULL)
-                all = arena_printf(out->arena, "%s%s%s", all, *all != '\0' ? ", " : "", seen);
-        }
-        put_fact(out, "launch.networks", name, all);
+        if (addresses != NULL)
+            look_at(context, name, addresses, out);
+        else if (why != NULL)
+            unread(out, "launch.networks", name, why);
     }
     compare(context, out, "launch.networks", "launch.interfaces");
 }

@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/advice.h"
 #include "assay/sha256.h"
 #include "plan_private.h"
 
@@ -422,6 +423,15 @@ static void add_hosts(struct builder *builder)
             *list_push(builder->arena, &builder->plan->hosts) = &hostfile->hosts.items[i];
 }
 
+static void note_advice(struct builder *builder)
+{
+    struct advice advice;
+
+    advice_of_suite(builder->arena, builder->sources->suite, &advice);
+    for (size_t i = 0; i < advice.notes.count; i++)
+        add_note(builder, advice.notes.items[i]);
+}
+
 struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
 {
@@ -452,6 +462,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                 return NULL;
     }
     note_left_out(&builder);
+    note_advice(&builder);
     return check_shapes(&builder, err) < 0 ? NULL : plan;
 }
 
