@@ -75,7 +75,9 @@ def write(path, text, mode=0o644):
 class Host:
     def __init__(self, hosts, number):
         self.name, self.address = f"node{number}", f"{NETWORK}.{number}"
-        settings = {"NAME": self.name, "ADDRESS": self.address, "GATEWAY": f"{NETWORK}.254",
+        # Some hosts call themselves by their domain too.
+        self.hostname = f"{self.name}.example" if number == 2 else self.name
+        settings = {"NAME": self.hostname, "ADDRESS": self.address, "GATEWAY": f"{NETWORK}.254",
                     "HOME_OF_HOST": hosts.home, "CONFIG": hosts.config}
         with open(f"{hosts.folder}/{self.name}.log", "w", encoding="utf-8") as log:
             self.child = cluster.start_program([*APART, "--uts", "sh", "-c", BEGIN], stdout=log, stderr=log,
@@ -151,7 +153,7 @@ class Hosts:
     def answers(self, host):
         return subprocess.run(["ssh", "-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=2", "-o",
                                f"UserKnownHostsFile={self.known_hosts}", "-i", self.identity, f"root@{host.address}",
-                               "hostname"], capture_output=True, text=True, check=False).stdout.strip() == host.name
+                               "hostname"], capture_output=True, text=True, check=False).stdout.strip() == host.hostname
 
     def logs(self):
         return "\n".join(open(f"{self.folder}/{host.name}.log", encoding="utf-8").read() for host in self.list)

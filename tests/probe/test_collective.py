@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: test_collective.py assay-probe-collective
+"""usage: test_collective.py assay-probe-collective probe-of-another-version
 
 The probe by mpirun on this machine, over its host backend: what it prints when all is well, and what it says of a
 rank that hangs, dies, comes late or sends wrong data. Prints TAP.
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-PROBE = os.path.abspath(sys.argv[1])
+PROBE, OTHER = map(os.path.abspath, sys.argv[1:])
 RANKS = 4
 MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp"]
 AS_ROOT = ["--allow-run-as-root"] if os.geteuid() == 0 else []
@@ -120,6 +120,20 @@ def refuses():
     ok(done.returncode == 0 and "--deadline" in done.stdout, "--help needs no mpirun", done.stderr)
 
 
+def is_another_version():
+    """Of what another version says of itself nothing is taken for ours."""
+    done = subprocess.run([*MPIRUN, *AS_ROOT, "-np", "2", PROBE, "--backend", "host", ":", "-np", "1", OTHER, "--backend",
+                           "host"], capture_output=True, text=True, timeout=120, check=False)
+    ok(done.returncode == 69 and "expected the same program on all hosts" in done.stderr and "rank 2 is" in done.stderr,
+       "another version on one rank: refused, and which", done.stdout + done.stderr)
+
+
+def lacks_nccl():
+    done = subprocess.run([OTHER, "--backend", "nccl"], capture_output=True, text=True, timeout=60, check=False)
+    ok(done.returncode == 69 and "built without NCCL" in done.stderr and '"end": "unfit"' in done.stdout,
+       "built without NCCL: --backend nccl is refused", done.stdout + done.stderr)
+
+
 def has_no_gpu():
     """Only where there is none can it be seen what is said then."""
     done = subprocess.run([PROBE, "--backend", "nccl"], capture_output=True, text=True, timeout=60, check=False)
@@ -141,6 +155,8 @@ is_stopped()
 dies()
 comes_late()
 refuses()
+is_another_version()
+lacks_nccl()
 has_no_gpu()
 print(f"1..{count}")
 sys.exit(1 if failures else 0)
