@@ -14,9 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
-
-#define FIRST_PORT 18515 /* perftest's own default; each run has another, so that none waits for the last */
+#include "rdma.h"
 
 static bool is_loopback(const struct check_context *context)
 {
@@ -40,24 +38,16 @@ static const char *subject_of(const struct check_context *context, size_t i)
                : arena_printf(context->arena, "%s->%s", check_hca(context, i), receiver(context, i));
 }
 
-static void put_side(const struct check_context *context, struct text *out, const char *hca, size_t i)
-{
-    text_put(out, "( ");
-    command_tool(context, out, "ib_write_bw");
-    text_put(out, " -d ");
-    text_shell_quote(out, hca);
-    text_printf(out, " -p %zu -s %.0f -n %.0f -F --report_gbits", FIRST_PORT + i,
-                check_number(context, "size"), check_number(context, "iterations"));
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
     text_put(out, "bad=0; ");
     for (size_t i = 0; check_hca(context, i) != NULL; i++) {
-        put_side(context, out, receiver(context, i), i);
+        text_put(out, "( ");
+        rdma_put_tool(context, "ib_write_bw", receiver(context, i), RDMA_FIRST_PORT + i, out);
         /* The receiver takes memory before it listens. */
         text_printf(out, " ) >/dev/null 2>&1 & server=$!; sleep %.1f; ", fmax(2 / context->timescale, 0.1));
-        put_side(context, out, check_hca(context, i), i);
+        text_put(out, "( ");
+        rdma_put_tool(context, "ib_write_bw", check_hca(context, i), RDMA_FIRST_PORT + i, out);
         text_put(out, " localhost ) || bad=$?; kill $server 2>/dev/null; wait $server 2>/dev/null; ");
     }
     text_put(out, "exit $bad");
@@ -65,66 +55,17 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"perftest", "perftest", command, NULL}, {0}};
 
-/* The sender names its device; where it sent to follows from that. */
-static void name_subjects(const struct check_context *context, const struct reading *run, struct reading *out)
-{
-    const char *device = reading_get_fact(run, "perftest.device", "");
-    size_t i = 0;
-
-    if (device == NULL)
-        return;
-    while (check_hca(context, i) != NULL && strcmp(check_hca(context, i), device) != 0)
-        i++;
-    for (size_t k = 0; check_hca(context, i) != NULL && k < run->measurements.count; k++) {
-        struct measurement *measurement = list_push(out->arena, &out->measurements);
-
-        *measurement = run->measurements.items[k];
-        measurement->subject = subject_of(context, i);
-    }
-}
-
 static void read_runs(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
-    const struct part *part = attempt_part(attempt, "perftest");
-    const struct reading *reading = part != NULL ? &part->reading : NULL;
+    const struct rdma_names names = {.subject = subject_of};
 
-    if (reading == NULL) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
-        return;
-    }
-    reading_set(out, reading->status, "%s", reading->reason);
-    for (size_t i = 0; i < reading->runs.count; i++) {
-        const struct reading *run = &reading->runs.items[i];
-
-        if (run->status < out->status)
-            reading_set(out, run->status, "%s", run->reason);
-        name_subjects(context, run, out);
-    }
-    if (reading->runs.count == 0)
-        name_subjects(context, reading, out);
-    for (size_t i = 0; i < reading->findings.count; i++)
-        *list_push(out->arena, &out->findings) = reading->findings.items[i];
-}
-
-/* The rule of NVIDIA's own scripts for every rate; a baseline may know the platform's better. */
-static const struct limit *share_of_rate(const struct check_context *context)
-{
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    if (context->platform->hca_gbits <= 0)
-        return NULL;
-    rules[0] = (struct limit){.metric = "rdma.write.bandwidth",
-                              .rule = RULE_FLOOR,
-                              .value = 0.9 * context->platform->hca_gbits,
-                              .unit = "Gb/s",
-                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate",
-                              .status = LIMIT_VENDOR};
-    return rules;
+    out->status = READING_COMPLETE;
+    rdma_read_part(context, attempt_part(attempt, "perftest"), &names, out);
 }
 
 static void slots_of_rails(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rules = share_of_rate(context);
+    const struct limit *rules = rdma_share_of_rate(context, "rdma.write.bandwidth");
     const char *at =
         arena_printf(context->arena, "stat=average size_bytes=%.0f", check_number(context, "size"));
 
@@ -167,11 +108,7 @@ static bool applies(const struct platform *platform)
 
 static unsigned expected_s(const struct check_context *context)
 {
-    unsigned count = 0;
-
-    while (check_hca(context, count) != NULL)
-        count++;
-    return 10 + 10 * count;
+    return 10 + 10 * rdma_hca_count(context);
 }
 
 const struct check check_rdma_bandwidth = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ib_write_bw. The server leaves its device's name in the host's folder, by its port, where the client finds
+ * ib_write_bw and ib_send_bw. The server leaves its device's name in the host's folder, by its port, where the client finds
  * it: that stands for the connection. Between an HCA and itself no data leaves the adapter, so its link does
  * not count.
  */
@@ -15,11 +15,13 @@
 
 #define LINE "---------------------------------------------------------------------------------------\n"
 #define WIRE_SHARE 0.981 /* of the rate: 392.4 of 400 */
+#define GPU_SHARE 0.95   /* from the memory of a GPU: 380 of 400 */
 
 struct request {
     unsigned hca, port;
     double size, iterations;
-    bool client;
+    bool gpu;
+    const char *server; /* the host to connect to; NULL: it is the server itself */
 };
 
 static unsigned hca_named(const char *word)
@@ -40,9 +42,10 @@ static struct request read_request(const struct tool *tool)
         double number = 0;
 
         if (word[0] != '-') {
-            request.client = true;
+            request.server = word;
             continue;
         }
+        request.gpu |= strncmp(word, "--use_cuda=", 11) == 0;
         scan_double(slice_of(value), &number);
         if (strcmp(word, "-d") == 0)
             request.hca = hca_named(value);
@@ -59,10 +62,10 @@ static struct request read_request(const struct tool *tool)
     return request;
 }
 
-/* The server's HCA, once it is there; as long as a client waits for a slow server. */
+/* The server's HCA, once it is there; a busy machine starts it a little later. */
 static unsigned connect_to(const char *path)
 {
-    for (int tries = 0; tries < 100; tries++) {
+    for (int tries = 0; tries < 30; tries++) {
         cleanup_text struct text text = {0};
         struct error err = {0};
 
@@ -81,33 +84,45 @@ static void print_head(const struct tool *tool, unsigned hca)
     bool ethernet = tool->lab->ethernet;
 
     printf(LINE
-           "                    RDMA_Write BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
+           "                    %s BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
            " Number of qps   : 1\t\tTransport type : IB\n Connection type : RC\t\tUsing SRQ      : OFF\n"
            " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n CQ Moderation   : 100\n"
            " Mtu             : 4096[B]\n Link type       : %s\n%s Max inline data : 0[B]\n"
            " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" LINE,
-           hca, ethernet ? "Ethernet" : "IB", ethernet ? " GID index       : 3\n" : "");
+           strcmp(tool->name, "ib_send_bw") == 0 ? "Send" : "RDMA_Write", hca, ethernet ? "Ethernet" : "IB",
+           ethernet ? " GID index       : 3\n" : "");
     printf(" local address: LID 0x%02x QPN 0x0128 PSN 0x5d4f4b RKey 0x1fff00 VAddr 0x007f0e7e200000\n"
            " remote address: LID 0x%02x QPN 0x0129 PSN 0x1ac0e1 RKey 0x1fff01 VAddr 0x007f0e7e300000\n" LINE,
            tool->host->number * LAB_HCAS + hca + 2, tool->host->number * LAB_HCAS + hca + 3);
 }
 
-static int run_client(const struct tool *tool, const struct request *request, const char *path)
+/* Where a server on that host, with that port, leaves its device's name. */
+static const char *meeting_place(const struct tool *tool, unsigned host, unsigned port)
+{
+    return lab_host_file(tool->arena, tool->lab, host, arena_printf(tool->arena, "%s.%u", tool->name, port));
+}
+
+static int run_client(const struct tool *tool, const struct request *request)
 {
     const struct lab_host *host = tool->host;
-    unsigned server = connect_to(path), key = request->hca * LAB_HCAS + server;
+    unsigned other = strcmp(request->server, "localhost") == 0 ? host->number
+                                                               : lab_host_number(tool->lab, request->server);
+    unsigned server = other > 0 ? connect_to(meeting_place(tool, other, request->port)) : LAB_HCAS;
+    unsigned key = request->hca * LAB_HCAS + server;
+    struct lab_host peer;
     double rail = 1, gbits;
 
     if (server >= LAB_HCAS) {
-        printf("Couldn't connect to localhost:%u\nUnable to open file descriptor for socket connection "
+        printf("Couldn't connect to %s:%u\nUnable to open file descriptor for socket connection "
                "Unable to init the socket connection\n",
-               request->port);
+               request->server, request->port);
         return 1;
     }
-    if (server != request->hca)
-        rail = fmin(host->rail[request->hca], host->rail[server]);
-    gbits =
-        WIRE_SHARE * host->profile->hca_rate * rail * (1 + 0.001 * lab_noise(host->number, "perftest", key));
+    lab_host_init(&peer, tool->lab, other);
+    if (server != request->hca || other != host->number)
+        rail = fmin(host->rail[request->hca], peer.rail[server]);
+    gbits = (request->gpu ? GPU_SHARE : WIRE_SHARE) * host->profile->hca_rate * rail *
+            (1 + 0.001 * lab_noise(host->number, "perftest", key));
     print_head(tool, request->hca);
     printf(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n");
     printf(" %-10.0f %-15.0f %-18.2f %-18.2f \t\t   %.6f\n" LINE, request->size, request->iterations,
@@ -115,10 +130,9 @@ static int run_client(const struct tool *tool, const struct request *request, co
     return 0;
 }
 
-int tool_ib_write_bw(struct tool *tool)
+int tool_ib_bw(struct tool *tool)
 {
     struct request request = read_request(tool);
-    const char *path;
     char name[32];
 
     if (request.hca >= LAB_HCAS || !tool->host->hcas[request.hca].present) {
@@ -130,14 +144,15 @@ int tool_ib_write_bw(struct tool *tool)
                "device\n");
         return 1;
     }
-    snprintf(name, sizeof name, "ib_write_bw.%u", request.port);
-    path = lab_host_file(tool->arena, tool->lab, tool->host->number, name);
-    if (request.client)
-        return run_client(tool, &request, path);
+    if (request.server != NULL)
+        return run_client(tool, &request);
     snprintf(name, sizeof name, "mlx5_%u", request.hca);
-    if (file_write(path, name, strlen(name), 0644, &(struct error){0}) < 0)
+    if (file_write(meeting_place(tool, tool->host->number, request.port), name, strlen(name), 0644,
+                   &(struct error){0}) < 0)
         return 1;
-    /* The client ends it; one that never comes does not keep it for ever. */
-    sleep(20);
+    /* Until its client has come; one that never comes does not keep it for ever. */
+    for (int tries = 0; tries < 1000 && file_exists(meeting_place(tool, tool->host->number, request.port));
+         tries++)
+        usleep(20000);
     return 0;
 }

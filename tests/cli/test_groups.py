@@ -156,5 +156,25 @@ def rails(tap):
         tap.ok("3 hosts: node[1-3] all-gather-group mlx5_5: " in done.stdout, "the terminal says which", done.stdout)
 
 
-tap.together([rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+def rdma(tap):
+    """Between hosts each rail for itself, both ways."""
+    with Lab("rdma", 3, ["node2:nic-slow:mlx5_4"]) as lab:
+        steps = GATES + [{"check": "rdma-pair", "scope": "pair", "needs": ["gpu-inventory"], "timeout_s": 36000},
+                         {"name": "gpudirect", "check": "rdma-pair", "scope": "pair", "by": "disjoint", "timeout_s": 36000,
+                          "needs": ["gpu-inventory"], "arguments": {"operation": "send", "gpudirect": True}}]
+        done, report = run(lab, "rdma", steps, purpose="delivery")
+        found = {(" ".join(step["members"]), item["subject"], item["outcome"]) for step, item in report.outcomes()
+                 if step["name"] == "rdma-pair" and item["metric"] == "rdma.write.bandwidth"}
+        right = {(pair, f"mlx5_{i}", "fail" if i == 4 and "node2" in pair else "pass") for i in range(8)
+                 for pair in ("node1 node2", "node2 node3", "node3 node1")}
+        tap.same(found, right, "a slow rail is found in both pairs of its host, and no other", done.stdout, done.stderr)
+        items = [item for step, item in report.outcomes() if step["name"] == "rdma-pair" and item["metric"].startswith("rdma.")]
+        tap.same(len(items), 3 * 2 * 8, "both ways are measured")
+        bad = {(step["target"], item["metric"], item["subject"]) for step, item in report.outcomes()
+               if step["name"] == "gpudirect" and item["outcome"] != "pass"}
+        tap.same(bad, {(f"2 hosts: node[{pair}]", "rdma.send.gpudirect.bandwidth", "mlx5_4") for pair in ("1-2", "2-3")},
+                 "from GPU memory too")
+
+
+tap.together([rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

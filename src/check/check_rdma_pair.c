@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ib_write_bw or ib_send_bw between two hosts, for each compute HCA to its like: over both cables of the rail and
+ * the switches between, first from the first host to the second ("way=there"), then "back". The launcher starts the
+ * server on the one host and the client on the other, each by the host's name, so that no order of ranks can make a
+ * host talk to itself; each goes through all HCAs by itself.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/check.h"
+#include "launcher.h"
+#include "rdma.h"
+
+enum {
+    SCRIPT_BYTES = 32 * 1024,
+    WAY_PORTS = 100, /* between the ports of both ways */
+    SERVER_S = 30,   /* a server whose client cannot come is ended after so long, */
+    CLIENT_S = 40,   /* and a client looks for its server for longer than that */
+};
+
+static bool is_gpudirect(const struct check_context *context)
+{
+    return check_flag(context, "gpudirect");
+}
+
+static const char *metric(const struct check_context *context)
+{
+    return arena_printf(context->arena, "rdma.%s.%sbandwidth", check_text(context, "operation"),
+                        is_gpudirect(context) ? "gpudirect." : "");
+}
+
+static double scaled(const struct check_context *context, double seconds, double least)
+{
+    return fmax(seconds / context->timescale, least);
+}
+
+static void put_run(const struct check_context *context, size_t hca, size_t way, struct text *out)
+{
+    rdma_put_tool(context, arena_printf(context->arena, "ib_%s_bw", check_text(context, "operation")),
+                  check_hca(context, hca), RDMA_FIRST_PORT + way * WAY_PORTS + hca, out);
+    if (is_gpudirect(context))
+        text_printf(out, " --use_cuda=%zu", hca);
+}
+
+static void put_server(const struct check_context *context, size_t way, struct text *out)
+{
+    for (size_t i = 0; check_hca(context, i) != NULL; i++) {
+        cleanup_text struct text run = {0};
+
+        text_init(&run, SCRIPT_BYTES);
+        put_run(context, i, way, &run);
+        text_printf(out, "timeout -k 5 %.0f sh -c ", ceil(scaled(context, SERVER_S, 4)));
+        text_shell_quote(out, run.bytes);
+        text_put(out, " >/dev/null 2>&1; ");
+    }
+}
+
+/* Only what could not be reached is tried again: the server takes memory, and its turn, before it listens. */
+static void put_client(const struct check_context *context, size_t way, const char *server, struct text *out)
+{
+    text_put(out, "bad=0; ");
+    for (size_t i = 0; check_hca(context, i) != NULL; i++) {
+        text_printf(out, "end=$(($(date +%%s) + %.0f)); while out=$( ( ", ceil(scaled(context, CLIENT_S, 6)));
+        put_run(context, i, way, out);
+        text_put(out, " ");
+        text_shell_quote(out, server);
+        text_printf(out,
+                    " ) 2>&1 ); rc=$?; [ \"$(date +%%s)\" -lt \"$end\" ]; do case $out in "
+                    "*\"Couldn't connect\"*) sleep %.1f ;; *) break ;; esac; done; "
+                    "printf '%%s\\n' \"$out\"; [ $rc = 0 ] || bad=$rc; ",
+                    scaled(context, 0.5, 0.1));
+    }
+    text_put(out, "exit $bad");
+}
+
+static void put_side(const struct check_context *context, size_t member, const char *script, struct text *out)
+{
+    cleanup_text struct text name = {0};
+    struct launch launch = {.ranks_per_host = 1, .count = "1"};
+
+    text_init(&name, 1024);
+    text_shell_quote(&name, launcher_name(context, member));
+    launch.hosts = name.bytes;
+    launcher_put(context, &launch, out);
+    text_put(out, "sh -c ");
+    text_shell_quote(out, script);
+}
+
+/* from: the member that sends. */
+static void put_way(const struct check_context *context, size_t from, struct text *out)
+{
+    cleanup_text struct text server = {0}, client = {0};
+    size_t to = 1 - from;
+
+    text_init(&server, SCRIPT_BYTES);
+    text_init(&client, SCRIPT_BYTES);
+    put_server(context, from, &server);
+    put_client(context, from, context->members[to]->mpi_address, &client);
+    launcher_begin(context, out);
+    text_put(out, "( ");
+    put_side(context, to, server.bytes, out);
+    text_put(out, " ) >/dev/null 2>&1 & server=$!; ");
+    put_side(context, from, client.bytes, out);
+    text_put(out, "; rc=$?; kill $server 2>/dev/null; wait $server 2>/dev/null; exit $rc");
+}
+
+static void put_there(const struct check_context *context, struct text *out)
+{
+    put_way(context, 0, out);
+}
+
+static void put_back(const struct check_context *context, struct text *out)
+{
+    put_way(context, 1, out);
+}
+
+static const struct part_row parts[] = {
+    {"there", "perftest", put_there, NULL}, {"back", "perftest", put_back, NULL}, {0}};
+
+static const char *subject_of(const struct check_context *context, size_t hca)
+{
+    return check_hca(context, hca);
+}
+
+static void read_ways(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    out->status = READING_COMPLETE;
+    for (size_t i = 0; parts[i].name != NULL; i++) {
+        const struct rdma_names names = {subject_of, metric(context), parts[i].name};
+
+        rdma_read_part(context, attempt_part(attempt, parts[i].name), &names, out);
+    }
+}
+
+static void slots_of_ways(const struct check_context *context, struct slot_list *slots)
+{
+    const struct limit *rules = rdma_share_of_rate(context, metric(context));
+
+    for (size_t way = 0; parts[way].name != NULL; way++)
+        for (size_t i = 0; check_hca(context, i) != NULL; i++)
+            slot_add(context, slots, metric(context), check_hca(context, i),
+                     arena_printf(context->arena, "way=%s stat=average size_bytes=%.0f", parts[way].name,
+                                  check_number(context, "size")),
+                     DUTY_GATE, rules);
+}
+
+static const struct argument arguments[] = {
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
+    {"gpudirect", ARGUMENT_FLAG, NULL,
+     "from and to the memory of the GPU that goes with the HCA (--use_cuda)"},
+    {"size", ARGUMENT_SIZE, "1M", "of one message"},
+    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little"},
+    {0},
+};
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const char *operation = check_text(context, "operation");
+
+    if (strcmp(operation, "write") != 0 && strcmp(operation, "send") != 0)
+        return "operation is neither write nor send";
+    return check_hcas_fault(context);
+}
+
+/* Which GPU goes with which HCA follows from their order, where there are as many. */
+static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
+{
+    const struct host *host = context->members[0];
+
+    if (!is_gpudirect(context) || rdma_hca_count(context) == context->platform->gpu_count)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "%s:%u:%u: host '%s' is a %s with %u GPUs, and step '%s' has %u HCAs; expected as many, in "
+        "the order in which they belong together, for gpudirect",
+        hostfile, host->line, host->column, host->name, context->platform->name, context->platform->gpu_count,
+        context->step->name, rdma_hca_count(context));
+}
+
+static const struct remedy remedies[] = {
+    {"rdma.*", "both cables and transceivers of that rail (mlxlink), the switch ports between, PCIe link, "
+               "MaxReadReq and "
+               "NUMA node of both adapters; another pair of either host tells which of them"},
+    {"sound", "is perftest (built with CUDA for gpudirect) installed on both hosts, are the ports Active, is "
+              "`ulimit -l` "
+              "unlimited, and can the head start mpirun on both?"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->hcas.count > 0;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return 40 + 10 * rdma_hca_count(context);
+}
+
+const struct check check_rdma_pair = {
+    .name = "rdma-pair",
+    .title = "RDMA between hosts",
+    .summary =
+        "ib_write_bw or ib_send_bw between two hosts over each rail, both ways, from host or GPU memory",
+    .scopes = SCOPE_PAIR,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .host_valid = host_valid,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = slots_of_ways,
+    .expected_s = expected_s,
+    .read = read_ways,
+};

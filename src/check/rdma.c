@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma.h"
+
+#include <string.h>
+
+unsigned rdma_hca_count(const struct check_context *context)
+{
+    unsigned count = 0;
+
+    while (check_hca(context, count) != NULL)
+        count++;
+    return count;
+}
+
+void rdma_put_tool(const struct check_context *context, const char *tool, const char *hca, size_t port,
+                   struct text *out)
+{
+    command_tool(context, out, tool);
+    text_put(out, " -d ");
+    text_shell_quote(out, hca);
+    text_printf(out, " -p %zu -s %.0f -n %.0f -F --report_gbits", port, check_number(context, "size"),
+                check_number(context, "iterations"));
+}
+
+static void add_way(struct arena *arena, struct measurement *measurement, const char *way)
+{
+    struct at_field *fields = arena_array(arena, struct at_field, measurement->at.count + 1);
+
+    if (measurement->at.count > 0)
+        memcpy(fields, measurement->at.items, measurement->at.count * sizeof *fields);
+    fields[measurement->at.count] = (struct at_field){.key = "way", .text = way};
+    measurement->at.items = fields;
+    measurement->at.count++;
+}
+
+/* The sender names its device. */
+static void take_run(const struct check_context *context, const struct reading *run,
+                     const struct rdma_names *names, struct reading *out)
+{
+    const char *device = reading_get_fact(run, "perftest.device", "");
+    size_t i = 0;
+
+    if (device == NULL)
+        return;
+    while (check_hca(context, i) != NULL && strcmp(check_hca(context, i), device) != 0)
+        i++;
+    for (size_t k = 0; check_hca(context, i) != NULL && k < run->measurements.count; k++) {
+        struct measurement *measurement = list_push(out->arena, &out->measurements);
+        const char *end;
+
+        *measurement = run->measurements.items[k];
+        measurement->subject = names->subject(context, i);
+        end = strrchr(measurement->metric, '.');
+        if (names->metric != NULL && end != NULL && strcmp(end, ".bandwidth") == 0)
+            measurement->metric = names->metric;
+        if (names->way != NULL)
+            add_way(out->arena, measurement, names->way);
+    }
+}
+
+void rdma_read_part(const struct check_context *context, const struct part *part,
+                    const struct rdma_names *names, struct reading *out)
+{
+    const struct reading *reading = part != NULL ? &part->reading : NULL;
+
+    if (reading == NULL) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    if (reading->status < out->status)
+        reading_set(out, reading->status, "%s", reading->reason);
+    for (size_t i = 0; i < reading->runs.count; i++) {
+        const struct reading *run = &reading->runs.items[i];
+
+        if (run->status < out->status)
+            reading_set(out, run->status, "%s", run->reason);
+        take_run(context, run, names, out);
+    }
+    if (reading->runs.count == 0)
+        take_run(context, reading, names, out);
+    for (size_t i = 0; i < reading->findings.count; i++)
+        *list_push(out->arena, &out->findings) = reading->findings.items[i];
+}
+
+const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    if (context->platform->hca_gbits <= 0)
+        return NULL;
+    rules[0] = (struct limit){.metric = metric,
+                              .rule = RULE_FLOOR,
+                              .value = 0.9 * context->platform->hca_gbits,
+                              .unit = "Gb/s",
+                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate",
+                              .status = LIMIT_VENDOR};
+    return rules;
+}
