@@ -6,11 +6,14 @@ that stops it.
 """
 
 import json
+import os
+import shutil
 import socket
+import subprocess
 import sys
 
 import namespaces
-from cluster import FOLDER, Report, Tap, assay, closing_lines
+from cluster import FOLDER, Report, Tap, assay, closing_lines, start_program, wait_until
 from namespaces import MPI, NETWORK, Hosts, command, write
 
 COUNT, BAD = 4, "node3"
@@ -19,14 +22,16 @@ PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GP
             "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
 OTHER = f"{NETWORK}.103"  # a second address of the bad host
 SILENT = f"{NETWORK}.253"  # of somebody who takes connections and says nothing
+LAUNCHER = {**MPI, "agent_arguments": ["-o", "BatchMode=yes", "-o", "ConnectTimeout=3"]}
+SLURM_CONF = f"{FOLDER}/slurm.conf"
 tap = Tap()
 
 
-def run(story, hostfile, **launcher):
+def run(story, hostfile, launcher=None):
     """The report of a run, its last lines, and the outcomes of the launch: {(metric, subject): item}."""
     suite = write(f"{FOLDER}/{story}.json", json.dumps({
         "name": story, "title": story, "purpose": "delivery",
-        "launcher": {**MPI, "agent_arguments": ["-o", "BatchMode=yes", "-o", "ConnectTimeout=3"], **launcher},
+        "environment": {"SLURM_CONF": SLURM_CONF}, "launcher": launcher or LAUNCHER,
         # What stands for nccl-tests here: a program that holds a library's version.
         "tools": {"all_reduce_perf": {"path": write(f"{FOLDER}/nccl", "#!/bin/sh\n# NCCL version 2.21.5+cuda12.4\n", 0o755)}},
         "steps": [{"check": "reachable"}, {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]}]}))
@@ -86,17 +91,71 @@ def lacking_interfaces(items):
 
 
 def an_interface_is_missing():
-    spare = {"oob_interfaces": ["eth0", "spare0"]}
-    done, verdict, items = run("nowhere", hostfile, **spare)
+    spare = {**LAUNCHER, "oob_interfaces": ["eth0", "spare0"]}
+    done, verdict, items = run("nowhere", hostfile, spare)
     tap.same((verdict, lacking_interfaces(items)), ("reject", {host.name for host in hosts.list}),
              "an interface that no host has: alike on all is not right", done.stdout, done.stderr)
     inside = ["nsenter", "-t", str(hosts.list[int(BAD[4:]) - 1].child.pid), "-n", "ip"]
     command(*inside, "link", "add", "name", "spare0", "type", "bridge")
     command(*inside, "addr", "add", "10.99.0.1/24", "dev", "spare0")
-    done, verdict, items = run("somewhere", hostfile, **spare)
+    done, verdict, items = run("somewhere", hostfile, spare)
     command(*inside, "link", "del", "dev", "spare0")
     tap.same((verdict, lacking_interfaces(items)), ("reject", {host.name for host in hosts.list} - {BAD}),
              "an interface that one host has: the others are named", done.stdout, done.stderr)
+
+
+def begin_slurm():
+    """A real Slurm over the hosts; what it needs of the machine is in the test's own folder."""
+    for name in ("spool", "state", *(host.name for host in hosts.list)):
+        os.makedirs(f"{FOLDER}/slurm/{name}")
+    nodes = "".join(f"NodeName={host.name} NodeAddr={host.address} CPUs=2 RealMemory=100\n" for host in hosts.list)
+    write(SLURM_CONF, f"""
+ClusterName=test
+SlurmctldHost={socket.gethostname()}({NETWORK}.254)
+SlurmUser=root
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+TmpFS=/var/tmp
+StateSaveLocation={FOLDER}/slurm/state
+SlurmdSpoolDir={FOLDER}/slurm/%n
+SlurmctldPidFile={FOLDER}/slurm/slurmctld.pid
+SlurmdPidFile={FOLDER}/slurm/%n.pid
+SlurmctldLogFile={FOLDER}/slurm/slurmctld.log
+SlurmdLogFile={FOLDER}/slurm/%n.log
+MpiDefault=pmix
+{nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=FORCE:8
+""")
+    environment = {**os.environ, "SLURM_CONF": SLURM_CONF}
+    silent = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    start_program(["slurmctld", "-D"], **silent)
+    for host in hosts.list:
+        start_program(["nsenter", "-t", str(host.child.pid), "-n", "-u", "-m", "slurmd", "-D", "-N", host.name], **silent)
+
+    def all_idle():
+        told = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=environment, capture_output=True, text=True,
+                              check=False)
+        return told.stdout.count(" idle") == COUNT
+
+    return wait_until(all_idle, 30)
+
+
+def slurm_starts_on_all():
+    if shutil.which("slurmctld") is None or shutil.which("slurmd") is None:
+        tap.skip("Slurm: a launch by srun", "Slurm is not installed")
+        return
+    tap.ok(begin_slurm(), "Slurm: its nodes are idle")
+    done, verdict, items = run("slurm", hostfile, {"kind": "srun"})
+    tap.same((done.returncode, verdict, bad(items, "fail") | bad(items, "inconclusive")), (0, "accept", set()),
+             "Slurm: a launch by srun on 2 and on all 4 hosts passes", done.stdout, done.stderr)
+    tap.ok(("launch.mpi", "node1") not in items and ("launch.started", "node4") in items,
+           "Slurm: of mpirun nothing is owed", sorted(items))
 
 
 write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
@@ -105,7 +164,7 @@ hosts = Hosts(COUNT, "1gbit")
 hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 command("ip", "addr", "add", f"{SILENT}/24", "dev", "switch0")
 command("nsenter", "-t", str(hosts.list[int(BAD[4:]) - 1].child.pid), "-n", "ip", "addr", "add", f"{OTHER}/24", "dev", "eth0")
-for story in (it_starts_on_all, nobody_answers, its_key_is_unknown, an_interface_is_missing):
+for story in (it_starts_on_all, nobody_answers, its_key_is_unknown, an_interface_is_missing, slurm_starts_on_all):
     if len(sys.argv) < 3 or sys.argv[2] in story.__name__:
         story()
 tap.end()
