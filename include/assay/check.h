@@ -132,6 +132,11 @@ struct check {
     const struct part_row *parts;  /* ends with a NULL name */
     const struct item *items;      /* ends with a NULL metric; NULL: none */
     const struct remedy *remedies; /* ends with a NULL metric; NULL: none */
+    /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
+     * hosts fails by it, tests of parts of them tell who that is. NULL: there is no such thing. */
+    const char *bandwidth;
+    /* The arguments, a JSON object, with which only this size is measured. Goes with bandwidth. */
+    const char *(*at_size)(struct arena *arena, double size_bytes);
     /* Further slots that depend on arguments (message sizes, DCGM tests); NULL: none. */
     void (*more_slots)(const struct check_context *context, struct slot_list *slots);
     unsigned (*expected_s)(const struct check_context *context); /* at timescale 1 */

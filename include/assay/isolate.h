@@ -44,7 +44,8 @@ struct isolate_test {
     unsigned round;        /* from 1; 0: before the search */
     const size_t *members; /* indexes of hosts, ascending */
     size_t count;
-    double value; /* in any unit, the same for all; NAN: it failed or hung, which counts as slow */
+    double value;     /* in any unit, the same for all; NAN: it failed or hung, which counts as slow */
+    double reference; /* what a healthy test of so many hosts shows; 0: the problem's `healthy` */
 };
 
 struct isolate_tests {

@@ -22,4 +22,26 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
  * have). */
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step);
 
+/*
+ * A test across hosts that fails by its bandwidth, or breaks off again and again, is followed by parts of it: the same
+ * test on some of its hosts, which tell who makes it slow (isolate.h). A search goes in rounds; parts of one round have
+ * no host in common but for hosts alone, and share no leaf's uplinks. Those of all parts that ran decide, so it is the
+ * same after an interruption, and whenever the run is judged.
+ */
+struct search_group {
+    const struct host **members;
+    size_t member_count;
+};
+struct search_round {
+    size_t step;       /* the slow one */
+    unsigned round;    /* from 1 */
+    double size_bytes; /* the message size to measure */
+    LIST_OF(struct search_group) groups;
+};
+
+/* true: these parts are to be run next. false: there is nothing to search for, or it is over. Only for a run in which
+ * nothing else is left to do. Everything in the arena. */
+bool judge_search(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                  struct search_round *ret_round);
+
 #endif

@@ -37,6 +37,33 @@ struct verdict {
     const char *name;  /* "" for the run */
     enum verdict_word word;
     size_t pass, fail, inconclusive, not_run, recorded; /* items */
+    size_t accused; /* accusations of it, or of what is part of it: then it is rejected */
+};
+
+/* Which host, leaf or path makes a test across hosts slow, and how that is known: tests of parts of its hosts. */
+enum accused_kind { ACCUSED_HOST, ACCUSED_LEAF, ACCUSED_LINK };
+/* Of a host: whether it is slow alone too. */
+enum accused_place { PLACE_UNKNOWN, PLACE_INSIDE, PLACE_FABRIC };
+struct accusation {
+    size_t step; /* the slow one, index into plan->steps */
+    enum accused_kind kind;
+    const char *subject; /* "node3"; "l2"; "node3 - node7" */
+    enum accused_place place;
+    bool intermittent; /* it was fast at other times */
+    unsigned slow_tests, fast_tests;
+    double doubt;  /* upper bound of the chance that noise alone made these tests slow for any of the hosts */
+    size_t *steps; /* the tests of parts that it was a member of, in plan order */
+    size_t step_count;
+};
+
+/* One for each slow step that was looked into. */
+struct search {
+    size_t step;
+    const char *metric;     /* by which the parts are compared, */
+    double size_bytes;      /* at this message size */
+    const char *conclusion; /* one line for people */
+    const char
+        *candidates; /* "8 hosts: node[1-8]", among which there is a fault that could not be told apart; "" */
 };
 
 struct judgement {
@@ -46,6 +73,13 @@ struct judgement {
     size_t outcome_count;
     struct verdict *verdicts; /* run first, then units, then hosts in hostfile order */
     size_t verdict_count;
+    struct search *searches;
+    size_t search_count;
+    struct accusation *accusations;
+    size_t accusation_count;
 };
+
+const char *accused_kind_name(enum accused_kind kind);    /* "host", "leaf", "link" */
+const char *accused_place_name(enum accused_place place); /* "inside the host"; "" for PLACE_UNKNOWN */
 
 #endif

@@ -24,6 +24,7 @@ enum step_origin {
     ORIGIN_SUITE,
     ORIGIN_SUBSTITUTE,
     ORIGIN_LEFT_OUT, /* the suite owes it and this run does not do it; its items are `not run` */
+    ORIGIN_ISOLATE,  /* a part of a step that was slow: it only tells who made it slow */
 };
 
 /* One planned item. */
@@ -48,7 +49,8 @@ struct shape {
     const char *scope;
     const char *variant; /* which of several ways of one suite step: "mlx5_3" over that rail; "" */
     const char *platform;
-    unsigned hosts; /* members of a step of this shape */
+    const char *arguments; /* a JSON object: these instead of the suite's of the same names; NULL: none */
+    unsigned hosts;        /* members of a step of this shape */
     struct slot *slots;
     size_t slot_count;
     unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */
@@ -58,10 +60,12 @@ struct shape {
 };
 
 struct step {
-    const char *key; /* hash of (run uuid, shape, members, origin): the same again on resume */
+    const char *key; /* hash of (run uuid, shape, members, origin, parent, round): the same again on resume */
     const struct shape *shape;
     enum step_origin origin;
-    const char *origin_note;     /* "" or why it was added or left out: "6 of 8 hosts are fit" */
+    const char *origin_note; /* "" or why it was added or left out: "6 of 8 hosts are fit" */
+    size_t parent;           /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; else 0 */
+    unsigned round;          /* of ORIGIN_ISOLATE, from 1: steps of one round run at the same time; else 0 */
     const struct host **members; /* the first is the head, where the command runs */
     size_t member_count;
     size_t *needs; /* indexes of earlier steps, all of which must have passed */

@@ -65,6 +65,14 @@ size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources
 void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
                           const enum step_state *states);
 
+/*
+ * Adds a part of the step `parent`: the same on some of its members, to find out who makes it slow. Of the message
+ * sizes it measures only this one, and all that it owes is recorded. One member: at host scope. Returns its index.
+ */
+size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources, size_t parent,
+                          unsigned round, const struct host *const *members, size_t member_count,
+                          double size_bytes);
+
 /* What the check's functions need for a step of this plan. */
 void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
                   struct check_context *ret_context);

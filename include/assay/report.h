@@ -44,6 +44,12 @@ struct report_entry {
  */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
 
+/* "node5", "leaf l2", "path node3 - node7". */
+const char *accused_text(struct arena *arena, const struct accusation *accusation);
+/* What it did and how that is known, as one sentence for people. */
+const char *accusation_text(struct arena *arena, const struct record *record,
+                            const struct accusation *accusation);
+
 /* "1h 02m 03s", "3.2 s". */
 const char *duration_text(struct arena *arena, double seconds);
 /* "2026-03-01 12:00:00 UTC". */

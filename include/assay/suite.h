@@ -68,7 +68,9 @@ struct suite_step {
     unsigned expected_s;                /* 0: from platform or check */
     unsigned retries;                   /* further attempts after a crash or a hang; default 1 */
     unsigned repeat;                    /* attempts that must all pass; default 1 */
-    const char *exclusive;              /* "none", "host", "leaf", "fabric"; NULL: the check's own */
+    bool
+        isolate; /* a slow test across hosts is followed by parts of it that tell who makes it slow; default true */
+    const char *exclusive; /* "none", "host", "leaf", "fabric"; NULL: the check's own */
     const struct json *at;
 };
 

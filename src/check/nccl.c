@@ -168,6 +168,13 @@ void nccl_slots(const struct check_context *context, struct slot_list *slots)
         size_slots(context, slots, size, no_wrong);
 }
 
+const char *nccl_at_size(struct arena *arena, double size_bytes)
+{
+    const char *size = size_text(arena, size_bytes);
+
+    return arena_printf(arena, "{\"begin\": \"%s\", \"end\": \"%s\"}", size, size);
+}
+
 const char *nccl_arguments_fault(const struct check_context *context)
 {
     /* nccl-tests takes a factor of 1 for none, and then adds a step of its own choice. */

@@ -63,6 +63,11 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
 int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
                           struct plan_sources *ret_sources, struct error *err)
     __attribute__((warn_unused_result));
+/* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
+void cli_isolate(const struct record *record, const struct plan_sources *sources);
+/* Whom the judgement accuses, and where nobody could be told apart. */
+void cli_print_isolation(const struct record *record);
+
 /* The documents to be kept with a run. */
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
                    struct record *record);

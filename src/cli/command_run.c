@@ -109,6 +109,8 @@ static int extend(void *context, const enum step_state *states, struct error *er
     size_t steps = plan->steps.count;
 
     plan_add_substitutes(plan, run->sources, states);
+    if (plan->steps.count == steps)
+        cli_isolate(run->record, run->sources);
     return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
 }
 
@@ -290,6 +292,7 @@ static void print_entries(const struct run *run)
                *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
         shown++;
     }
+    cli_print_isolation(run->record);
     if (count > shown)
         printf("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
                count - shown == 1 ? "" : "s");

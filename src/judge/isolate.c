@@ -16,7 +16,7 @@ enum { PAIR = 2, FEW = 20 /* one test to so many hosts */ };
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
 {
-    return isnan(test->value) ? 0 : test->value / isolate->healthy;
+    return isnan(test->value) ? 0 : test->value / (test->reference > 0 ? test->reference : isolate->healthy);
 }
 
 double isolate_middle(const struct isolate *isolate)
@@ -107,7 +107,8 @@ static double healthy_value(const struct isolate *isolate)
     if (isolate->problem->healthy > 0)
         return isolate->problem->healthy;
     for (size_t i = 0; i < so_far->tests.count; i++)
-        if (so_far->tests.items[i].count == PAIR && !isnan(so_far->tests.items[i].value))
+        if (so_far->tests.items[i].count == PAIR && so_far->tests.items[i].reference <= 0 &&
+            !isnan(so_far->tests.items[i].value))
             values[count++] = so_far->tests.items[i].value;
     if (count == 0)
         return 1;

@@ -21,23 +21,23 @@ struct whole_run {
     LIST_OF(struct common) commons;
 };
 
-static void collect_attempts(struct whole_run *run)
+struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record)
 {
-    const struct record *record = run->record;
     size_t steps = record->plan->steps.count;
+    struct step_attempts *attempts = arena_array(arena, struct step_attempts, steps);
 
-    run->attempts = arena_array(run->arena, struct step_attempts, steps);
     for (size_t i = 0; i < record->attempts.count; i++)
-        run->attempts[record->attempts.items[i].step].count++;
+        attempts[record->attempts.items[i].step].count++;
     for (size_t i = 0; i < steps; i++) {
-        run->attempts[i].items = arena_array(run->arena, const struct attempt *, run->attempts[i].count);
-        run->attempts[i].count = 0;
+        attempts[i].items = arena_array(arena, const struct attempt *, attempts[i].count);
+        attempts[i].count = 0;
     }
     for (size_t i = 0; i < record->attempts.count; i++) {
-        struct step_attempts *of_step = &run->attempts[record->attempts.items[i].step];
+        struct step_attempts *of_step = &attempts[record->attempts.items[i].step];
 
         of_step->items[of_step->count++] = &record->attempts.items[i];
     }
+    return attempts;
 }
 
 /* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. */
@@ -184,6 +184,9 @@ static void judge_one(struct whole_run *run, const struct run_limits *limits, co
         struct slot_limits of_slot;
 
         slot_limits_find(run->arena, limits, step->shape, &step->shape->slots[i], &of_slot);
+        /* The limits are those of the whole; a part has only what the check itself knows. */
+        if (step->origin == ORIGIN_ISOLATE)
+            of_slot.limits.count = step->shape->slots[i].own_count;
         if (not_run == NULL) {
             slot_outcome(run->arena, step, step_index, i, &of_slot, attempts, peers, &outcomes[i]);
             continue;
@@ -216,7 +219,7 @@ static void count_word(struct verdict *verdict, enum outcome_word word)
 static void close_verdict(struct verdict *verdict)
 {
     /* Nothing gated passes nothing: an empty verdict is incomplete. */
-    if (verdict->fail > 0)
+    if (verdict->fail + verdict->accused > 0)
         verdict->word = VERDICT_REJECT;
     else if (verdict->inconclusive + verdict->not_run > 0 || verdict->pass == 0)
         verdict->word = VERDICT_INCOMPLETE;
@@ -249,6 +252,27 @@ static const char *common_unit(const struct step *step)
     return step->members[0]->unit;
 }
 
+/* Of an accused path or leaf no host is at fault; what it is part of is. */
+static void count_accusation(const struct whole_run *run, struct judgement *judgement,
+                             const struct accusation *accusation)
+{
+    const struct step *step = &run->record->plan->steps.items[accusation->step];
+    const char *name = common_unit(step);
+    struct verdict *unit, *host = NULL;
+
+    for (size_t i = 0; accusation->kind == ACCUSED_HOST && i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, accusation->subject) == 0)
+            name = step->members[i]->unit;
+    unit = find_verdict(judgement, "unit", name);
+    if (accusation->kind == ACCUSED_HOST)
+        host = find_verdict(judgement, "host", accusation->subject);
+    judgement->verdicts[0].accused++;
+    if (unit != NULL)
+        unit->accused++;
+    if (host != NULL)
+        host->accused++;
+}
+
 static void make_verdicts(struct whole_run *run, struct judgement *judgement)
 {
     const struct plan *plan = run->record->plan;
@@ -277,6 +301,8 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
                 count_word(host, judgement->outcomes[i].word);
         }
     }
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        count_accusation(run, judgement, &judgement->accusations[i]);
     for (size_t i = 0; i < judgement->verdict_count; i++)
         close_verdict(&judgement->verdicts[i]);
 }
@@ -306,8 +332,9 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);
     size_t count = 0, at = 0;
+    struct findings_so_far found;
 
-    collect_attempts(&run);
+    run.attempts = attempts_by_step(record->arena, record);
     for (size_t i = 0; i < plan->steps.count; i++)
         count += plan->steps.items[i].shape->slot_count;
     *judgement = (struct judgement){.uuid = arena_strdup(record->arena, uuid),
@@ -321,6 +348,11 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
+    judge_searches(record->arena, record, limits, run.attempts, &found);
+    judgement->searches = found.searches.items;
+    judgement->search_count = found.searches.count;
+    judgement->accusations = found.accusations.items;
+    judgement->accusation_count = found.accusations.count;
     make_verdicts(&run, judgement);
 }
 

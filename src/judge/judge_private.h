@@ -11,6 +11,17 @@ struct step_attempts {
     size_t count;
 };
 
+/* Of each step of the plan. */
+struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record);
+
+/* search.c: what the searches of the run have found, in plan order. */
+struct findings_so_far {
+    LIST_OF(struct search) searches;
+    LIST_OF(struct accusation) accusations;
+};
+void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                    const struct step_attempts *attempts, struct findings_so_far *ret_found);
+
 /* What only the whole run can tell. NULL while it goes on. */
 struct peers {
     /* The value that most hosts have for this slot: RULE_SAME. NULL: they do not agree on one. */

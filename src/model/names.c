@@ -14,7 +14,9 @@ static const char *const outcome_names[] = {"recorded", "pass", "not run", "inco
 static const char *const verdict_names[] = {"accept", "accept with exceptions", "incomplete", "reject"};
 static const char *const duty_names[] = {"record", "gate"};
 static const char *const exclusivity_names[] = {"none", "host", "leaf", "fabric"};
-static const char *const origin_names[] = {"suite", "substitute", "left out"};
+static const char *const accused_kind_names[] = {"host", "leaf", "link"};
+static const char *const accused_place_names[] = {"", "inside the host", "on its way into the fabric"};
+static const char *const origin_names[] = {"suite", "substitute", "left out", "isolate"};
 static const char *const run_state_names[] = {"running", "ended", "interrupted", "cancelled"};
 static const char *const attempt_end_names[] = {
     "ran",         "killed",       "deadline",         "rebooted",         "lost",
@@ -75,6 +77,16 @@ bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive)
 const char *origin_name(enum step_origin origin)
 {
     return origin_names[origin];
+}
+
+const char *accused_kind_name(enum accused_kind kind)
+{
+    return accused_kind_names[kind];
+}
+
+const char *accused_place_name(enum accused_place place)
+{
+    return accused_place_names[place];
 }
 
 const char *run_state_name(enum run_state state)

@@ -171,6 +171,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .expected_s = (unsigned)json_number(object, "expected_s", 0),
         .retries = (unsigned)json_number(object, "retries", 1),
         .repeat = (unsigned)json_number(object, "repeat", 1),
+        .isolate = json_boolean(object, "isolate", true),
         .exclusive = json_string(object, "exclusive", NULL),
         .at = object,
     };

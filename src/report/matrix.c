@@ -14,11 +14,17 @@ static size_t column_of(const struct view *view, struct matrix *matrix, const ch
     return matrix->columns.count - 1;
 }
 
+/* What one host owes; not the parts of slow tests, which have a section of their own. */
+static bool is_column(const struct step *step)
+{
+    return step->member_count == 1 && step->origin != ORIGIN_ISOLATE;
+}
+
 static void fill_cells(const struct view *view, struct matrix *matrix, struct cell *cells, size_t columns)
 {
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
-        size_t host = step->member_count == 1 ? view_host(view, step->members[0]) : (size_t)-1;
+        size_t host = is_column(step) ? view_host(view, step->members[0]) : (size_t)-1;
         struct cell *cell;
 
         if (host == (size_t)-1)
@@ -81,7 +87,7 @@ struct matrix *matrix_create(const struct view *view)
     struct cell *cells;
 
     for (size_t i = 0; i < view->step_count; i++)
-        if (view->steps[i].step->member_count == 1)
+        if (is_column(view->steps[i].step))
             column_of(view, matrix, view->steps[i].step->shape->suite_step);
     columns = matrix->columns.count;
     cells = arena_array(view->arena, struct cell, plan->hosts.count * columns);

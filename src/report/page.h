@@ -32,6 +32,10 @@ void page_coverage(struct page *page);
 void page_matrix(struct page *page);
 bool page_has_remarks(const struct page *page);
 
+/* page_searches.c */
+void page_searches(struct page *page);
+bool page_has_searches(const struct page *page);
+
 /* page_numbers.c */
 void page_heat_maps(struct page *page);
 void page_charts(struct page *page);

@@ -548,7 +548,7 @@ static void write_shared_steps(struct page *page)
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
 
-        if (step->member_count < 2)
+        if (step->member_count < 2 || step->origin == ORIGIN_ISOLATE)
             continue;
         if (!any)
             html_markup(page->out,

@@ -19,6 +19,7 @@ static const struct section {
     void (*write)(struct page *page);
 } sections[] = {
     {"failures", "Failures", false, always, page_failures},
+    {"isolation", "Isolation: who makes a test across hosts slow", false, page_has_searches, page_searches},
     {"undecided", "Inconclusive and not run", false, always, page_undecided},
     {"coverage", "Coverage", false, always, page_coverage},
     {"matrix", "Hosts and steps", false, always, page_matrix},

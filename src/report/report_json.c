@@ -121,6 +121,51 @@ static void write_verdicts(struct json_report *report)
         put_count(report, "inconclusive", verdict->inconclusive);
         put_count(report, "not_run", verdict->not_run);
         put_count(report, "recorded", verdict->recorded);
+        put_count(report, "accused", verdict->accused);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_searches(struct json_report *report)
+{
+    const struct judgement *judgement = &report->view->record->judgement;
+
+    open_list(report, "searches");
+    for (size_t i = 0; i < judgement->search_count; i++) {
+        open_row(report);
+        put_count(report, "step", judgement->searches[i].step);
+        put_string(report, "metric", judgement->searches[i].metric);
+        put_number(report, "size_bytes", judgement->searches[i].size_bytes);
+        put_string(report, "conclusion", judgement->searches[i].conclusion);
+        put_string(report, "candidates", judgement->searches[i].candidates);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_accusations(struct json_report *report)
+{
+    const struct judgement *judgement = &report->view->record->judgement;
+
+    open_list(report, "accusations");
+    for (size_t i = 0; i < judgement->accusation_count; i++) {
+        const struct accusation *accusation = &judgement->accusations[i];
+
+        open_row(report);
+        put_count(report, "step", accusation->step);
+        put_string(report, "kind", accused_kind_name(accusation->kind));
+        put_string(report, "subject", accusation->subject);
+        put_string(report, "place", accused_place_name(accusation->place));
+        put_boolean(report, "intermittent", accusation->intermittent);
+        put_count(report, "slow_tests", accusation->slow_tests);
+        put_count(report, "fast_tests", accusation->fast_tests);
+        put_number(report, "doubt", accusation->doubt);
+        put_string(report, "text", accusation_text(report->arena, report->view->record, accusation));
+        open_list(report, "steps");
+        for (size_t k = 0; k < accusation->step_count; k++)
+            put_index(report, accusation->steps[k]);
+        json_close_array(&report->writer);
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -224,6 +269,10 @@ static void write_steps(struct json_report *report)
         json_close_array(&report->writer);
         put_string(report, "origin", origin_name(at->step->origin));
         put_string(report, "origin_note", at->step->origin_note);
+        if (at->step->origin == ORIGIN_ISOLATE) {
+            put_count(report, "parent", at->step->parent);
+            put_count(report, "round", at->step->round);
+        }
         open_list(report, "needs");
         for (size_t k = 0; k < at->step->need_count; k++)
             put_index(report, at->step->needs[k]);
@@ -430,6 +479,8 @@ void report_json(const struct record *record, struct text *out)
     write_coverage(&report, "coverage", &report.view->coverage);
     write_verdicts(&report);
     write_entries(&report);
+    write_searches(&report);
+    write_accusations(&report);
     write_hosts(&report);
     write_assets(&report);
     write_steps(&report);

@@ -8,6 +8,7 @@
 #include "gates.h"
 #include "matrix.h"
 #include "printable.h"
+#include "searches.h"
 #include "view.h"
 
 enum { COLUMNS = 100, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
@@ -182,7 +183,8 @@ static void write_units(struct letter *letter)
         if (strcmp(verdict->scope, "unit") != 0)
             continue;
         put_field(letter, "unit",
-                  arena_printf(letter->arena, "%s: %s (%s)", verdict->name, verdict_name(verdict->word),
+                  arena_printf(letter->arena, "%s: %s (%s%s)", verdict->name, verdict_name(verdict->word),
+                               verdict->accused > 0 ? "accused by isolation; " : "",
                                counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
                                            verdict->pass, verdict->recorded)));
     }
@@ -247,6 +249,46 @@ static void write_entries(struct letter *letter, bool failures)
                  failures ? "No gate failed.\n" : "Every gate that was owed has been decided.\n");
 }
 
+/* -- Isolation --------------------------------------------------------------------------------------------
+ */
+
+static void write_search(struct letter *letter, const struct search *search)
+{
+    const struct judgement *judgement = &letter->view->record->judgement;
+    struct search_lines lines;
+
+    put_wrapped(letter, "", 0, search_title(letter->view, search));
+    put_field(letter, "  result", search->conclusion);
+    if (*search->candidates != '\0')
+        put_field(letter, "  candidates", search->candidates);
+    put_field(letter, "  effort", search_effort(letter->view, search));
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        if (judgement->accusations[i].step == search->step)
+            put_field(letter, "  ACCUSED",
+                      arena_printf(
+                          letter->arena, "%s: %s", accused_text(letter->arena, &judgement->accusations[i]),
+                          accusation_text(letter->arena, letter->view->record, &judgement->accusations[i])));
+    search_lines_collect(letter->view, search, &lines);
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct search_line *line = &lines.items.items[i];
+
+        put_wrapped(letter, arena_printf(letter->arena, "  round %u", line->round), 16,
+                    arena_printf(letter->arena, "%s: %s%s%s", line->hosts, line->measured,
+                                 *line->accuses != '\0' ? "; speaks of " : "", line->accuses));
+    }
+}
+
+static void write_searches(struct letter *letter)
+{
+    const struct judgement *judgement = &letter->view->record->judgement;
+
+    if (judgement->search_count == 0)
+        return;
+    put_rule(letter, "ISOLATION (who makes a test across hosts slow)");
+    for (size_t i = 0; i < judgement->search_count; i++)
+        write_search(letter, &judgement->searches[i]);
+}
+
 /* -- Matrix and coverage ----------------------------------------------------------------------------------
  */
 
@@ -295,7 +337,7 @@ static void write_shared_steps(struct letter *letter)
     for (size_t i = 0; i < letter->view->step_count; i++) {
         const struct step_view *step = &letter->view->steps[i];
 
-        if (step->step->member_count < 2)
+        if (step->step->member_count < 2 || step->step->origin == ORIGIN_ISOLATE)
             continue;
         if (!any)
             text_put(letter->out, "\n");
@@ -384,6 +426,7 @@ void report_text(const struct record *record, struct text *out)
     write_head(&letter);
     write_units(&letter);
     write_entries(&letter, true);
+    write_searches(&letter);
     write_entries(&letter, false);
     write_matrix(&letter);
     write_shared_steps(&letter);

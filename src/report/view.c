@@ -119,7 +119,7 @@ static void settle_verdict(struct view *view)
         return;
     }
     view->verdict = judgement->verdicts[0].word;
-    if (view->verdict == VERDICT_ACCEPT && all->fail > 0)
+    if (view->verdict == VERDICT_ACCEPT && all->fail + judgement->accusation_count > 0)
         view->verdict = VERDICT_REJECT;
     else if ((view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
              undecided)
@@ -281,6 +281,21 @@ const char *capture_note(const struct capture *capture)
     return notes[4 * capture->clipped + 2 * capture->flooded + capture->cut];
 }
 
+static const char *accused_sentence(const struct view *view)
+{
+    enum { NAMED = 5 };
+    const struct judgement *judgement = &view->record->judgement;
+    const char *names = "";
+
+    if (judgement->accusation_count == 0)
+        return "";
+    for (size_t i = 0; i < judgement->accusation_count && i < NAMED; i++)
+        names = arena_printf(view->arena, "%s%s%s", names, i > 0 ? ", " : "",
+                             accused_text(view->arena, &judgement->accusations[i]));
+    return arena_printf(view->arena, " Isolation accuses %s%s.", names,
+                        judgement->accusation_count > NAMED ? " and others" : "");
+}
+
 const char *verdict_sentence(const struct view *view)
 {
     const struct coverage *all = &view->coverage;
@@ -294,9 +309,10 @@ const char *verdict_sentence(const struct view *view)
                             "%s of %s gates were met; those that failed are covered by recorded waivers.",
                             count_text(view->arena, all->pass), gates);
     case VERDICT_REJECT:
-        return arena_printf(view->arena, "%s of %s gates failed; %s more could not be decided.",
+        return arena_printf(view->arena, "%s of %s gates failed; %s more could not be decided.%s",
                             count_text(view->arena, all->fail), gates,
-                            count_text(view->arena, all->inconclusive + all->not_run));
+                            count_text(view->arena, all->inconclusive + all->not_run),
+                            accused_sentence(view));
     case VERDICT_INCOMPLETE:
     default:
         return arena_printf(view->arena, "%s of %s gates could not be decided, so nothing may be accepted.",

@@ -129,6 +129,8 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
                      shape->variant, shape->platform, shape->hosts, exclusivity_name(shape->exclusive));
 
     sha256_add(hash, head, strlen(head));
+    if (shape->arguments != NULL)
+        sha256_add(hash, shape->arguments, strlen(shape->arguments) + 1);
     for (size_t i = 0; i < shape->slot_count; i++) {
         const struct slot *slot = &shape->slots[i];
         const char *row = arena_printf(arena, "%s\t%s\t%s\t%s\n", slot->metric, slot->subject, slot->at,
@@ -141,7 +143,7 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
 }
 
 static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
-                                const struct check_context *context);
+                                const struct check_context *context, const char *arguments);
 
 static bool runs_over_the_same(const struct suite_step *a, const struct suite_step *b)
 {
@@ -183,7 +185,7 @@ static bool has_wire_beside(struct arena *arena, const struct plan_sources *sour
         if (other.check == NULL || other.check->wire_hosts == 0 ||
             other.check->wire_hosts > context->member_count || !runs_over_the_same(step, context->step))
             continue;
-        shape = make_shape(arena, sources, &other);
+        shape = make_shape(arena, sources, &other, NULL);
         for (size_t k = 0; k < shape->slot_count; k++)
             if (shape->slots[k].duty == DUTY_GATE && fnmatch(BANDWIDTH, shape->slots[k].metric, 0) == 0)
                 return true;
@@ -205,8 +207,17 @@ static void judge_not_alone(struct arena *arena, const struct plan_sources *sour
         }
 }
 
+/* A part of another step judges nothing, not even that it ended as it should. */
+static void only_record(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        shape->slots[i].duty = DUTY_RECORD;
+        shape->slots[i].duty_note = "a part of a slow test";
+    }
+}
+
 static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
-                                const struct check_context *context)
+                                const struct check_context *context, const char *arguments)
 {
     const struct check *check = context->check;
     const struct suite_step *step = context->step;
@@ -218,6 +229,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->suite_step = step->name;
     shape->scope = step->scope;
     shape->variant = context->variant;
+    shape->arguments = arguments;
     shape->platform = context->platform->name;
     shape->hosts = (unsigned)context->member_count;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
@@ -240,7 +252,10 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->slot_count = slots.slots.count;
     for (size_t i = 0; i < shape->slot_count; i++)
         set_duty(arena, &sources->limits, step, shape, &shape->slots[i]);
-    judge_not_alone(arena, sources, context, shape);
+    if (arguments != NULL)
+        only_record(shape);
+    else
+        judge_not_alone(arena, sources, context, shape);
     shape->sha256 = shape_hash(arena, shape);
     return shape;
 }
@@ -254,18 +269,24 @@ static bool names_members(const struct check *check)
     return false;
 }
 
+static bool same_arguments(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
 static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
-                                              const struct check_context *context)
+                                              const struct check_context *context, const char *arguments)
 {
     for (size_t i = names_members(context->check) ? 0 : plan->shapes.count; i-- > 0;) {
         const struct shape *shape = plan->shapes.items[i];
 
         if (strcmp(shape->suite_step, context->step->name) == 0 &&
             strcmp(shape->platform, context->platform->name) == 0 && shape->hosts == context->member_count &&
-            strcmp(shape->variant, context->variant) == 0 && shape->exclusive == exclusivity_of(context))
+            strcmp(shape->variant, context->variant) == 0 && shape->exclusive == exclusivity_of(context) &&
+            same_arguments(shape->arguments, arguments))
             return shape;
     }
-    *list_push(plan->arena, &plan->shapes) = make_shape(plan->arena, sources, context);
+    *list_push(plan->arena, &plan->shapes) = make_shape(plan->arena, sources, context, arguments);
     return plan->shapes.items[plan->shapes.count - 1];
 }
 
@@ -279,8 +300,33 @@ static const char *step_key(struct plan *plan, const struct step *step)
     sha256_add(hash, origin_name(step->origin), strlen(origin_name(step->origin)));
     for (size_t i = 0; i < step->member_count; i++)
         sha256_add(hash, step->members[i]->name, strlen(step->members[i]->name) + 1);
+    if (step->origin == ORIGIN_ISOLATE) {
+        const char *place =
+            arena_printf(plan->arena, "%s %u", plan->steps.items[step->parent].key, step->round);
+
+        sha256_add(hash, place, strlen(place));
+    }
     sha256_finish(hash, hex);
     return arena_strdup(plan->arena, hex);
+}
+
+/* kind: the step's origin, parent and round, and why it is there. */
+static size_t push_step(struct plan *plan, const struct shape *shape, const struct member_set *set,
+                        struct step kind)
+{
+    struct step *step = list_push(plan->arena, &plan->steps);
+
+    *step = kind;
+    step->shape = shape;
+    step->members = arena_array(plan->arena, const struct host *, set->count);
+    memcpy(step->members, set->members, set->count * sizeof *set->members);
+    step->member_count = set->count;
+    step->key = step_key(plan, step);
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        plan->gate_count += shape->slots[i].duty == DUTY_GATE;
+        plan->record_count += shape->slots[i].duty == DUTY_RECORD;
+    }
+    return plan->steps.count - 1;
 }
 
 size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
@@ -296,21 +342,9 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                                     .member_count = set->count,
                                     .variant = set->variant,
                                     .timescale = 1};
-    const struct shape *shape = find_or_make_shape(plan, sources, &context);
-    struct step *step = list_push(plan->arena, &plan->steps);
 
-    step->shape = shape;
-    step->origin = origin;
-    step->origin_note = "";
-    step->members = arena_array(plan->arena, const struct host *, set->count);
-    memcpy(step->members, set->members, set->count * sizeof *set->members);
-    step->member_count = set->count;
-    step->key = step_key(plan, step);
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        plan->gate_count += shape->slots[i].duty == DUTY_GATE;
-        plan->record_count += shape->slots[i].duty == DUTY_RECORD;
-    }
-    return plan->steps.count - 1;
+    return push_step(plan, find_or_make_shape(plan, sources, &context, NULL), set,
+                     (struct step){.origin = origin, .origin_note = ""});
 }
 
 size_t suite_step_index(const struct suite *suite, const char *name)
@@ -500,6 +534,65 @@ size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources
     return added;
 }
 
+/* The suite's step as a part of it is run: with these arguments instead of its own of the same names. Parts of one
+   round do not share what they measure. */
+static const struct suite_step *part_of(struct arena *arena, const struct suite_step *step, const char *scope,
+                                        const char *arguments)
+{
+    struct suite_step *part = arena_new(arena, struct suite_step);
+    struct error err;
+    struct json *object = json_parse(arena, "arguments", arguments, strlen(arguments), &err), **end;
+
+    *part = *step;
+    part->scope = scope;
+    part->exclusive = exclusivity_name(EXCLUSIVE_HOST);
+    part->repeat = 1;
+    part->arguments = object;
+    if (object == NULL) /* a check wrote it, and the store keeps bytes: never */
+        return part;
+    for (end = &object->items; *end != NULL;)
+        end = &(*end)->next;
+    json_each (given, step->arguments) {
+        if (json_get(object, given->key) != NULL)
+            continue;
+        *end = arena_new(arena, struct json);
+        **end = *given;
+        (*end)->next = NULL;
+        end = &(*end)->next;
+        object->count++;
+    }
+    return part;
+}
+
+size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources, size_t parent,
+                          unsigned round, const struct host *const *members, size_t member_count,
+                          double size_bytes)
+{
+    const struct shape *whole = plan->steps.items[parent].shape;
+    const struct check *check = check_find(whole->check);
+    const char *arguments = check->at_size(plan->arena, size_bytes);
+    const struct suite_step *suite_step =
+        &sources->suite->steps.items[suite_step_index(sources->suite, whole->suite_step)];
+    struct check_context context = {
+        .arena = plan->arena,
+        .suite = sources->suite,
+        .step = part_of(plan->arena, suite_step, member_count == 1 ? "host" : whole->scope, arguments),
+        .platform = host_platform(sources, members[0]),
+        .check = check,
+        .members = members,
+        .member_count = member_count,
+        .variant = whole->variant,
+        .timescale = 1};
+    struct member_set set = {
+        .members = (const struct host **)members, .count = member_count, .variant = whole->variant};
+    const char *note =
+        arena_printf(plan->arena, "round %u of the search for what makes %s slow", round, whole->suite_step);
+
+    return push_step(
+        plan, find_or_make_shape(plan, sources, &context, arguments), &set,
+        (struct step){.origin = ORIGIN_ISOLATE, .origin_note = note, .parent = parent, .round = round});
+}
+
 void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
                   struct check_context *ret_context)
 {
@@ -517,4 +610,6 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .as_root = step->shape->as_root,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
     };
+    if (step->shape->arguments != NULL)
+        ret_context->step = part_of(arena, ret_context->step, step->shape->scope, step->shape->arguments);
 }

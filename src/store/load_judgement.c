@@ -52,6 +52,7 @@ static void take_verdict(struct rows *rows, struct verdict *verdict)
     verdict->inconclusive = (size_t)take_integer(rows);
     verdict->not_run = (size_t)take_integer(rows);
     verdict->recorded = (size_t)take_integer(rows);
+    verdict->accused = (size_t)take_integer(rows);
 }
 
 static int load_verdicts(struct load *load, int64_t id, struct error *err)
@@ -74,6 +75,81 @@ static int load_verdicts(struct load *load, int64_t id, struct error *err)
     return got;
 }
 
+static int load_searches(struct load *load, int64_t id, struct error *err)
+{
+    struct judgement *judgement = &load->record->judgement;
+    int64_t count = 0;
+    struct rows rows;
+    int got;
+
+    if (store_ask(load->store, COUNT_SEARCHES, &count, err, INTEGER(id)) < 0 ||
+        rows_open(load->store, &rows, SELECT_SEARCHES, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    judgement->searches = arena_array(load->arena, struct search, (size_t)count);
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct search *search = &judgement->searches[judgement->search_count++];
+
+        search->step = take_index(&rows, load->record->plan->steps.count, "step");
+        search->metric = take_word(&rows);
+        search->size_bytes = take_real(&rows);
+        search->conclusion = take_text(&rows);
+        search->candidates = take_text(&rows);
+    }
+    return got;
+}
+
+static void take_accusation(struct load *load, struct rows *rows, struct accusation *accusation)
+{
+    size_t steps = load->record->plan->steps.count;
+
+    accusation->step = take_index(rows, steps, "step");
+    accusation->kind = (enum accused_kind)take_enum(rows, &vocabulary_accused);
+    accusation->subject = take_text(rows);
+    accusation->place = (enum accused_place)take_enum(rows, &vocabulary_place);
+    accusation->intermittent = take_bool(rows);
+    accusation->slow_tests = take_unsigned(rows);
+    accusation->fast_tests = take_unsigned(rows);
+    accusation->doubt = take_real(rows);
+    accusation->step_count = take_index(rows, steps + 1, "number of steps");
+    accusation->steps = arena_array(load->arena, size_t, accusation->step_count);
+}
+
+static int load_accusation_steps(struct load *load, int64_t id, struct error *err)
+{
+    const struct judgement *judgement = &load->record->judgement;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_ACCUSATION_STEPS, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t at = take_index(&rows, judgement->accusation_count, "accusation"), n;
+
+        if (rows.damage[0] != '\0')
+            continue;
+        n = take_index(&rows, judgement->accusations[at].step_count, "step of an accusation");
+        if (rows.damage[0] == '\0')
+            judgement->accusations[at].steps[n] = take_index(&rows, load->record->plan->steps.count, "step");
+    }
+    return got;
+}
+
+static int load_accusations(struct load *load, int64_t id, struct error *err)
+{
+    struct judgement *judgement = &load->record->judgement;
+    int64_t count = 0;
+    struct rows rows;
+    int got;
+
+    if (store_ask(load->store, COUNT_ACCUSATIONS, &count, err, INTEGER(id)) < 0 ||
+        rows_open(load->store, &rows, SELECT_ACCUSATIONS, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    judgement->accusations = arena_array(load->arena, struct accusation, (size_t)count);
+    while ((got = rows_next(&rows, err)) > 0)
+        take_accusation(load, &rows, &judgement->accusations[judgement->accusation_count++]);
+    return got < 0 ? -1 : load_accusation_steps(load, id, err);
+}
+
 int load_judgement(struct load *load, struct error *err)
 {
     struct judgement *judgement = &load->record->judgement;
@@ -93,7 +169,8 @@ int load_judgement(struct load *load, struct error *err)
     rows_close(&rows);
     if (rows.damage[0] != '\0')
         return store_damage(load->store, err, "judgement: %s", rows.damage);
-    if (load_outcomes(load, id, err) < 0)
+    if (load_outcomes(load, id, err) < 0 || load_verdicts(load, id, err) < 0 ||
+        load_searches(load, id, err) < 0)
         return -1;
-    return load_verdicts(load, id, err);
+    return load_accusations(load, id, err);
 }

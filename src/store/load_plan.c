@@ -164,6 +164,7 @@ static int64_t take_shape(struct rows *rows, struct shape *shape)
     shape->exclusive = (enum exclusivity)take_enum(rows, &vocabulary_exclusivity);
     shape->as_root = take_bool(rows);
     shape->passive = take_bool(rows);
+    shape->arguments = take_text(rows);
     return id;
 }
 
@@ -199,6 +200,8 @@ static void take_step(struct load *load, struct rows *rows, struct plan *plan)
     shape = take_index(rows, plan->shapes.count, "shape");
     step->origin = (enum step_origin)take_enum(rows, &vocabulary_origin);
     step->origin_note = take_text(rows);
+    step->parent = take_index(rows, plan->steps.count, "parent");
+    step->round = take_unsigned(rows);
     step->member_count = take_unsigned(rows);
     step->need_count = take_unsigned(rows);
     if (rows->damage[0] != '\0')

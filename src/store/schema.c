@@ -139,5 +139,25 @@ static const char version_3[] =
 
 static const char version_4[] = "ALTER TABLE shape ADD COLUMN variant TEXT NOT NULL DEFAULT '';";
 
-const char *const store_migrations[] = {version_1, version_2, version_3, version_4};
+static const char version_5[] =
+    /* The parts of slow tests that tell who makes them slow. */
+    "ALTER TABLE shape ADD COLUMN arguments TEXT;"
+    "ALTER TABLE step ADD COLUMN parent INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE step ADD COLUMN round INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE verdict ADD COLUMN accused INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE search(judgement INTEGER NOT NULL REFERENCES judgement, n INTEGER NOT NULL, step INTEGER "
+    "NOT"
+    " NULL, metric INTEGER REFERENCES word, size_bytes REAL, conclusion TEXT, candidates TEXT, PRIMARY "
+    "KEY(judgement, n)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE accusation(judgement INTEGER NOT NULL REFERENCES judgement, n INTEGER NOT NULL, step "
+    "INTEGER"
+    " NOT NULL, kind TEXT NOT NULL, subject TEXT, place TEXT NOT NULL, intermittent INTEGER NOT NULL,"
+    " slow_tests INTEGER NOT NULL, fast_tests INTEGER NOT NULL, doubt REAL, PRIMARY KEY(judgement, n))"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE accusation_step(judgement INTEGER NOT NULL, accusation INTEGER NOT NULL, n INTEGER NOT "
+    "NULL,"
+    " step INTEGER NOT NULL, PRIMARY KEY(judgement, accusation, n), FOREIGN KEY(judgement, accusation)"
+    " REFERENCES accusation(judgement, n)) STRICT, WITHOUT ROWID;";
+
+const char *const store_migrations[] = {version_1, version_2, version_3, version_4, version_5};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

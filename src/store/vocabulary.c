@@ -13,7 +13,7 @@ VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
            "fraction of ceiling");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool");
-VOCABULARY(origin, "step origin", "suite", "substitute", "left out");
+VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
            "auth refused", "host key unknown", "host key changed", "sudo refused", "no answer", "no spool",
@@ -22,6 +22,8 @@ VOCABULARY(window, "role of a window", "before", "after");
 VOCABULARY(reading, "reading status", "unrecognised", "failed", "partial", "complete");
 VOCABULARY(severity, "severity", "info", "warning", "fault");
 VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");
+VOCABULARY(accused, "what is accused", "host", "leaf", "link");
+VOCABULARY(place, "place of a fault", "unknown", "inside", "fabric");
 VOCABULARY(verdict, "verdict", "accept", "accept with exceptions", "incomplete", "reject");
 
 const char *vocabulary_word(const struct vocabulary *vocabulary, unsigned value)

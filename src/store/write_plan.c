@@ -51,7 +51,7 @@ static bool find_place(const struct places *places, const void *pointer, size_t 
 }
 
 /* The rows of a shape, a slot and a limit, without their keys. */
-enum { SHAPE_VALUES = 14, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
+enum { SHAPE_VALUES = 15, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
 
 static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUES])
 {
@@ -60,7 +60,7 @@ static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUE
         TEXT(shape->scope),      TEXT(shape->variant),       TEXT(shape->platform),
         INTEGER(shape->hosts),   INTEGER(shape->expected_s), INTEGER(shape->timeout_s),
         INTEGER(shape->retries), INTEGER(shape->repeat),     ENUM(vocabulary_exclusivity, shape->exclusive),
-        INTEGER(shape->as_root), INTEGER(shape->passive)};
+        INTEGER(shape->as_root), INTEGER(shape->passive),    TEXT(shape->arguments)};
 
     memcpy(row, values, sizeof values);
 }
@@ -253,7 +253,8 @@ static int write_step(struct store *store, const struct record *record, size_t n
     if (!find_place(shapes, step->shape, &place))
         return error_set(err, ERROR_INTERNAL, "step %zu has a shape that is not in the plan", n);
     if (store_exec(store, INSERT_STEP, err, INTEGER(record->number), INTEGER(n), TEXT(step->key),
-                   INTEGER(place), ENUM(vocabulary_origin, step->origin), TEXT(step->origin_note)) < 0)
+                   INTEGER(place), ENUM(vocabulary_origin, step->origin), TEXT(step->origin_note),
+                   INTEGER(step->parent), INTEGER(step->round)) < 0)
         return -1;
     for (size_t i = 0; i < step->member_count; i++) {
         if (!find_place(hosts, step->members[i], &place))

@@ -146,6 +146,37 @@ static int write_outcome(struct store *store, int64_t judgement, const struct pl
                       INTEGER(outcome->remark));
 }
 
+static int write_accusation(struct store *store, int64_t judgement, const struct accusation *accusation,
+                            size_t n, struct error *err)
+{
+    if (store_exec(store, INSERT_ACCUSATION, err, INTEGER(judgement), INTEGER(n), INTEGER(accusation->step),
+                   ENUM(vocabulary_accused, accusation->kind), TEXT(accusation->subject),
+                   ENUM(vocabulary_place, accusation->place), INTEGER(accusation->intermittent),
+                   INTEGER(accusation->slow_tests), INTEGER(accusation->fast_tests),
+                   REAL(accusation->doubt)) < 0)
+        return -1;
+    for (size_t i = 0; i < accusation->step_count; i++)
+        if (store_exec(store, INSERT_ACCUSATION_STEP, err, INTEGER(judgement), INTEGER(n), INTEGER(i),
+                       INTEGER(accusation->steps[i])) < 0)
+            return -1;
+    return 0;
+}
+
+static int write_accusations(struct store *store, int64_t id, const struct judgement *judgement,
+                             struct error *err)
+{
+    for (size_t i = 0; i < judgement->search_count; i++)
+        if (store_exec(store, INSERT_SEARCH, err, INTEGER(id), INTEGER(i),
+                       INTEGER(judgement->searches[i].step), WORD(judgement->searches[i].metric),
+                       REAL(judgement->searches[i].size_bytes), TEXT(judgement->searches[i].conclusion),
+                       TEXT(judgement->searches[i].candidates)) < 0)
+            return -1;
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        if (write_accusation(store, id, &judgement->accusations[i], i, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int write_judgement(struct store *store, const struct record *record, struct error *err)
 {
     const struct judgement *judgement = &record->judgement;
@@ -164,10 +195,10 @@ static int write_judgement(struct store *store, const struct record *record, str
         if (store_exec(store, INSERT_VERDICT, err, INTEGER(id), INTEGER(i), TEXT(verdict->scope),
                        TEXT(verdict->name), ENUM(vocabulary_verdict, verdict->word), INTEGER(verdict->pass),
                        INTEGER(verdict->fail), INTEGER(verdict->inconclusive), INTEGER(verdict->not_run),
-                       INTEGER(verdict->recorded)) < 0)
+                       INTEGER(verdict->recorded), INTEGER(verdict->accused)) < 0)
             return -1;
     }
-    return 0;
+    return write_accusations(store, id, judgement, err);
 }
 
 int store_put_judgement(struct store *store, const struct record *record, struct error *err)

@@ -220,6 +220,7 @@ static void delivery_is_the_agreed_plan(void **state)
     assert_int_equal(nccl->sizes_judged.count, 2);
     assert_int_equal(nccl->retries, 1);
     assert_int_equal(nccl->repeat, 1);
+    assert_true(nccl->isolate);
     assert_true(json_number(step_of(suite, "gpu-burn")->arguments, "seconds", 0) == 1800);
     fabric = step_of(suite, "nccl-all-gather-cluster");
     assert_string_equal(fabric->check, "nccl-all-gather");
@@ -244,7 +245,8 @@ static void everything_of_a_suite_is_read(void **state)
         " \"steps\": [{\"check\": \"a\"}, {\"name\": \"x\", \"check\": \"a\", \"needs\": [\"a\"], \"gate\": "
         "[\"m.*\"], \"record\": [\"n\"], \"timeout_s\": 60, \"expected_s\": 30, \"retries\": 0, \"repeat\": "
         "3, "
-        "\"exclusive\": \"leaf\", \"limits\": [{\"metric\": \"m\", \"ceiling\": 5, \"unit\": \"us\", "
+        "\"isolate\": false, \"exclusive\": \"leaf\", \"limits\": [{\"metric\": \"m\", \"ceiling\": 5, "
+        "\"unit\": \"us\", "
         "\"source\": "
         "\"contract 4.2\", \"status\": \"contract\", \"inconclusive\": true}]}]}";
     struct error err = {0};
@@ -267,6 +269,7 @@ static void everything_of_a_suite_is_read(void **state)
     assert_int_equal(step->expected_s, 30);
     assert_int_equal(step->retries, 0);
     assert_int_equal(step->repeat, 3);
+    assert_false(step->isolate);
     assert_string_equal(step->exclusive, "leaf");
     assert_int_equal(step->limits.items[0].status, LIMIT_CONTRACT);
     assert_true(step->limits.items[0].inconclusive);
@@ -276,7 +279,7 @@ static void everything_of_a_suite_is_read(void **state)
 #define STEP_KEYS                                                                                  \
     "name, check, note, scope, by, arguments, needs, gate, record, record_without_limit, limits, " \
     "sizes_judged, "                                                                               \
-    "timeout_s, expected_s, retries, repeat, exclusive"
+    "timeout_s, expected_s, retries, repeat, isolate, exclusive"
 
 #define RULES \
     "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"equal\", \"one_of\", \"min_version\" or \"same\""

@@ -122,6 +122,7 @@ static void same_shape(const struct shape *const *left_item, const struct shape 
     SAME_TEXT(scope);
     SAME_TEXT(variant);
     SAME_TEXT(platform);
+    SAME_TEXT(arguments);
     SAME(hosts);
     SAME(slot_count);
     for (size_t i = 0; i < left->slot_count; i++)
@@ -155,6 +156,8 @@ static void same_step(const struct plan *left_plan, const struct plan *right_pla
     SAME_TEXT(key);
     SAME(origin);
     SAME_TEXT(origin_note);
+    SAME(parent);
+    SAME(round);
     SAME(member_count);
     SAME(need_count);
     assert_int_equal(PLACE(left_plan, shapes, left->shape), PLACE(right_plan, shapes, right->shape));
@@ -327,6 +330,31 @@ static void same_verdict(const struct verdict *left, const struct verdict *right
     SAME(inconclusive);
     SAME(not_run);
     SAME(recorded);
+    SAME(accused);
+}
+
+static void same_search(const struct search *left, const struct search *right)
+{
+    SAME(step);
+    SAME_TEXT(metric);
+    SAME_REAL(size_bytes);
+    SAME_TEXT(conclusion);
+    SAME_TEXT(candidates);
+}
+
+static void same_accusation(const struct accusation *left, const struct accusation *right)
+{
+    SAME(step);
+    SAME(kind);
+    SAME_TEXT(subject);
+    SAME(place);
+    SAME(intermittent);
+    SAME(slow_tests);
+    SAME(fast_tests);
+    SAME_REAL(doubt);
+    SAME(step_count);
+    for (size_t i = 0; i < left->step_count; i++)
+        SAME(steps[i]);
 }
 
 static void same_judgement(const struct judgement *left, const struct judgement *right)
@@ -339,6 +367,12 @@ static void same_judgement(const struct judgement *left, const struct judgement 
     SAME(verdict_count);
     for (size_t i = 0; i < left->verdict_count; i++)
         same_verdict(&left->verdicts[i], &right->verdicts[i]);
+    SAME(search_count);
+    for (size_t i = 0; i < left->search_count; i++)
+        same_search(&left->searches[i], &right->searches[i]);
+    SAME(accusation_count);
+    for (size_t i = 0; i < left->accusation_count; i++)
+        same_accusation(&left->accusations[i], &right->accusations[i]);
 }
 
 static void same_document(const struct document *left, const struct document *right)

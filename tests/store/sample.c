@@ -376,11 +376,22 @@ static void add_judgement(struct record *record)
     static const struct verdict verdicts[] = {
         {"run", "", VERDICT_REJECT, 1, 2, 3, 4, 5},
         {"unit", "su1", VERDICT_INCOMPLETE, 0, 0, 1, 0, 0},
-        {"host", "gpu001", VERDICT_ACCEPT_WITH_EXCEPTIONS, 9, 0, 0, 0, 0},
+        {"host", "gpu001", VERDICT_ACCEPT_WITH_EXCEPTIONS, 9, 0, 0, 0, 0, 2},
         {"host", "gpu002", VERDICT_ACCEPT, 9, 0, 0, 0, 1}};
+    static size_t steps[] = {1, 2};
+    static struct search searches[] = {
+        {2, "nccl.all_reduce.busbw", 8589934592.0, "what was found explains it", ""},
+        {1, "nccl.all_reduce.busbw", 8, "not explained", "2 hosts: gpu[001-002]"}};
+    static struct accusation accusations[] = {
+        {2, ACCUSED_HOST, "gpu001", PLACE_FABRIC, true, 3, 1, 1e-9, steps, 2},
+        {2, ACCUSED_LINK, "gpu001 - gpu002", PLACE_UNKNOWN, false, 4, 0, NAN, NULL, 0}};
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
+    judgement->searches = searches;
+    judgement->search_count = sizeof searches / sizeof searches[0];
+    judgement->accusations = accusations;
+    judgement->accusation_count = sizeof accusations / sizeof accusations[0];
     judgement->uuid = arena_strdup(record->arena, uuid);
     judgement->baselines = "hgx-h100 (sha256 1234)";
     judgement->outcome_count = sizeof outcomes / sizeof outcomes[0];
@@ -417,6 +428,11 @@ void sample_grow(struct record *record)
     step = add_step(record, record->plan->shapes.count - 1, 1, 2, 1);
     step->origin = ORIGIN_SUBSTITUTE;
     step->origin_note = "6 of 8 hosts are fit";
+    add_shape(record, "63 of 64", 1)->arguments = "{\"begin\": \"8G\"}";
+    step = add_step(record, record->plan->shapes.count - 1, 1, 2, 0);
+    step->origin = ORIGIN_ISOLATE;
+    step->parent = 3;
+    step->round = 2;
 }
 
 struct record *sample_large(struct arena *arena, size_t hosts, size_t steps, size_t slots)

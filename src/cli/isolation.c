@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search for who makes a test across hosts slow, joined to a run: judge says which parts, plan has them added. */
+#include <stdio.h>
+
+#include "assay/judge.h"
+#include "assay/report.h"
+#include "cli.h"
+
+void cli_isolate(const struct record *record, const struct plan_sources *sources)
+{
+    struct arena *arena = arena_create();
+    struct search_round round;
+
+    if (judge_search(arena, record, &sources->limits, &round))
+        for (size_t i = 0; i < round.groups.count; i++)
+            plan_add_isolation(record->plan, sources, round.step, round.round, round.groups.items[i].members,
+                               round.groups.items[i].member_count, round.size_bytes);
+    arena_destroy(arena);
+}
+
+void cli_print_isolation(const struct record *record)
+{
+    const struct judgement *judgement = &record->judgement;
+
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        printf("%s: %s isolation: %s\n", outcome_name(OUTCOME_FAIL),
+               accused_text(record->arena, &judgement->accusations[i]),
+               accusation_text(record->arena, record, &judgement->accusations[i]));
+    for (size_t i = 0; i < judgement->search_count; i++)
+        if (*judgement->searches[i].candidates != '\0')
+            printf("not isolated: %s among %s: %s\n",
+                   record->plan->steps.items[judgement->searches[i].step].shape->suite_step,
+                   judgement->searches[i].candidates, judgement->searches[i].conclusion);
+}

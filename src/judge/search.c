@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a slow step of the plan, and the parts of it that have run, to what isolate.h asks: which parts to run next, or
+ * who is to blame. A pure function of plan and attempts, so that a resumed run goes on with the same parts, and a run
+ * that is judged again accuses the same.
+ *
+ * What a part is compared with: a pair with the other pairs; a larger group with the limit that the suite or the
+ * baseline has for so many hosts, for it is the limit that was not met; one host alone with others alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/isolate.h"
+#include "judge_private.h"
+
+enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, ROUNDS_BROKEN = 2 };
+
+/* A fault makes that much slower at least; healthy tests of the same hosts differ by so much. */
+static const double slow = 0.10, noise = 0.02;
+
+/* A part with what it showed. */
+struct part_value {
+    size_t step; /* index into the plan */
+    unsigned round;
+    size_t *hosts; /* places among the members of the slow step, ascending */
+    size_t count;
+    bool known;   /* it says something */
+    double value; /* NAN: it broke off */
+    double reference;
+};
+
+struct looked {
+    struct arena *arena;
+    const struct record *record;
+    const struct run_limits *limits;
+    const struct step_attempts *attempts;
+    const struct step *step; /* the slow one */
+    size_t index;
+    const struct slot *slot; /* the item that it failed by */
+    LIST_OF(struct part_value) parts;
+    unsigned last_round;
+    LIST_OF(const char *) leaves;
+    struct isolate_problem problem;
+};
+
+/* --- whether there is something to look for ----------------------------------------------------------------------- */
+
+static const struct suite_step *suite_step_of(const struct run_limits *limits, const char *name)
+{
+    for (size_t i = 0; i < limits->suite->steps.count; i++)
+        if (strcmp(limits->suite->steps.items[i].name, name) == 0)
+            return &limits->suite->steps.items[i];
+    return NULL;
+}
+
+static bool is_bandwidth(const struct step *step, const struct slot *slot)
+{
+    const char *bandwidth = check_find(step->shape->check)->bandwidth;
+
+    return bandwidth != NULL && strcmp(slot->metric, bandwidth) == 0 && slot->size_bytes > 0;
+}
+
+static bool misses_limit(const struct looked *looked, size_t slot)
+{
+    const struct step *step = looked->step;
+    struct slot_limits of_slot;
+    struct outcome outcome;
+
+    slot_limits_find(looked->arena, looked->limits, step->shape, &step->shape->slots[slot], &of_slot);
+    slot_outcome(looked->arena, step, looked->index, slot, &of_slot, &looked->attempts[looked->index], NULL,
+                 &outcome);
+    return outcome.word == OUTCOME_FAIL && isfinite(outcome.value);
+}
+
+/* It never came to its end, and the retries are spent. */
+static bool breaks_off(const struct looked *looked)
+{
+    const struct step_attempts *attempts = &looked->attempts[looked->index];
+    enum attempt_kind last = KIND_NOT_RUN;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        last = attempt_bearing(looked->arena, attempts->items[i]).kind;
+        if (last == KIND_WHOLE)
+            return false;
+    }
+    return last == KIND_CRASH || last == KIND_HANG;
+}
+
+/* Of the largest message size that it failed by, or that is judged where it never came to an end. */
+static const struct slot *slow_slot(const struct looked *looked)
+{
+    const struct step *step = looked->step;
+    const struct slot *found = NULL;
+    bool broken = breaks_off(looked);
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        const struct slot *slot = &step->shape->slots[i];
+
+        if (!is_bandwidth(step, slot) || slot->duty != DUTY_GATE ||
+            (found != NULL && slot->size_bytes <= found->size_bytes))
+            continue;
+        if (broken || misses_limit(looked, i))
+            found = slot;
+    }
+    return found;
+}
+
+static bool may_be_searched(const struct looked *looked)
+{
+    const struct suite_step *suite_step = suite_step_of(looked->limits, looked->step->shape->suite_step);
+
+    /* Of two hosts nobody can tell which of them, or whether the path between them, is to blame. */
+    return looked->step->member_count > PAIR && looked->attempts[looked->index].count > 0 &&
+           suite_step != NULL && suite_step->isolate &&
+           (looked->step->origin == ORIGIN_SUITE || looked->step->origin == ORIGIN_SUBSTITUTE);
+}
+
+/* --- what the parts showed ---------------------------------------------------------------------------------------- */
+
+/* The floor that so many hosts must reach; NAN: there is none. */
+static double floor_of(const struct looked *looked, const struct shape *shape, const struct slot *slot)
+{
+    struct slot_limits of_slot;
+
+    slot_limits_find(looked->arena, looked->limits, shape, slot, &of_slot);
+    for (size_t i = 0; i < of_slot.limits.count; i++)
+        if (of_slot.limits.items[i]->rule == RULE_FLOOR && limit_enforceable(of_slot.limits.items[i]))
+            return limit_gate(of_slot.limits.items[i]);
+    return NAN;
+}
+
+static const struct slot *same_slot(const struct shape *shape, const struct slot *slot)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, slot->metric) == 0 &&
+            shape->slots[i].size_bytes == slot->size_bytes)
+            return &shape->slots[i];
+    return NULL;
+}
+
+/* By its last attempt: false when that says nothing, as a test that was not begun or was cut off. */
+static bool value_of_part(const struct looked *looked, size_t step, double *ret_value)
+{
+    const struct step_attempts *attempts = &looked->attempts[step];
+    const struct slot *slot = same_slot(looked->record->plan->steps.items[step].shape, looked->slot);
+    struct values values;
+    enum attempt_kind kind;
+
+    *ret_value = NAN;
+    if (attempts->count == 0 || slot == NULL)
+        return false;
+    kind = attempt_bearing(looked->arena, attempts->items[attempts->count - 1]).kind;
+    if (kind != KIND_WHOLE)
+        return kind == KIND_CRASH || kind == KIND_HANG || kind == KIND_FAULT;
+    slot_values(looked->arena, slot, attempts->items[attempts->count - 1], &values);
+    for (size_t i = 0; i < values.items.count; i++)
+        *ret_value = fmin(*ret_value, values.items.items[i].number);
+    return isfinite(*ret_value);
+}
+
+/* What a value that just meets the limit is called: in the middle between healthy and slow. */
+static double reference_of(const struct looked *looked, const struct shape *shape, double value)
+{
+    const struct slot *slot = same_slot(shape, looked->slot);
+    double gate = floor_of(looked, shape, slot != NULL ? slot : looked->slot);
+
+    if (isnan(gate))
+        gate = floor_of(looked, looked->step->shape, looked->slot);
+    return isnan(gate) ? value : gate / (1 - slow / 2);
+}
+
+static size_t place_among(const struct step *step, const struct host *host)
+{
+    size_t i = 0;
+
+    while (i < step->member_count && step->members[i] != host)
+        i++;
+    return i;
+}
+
+static void add_part(struct looked *looked, size_t index)
+{
+    const struct step *step = &looked->record->plan->steps.items[index];
+    struct part_value *part = list_push(looked->arena, &looked->parts);
+
+    *part = (struct part_value){.step = index, .round = step->round, .count = step->member_count};
+    part->hosts = arena_array(looked->arena, size_t, part->count);
+    for (size_t i = 0; i < part->count; i++)
+        part->hosts[i] = place_among(looked->step, step->members[i]);
+    part->known = value_of_part(looked, index, &part->value);
+    if (part->known && part->count > PAIR)
+        part->reference = reference_of(looked, step->shape, part->value);
+    looked->last_round = part->round > looked->last_round ? part->round : looked->last_round;
+}
+
+static unsigned leaf_number(struct looked *looked, const char *leaf)
+{
+    size_t i = 0;
+
+    while (i < looked->leaves.count && strcmp(looked->leaves.items[i], leaf) != 0)
+        i++;
+    if (i == looked->leaves.count)
+        *list_push(looked->arena, &looked->leaves) = leaf;
+    return (unsigned)i;
+}
+
+/* Hosts whose leaf nobody declared may hang on any: then none is told from another. */
+static void number_leaves(struct looked *looked, struct isolate_host *hosts)
+{
+    const struct step *step = looked->step;
+    bool declared = true;
+
+    for (size_t i = 0; i < step->member_count; i++)
+        declared = declared && *step->members[i]->leaf != '\0';
+    for (size_t i = 0; i < step->member_count; i++)
+        hosts[i] = (struct isolate_host){step->members[i]->name,
+                                         declared ? leaf_number(looked, step->members[i]->leaf) : 0};
+}
+
+/* false: there is nothing to look for in this step. */
+static bool look_at(struct looked *looked, size_t index)
+{
+    const struct plan *plan = looked->record->plan;
+    struct isolate_host *hosts;
+
+    looked->step = &plan->steps.items[index];
+    looked->index = index;
+    if (!may_be_searched(looked))
+        return false;
+    looked->slot = slow_slot(looked);
+    if (looked->slot == NULL)
+        return false;
+    for (size_t i = index + 1; i < plan->steps.count; i++)
+        if (plan->steps.items[i].origin == ORIGIN_ISOLATE && plan->steps.items[i].parent == index)
+            add_part(looked, i);
+    hosts = arena_array(looked->arena, struct isolate_host, looked->step->member_count);
+    number_leaves(looked, hosts);
+    looked->problem = (struct isolate_problem){.hosts = hosts,
+                                               .host_count = looked->step->member_count,
+                                               .slow = slow,
+                                               .noise = noise,
+                                               .rounds_most = ROUNDS_MOST,
+                                               .seed = strtoull(looked->step->key, NULL, 16)};
+    return true;
+}
+
+/* The slow step itself, and its parts: all but hosts alone, which nothing that crosses the fabric is told by. */
+static void tests_so_far(const struct looked *looked, struct isolate_tests *tests)
+{
+    size_t *all = arena_array(looked->arena, size_t, looked->step->member_count);
+    struct isolate_test whole = {.members = all, .count = looked->step->member_count};
+
+    for (size_t i = 0; i < whole.count; i++)
+        all[i] = i;
+    if (value_of_part(looked, looked->index, &whole.value)) {
+        whole.reference = reference_of(looked, looked->step->shape, whole.value);
+        *list_push(looked->arena, &tests->tests) = whole;
+    }
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+
+        if (part->known && part->count > 1)
+            *list_push(looked->arena, &tests->tests) = (struct isolate_test){.round = part->round,
+                                                                             .members = part->hosts,
+                                                                             .count = part->count,
+                                                                             .value = part->value,
+                                                                             .reference = part->reference};
+    }
+}
+
+/* --- the next round ----------------------------------------------------------------------------------------------- */
+
+static void ask_for(const struct looked *looked, const size_t *hosts, size_t count,
+                    struct search_round *round)
+{
+    struct search_group *group = list_push(looked->arena, &round->groups);
+
+    group->members = arena_array(looked->arena, const struct host *, count);
+    for (size_t i = 0; i < count; i++)
+        group->members[i] = looked->step->members[hosts[i]];
+    group->member_count = count;
+}
+
+/* Whether one host alone is slow is told by others alone, as many and some at least. */
+static void ask_for_controls(const struct looked *looked, const struct isolate_tests *next,
+                             struct search_round *round)
+{
+    bool *alone = arena_array(looked->arena, bool, looked->step->member_count);
+    size_t wanted = 0, asked = 0;
+
+    for (size_t i = 0; i < next->tests.count; i++)
+        if (next->tests.items[i].count == 1) {
+            alone[next->tests.items[i].members[0]] = true;
+            wanted++;
+        }
+    if (wanted > 0 && wanted < CONTROLS)
+        wanted = CONTROLS;
+    for (size_t i = 0; i < looked->step->member_count && asked < wanted; i++)
+        if (!alone[i]) {
+            ask_for(looked, &i, 1, round);
+            asked++;
+        }
+}
+
+static void ask(const struct looked *looked, const struct isolate_tests *next, struct search_round *ret_round)
+{
+    *ret_round = (struct search_round){
+        .step = looked->index, .round = looked->last_round + 1, .size_bytes = looked->slot->size_bytes};
+    for (size_t i = 0; i < next->tests.count; i++)
+        ask_for(looked, next->tests.items[i].members, next->tests.items[i].count, ret_round);
+    ask_for_controls(looked, next, ret_round);
+}
+
+/* Why more rounds would tell no more; NULL: they may. */
+static const char *why_stop(const struct looked *looked)
+{
+    size_t known = 0, ended = 0;
+
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        known += looked->parts.items[i].known && looked->parts.items[i].round == looked->last_round;
+        ended += looked->parts.items[i].known && isfinite(looked->parts.items[i].value);
+    }
+    if (looked->last_round > 0 && known == 0)
+        return "the search was not finished: its last tests could not be run";
+    if (looked->last_round >= ROUNDS_BROKEN && ended == 0)
+        return "no test of any part came to its end: this is no fault of single hosts";
+    return looked->last_round >= ROUNDS_MOST ? "the rounds that were allowed are used up" : NULL;
+}
+
+/* --- what was found ----------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Of the hosts that were tried alone, a good one's value; NAN: fewer than two were. */
+static double alone_value(const struct looked *looked)
+{
+    double *values = arena_array(looked->arena, double, looked->parts.count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < looked->parts.count; i++)
+        if (looked->parts.items[i].count == 1 && looked->parts.items[i].known &&
+            isfinite(looked->parts.items[i].value))
+            values[count++] = looked->parts.items[i].value;
+    qsort(values, count, sizeof *values, compare_numbers);
+    return count > 1 ? values[count * 3 / 4] : NAN;
+}
+
+static enum accused_place place_of(const struct looked *looked, size_t host)
+{
+    double good = alone_value(looked);
+    enum accused_place place = PLACE_UNKNOWN;
+
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+
+        if (part->count != 1 || part->hosts[0] != host || !part->known || isnan(good))
+            continue;
+        if (isnan(part->value) || part->value < good * (1 - slow / 2))
+            return PLACE_INSIDE;
+        place = PLACE_FABRIC;
+    }
+    return place;
+}
+
+/* Whether the test speaks of what is accused. */
+static bool bears_on(const struct looked *looked, const struct isolate_accusation *accusation,
+                     const struct part_value *part)
+{
+    size_t a = 0, b = 0;
+    bool crosses = false;
+
+    for (size_t i = 0; i < part->count; i++) {
+        size_t number =
+            accusation->kind == ISOLATE_LEAF ? looked->problem.hosts[part->hosts[i]].leaf : part->hosts[i];
+
+        a += number == accusation->a;
+        b += number == accusation->b;
+        crosses |= number != accusation->a;
+    }
+    switch (accusation->kind) {
+    case ISOLATE_LINK:
+        return a > 0 && b > 0;
+    case ISOLATE_LEAF:
+        return a > 0 && crosses;
+    case ISOLATE_HOST:
+    default:
+        return a > 0;
+    }
+}
+
+static const char *subject_of(const struct looked *looked, const struct isolate_accusation *accusation)
+{
+    switch (accusation->kind) {
+    case ISOLATE_LEAF:
+        return looked->leaves.items[accusation->a];
+    case ISOLATE_LINK:
+        return arena_printf(looked->arena, "%s - %s", looked->problem.hosts[accusation->a].name,
+                            looked->problem.hosts[accusation->b].name);
+    case ISOLATE_HOST:
+    default:
+        return looked->problem.hosts[accusation->a].name;
+    }
+}
+
+static void accuse(const struct looked *looked, const struct isolate_accusation *found,
+                   struct findings_so_far *so_far)
+{
+    static const enum accused_kind kinds[] = {
+        [ISOLATE_HOST] = ACCUSED_HOST, [ISOLATE_LEAF] = ACCUSED_LEAF, [ISOLATE_LINK] = ACCUSED_LINK};
+    struct accusation *accusation = list_push(looked->arena, &so_far->accusations);
+
+    *accusation = (struct accusation){.step = looked->index,
+                                      .kind = kinds[found->kind],
+                                      .subject = subject_of(looked, found),
+                                      .intermittent = found->intermittent,
+                                      .slow_tests = found->slow_tests,
+                                      .fast_tests = found->fast_tests,
+                                      .doubt = found->doubt,
+                                      .steps = arena_array(looked->arena, size_t, looked->parts.count)};
+    if (found->kind == ISOLATE_HOST)
+        accusation->place = place_of(looked, found->a);
+    for (size_t i = 0; i < looked->parts.count; i++)
+        if (bears_on(looked, found, &looked->parts.items[i]))
+            accusation->steps[accusation->step_count++] = looked->parts.items[i].step;
+}
+
+static const char *candidates_text(const struct looked *looked, const size_t *hosts, size_t count)
+{
+    struct step step = {.members = arena_array(looked->arena, const struct host *, count),
+                        .member_count = count};
+
+    for (size_t i = 0; i < count; i++)
+        step.members[i] = looked->step->members[hosts[i]];
+    return count > 0 ? step_target(looked->arena, &step) : "";
+}
+
+static void conclude(const struct looked *looked, const char *conclusion, const char *candidates,
+                     struct findings_so_far *so_far)
+{
+    *list_push(looked->arena, &so_far->searches) = (struct search){.step = looked->index,
+                                                                   .metric = looked->slot->metric,
+                                                                   .size_bytes = looked->slot->size_bytes,
+                                                                   .conclusion = conclusion,
+                                                                   .candidates = candidates};
+}
+
+/* --- what an earlier search explains ------------------------------------------------------------------------------ */
+
+static bool same_members(const struct step *a, const struct step *b)
+{
+    return a->member_count == b->member_count &&
+           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
+}
+
+static bool is_accused(const struct accusation *accusation, const struct host *host)
+{
+    switch (accusation->kind) {
+    case ACCUSED_LEAF:
+        return strcmp(host->leaf, accusation->subject) == 0;
+    case ACCUSED_LINK: { /* one of its ends will do */
+        size_t length = strlen(host->name);
+
+        return strncmp(accusation->subject, host->name, length) == 0 &&
+               strncmp(accusation->subject + length, " - ", 3) == 0;
+    }
+    case ACCUSED_HOST:
+    default:
+        return strcmp(host->name, accusation->subject) == 0;
+    }
+}
+
+/* The members that nothing which was found before accuses. */
+static size_t not_accused(const struct looked *looked, const struct findings_so_far *so_far, size_t *hosts)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < looked->step->member_count; i++) {
+        bool accused = false;
+
+        for (size_t k = 0; k < so_far->accusations.count && !accused; k++)
+            accused = is_accused(&so_far->accusations.items[k], looked->step->members[i]);
+        if (!accused)
+            hosts[count++] = i;
+    }
+    return count;
+}
+
+static const struct search *earlier_search(const struct looked *looked, const struct findings_so_far *so_far)
+{
+    for (size_t i = 0; i < so_far->searches.count; i++)
+        if (same_members(looked->step, &looked->record->plan->steps.items[so_far->searches.items[i].step]))
+            return &so_far->searches.items[i];
+    return NULL;
+}
+
+enum answer { ANSWER_YES, ANSWER_NO, ANSWER_ASKED };
+
+/* Whether the step meets its limit without what was accused before; ret_round when that must be measured first. */
+static enum answer is_explained(const struct looked *looked, const struct findings_so_far *so_far,
+                                struct isolate_tests *ret_next)
+{
+    size_t *hosts = arena_array(looked->arena, size_t, looked->step->member_count);
+    size_t count = not_accused(looked, so_far, hosts);
+
+    if (count == looked->step->member_count || count < PAIR)
+        return ANSWER_NO;
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+
+        if (part->known && part->count == count && memcmp(part->hosts, hosts, count * sizeof *hosts) == 0)
+            return part->value >= reference_of(looked, looked->step->shape, part->value) * (1 - slow / 2)
+                       ? ANSWER_YES
+                       : ANSWER_NO;
+    }
+    *list_push(looked->arena, &ret_next->tests) = (struct isolate_test){.members = hosts, .count = count};
+    return ANSWER_ASKED;
+}
+
+/* --- the search --------------------------------------------------------------------------------------------------- */
+
+/* true: it goes on with these tests. Otherwise what was found is in so_far. */
+static bool search(struct looked *looked, struct findings_so_far *so_far, struct isolate_tests *ret_next)
+{
+    const struct search *earlier = earlier_search(looked, so_far);
+    const char *stop = why_stop(looked);
+    struct isolate_tests tests = {0};
+    struct isolation isolation;
+    enum answer explained = ANSWER_NO;
+
+    *ret_next = (struct isolate_tests){0};
+    if (earlier != NULL && *earlier->candidates != '\0') {
+        conclude(looked,
+                 "not searched again: the search among the same hosts did not find all that slows them",
+                 earlier->candidates, so_far);
+        return false;
+    }
+    if (earlier != NULL)
+        explained = is_explained(looked, so_far, ret_next);
+    if (explained == ANSWER_ASKED && stop == NULL)
+        return true;
+    if (explained == ANSWER_YES) {
+        conclude(looked, "explained by what was found before: without it the others meet the limit", "",
+                 so_far);
+        return false;
+    }
+    tests_so_far(looked, &tests);
+    if (stop != NULL)
+        looked->problem.rounds_most = 0;
+    if (isolate_next(looked->arena, &looked->problem, &tests, ret_next, &isolation))
+        return true;
+    for (size_t i = 0; i < isolation.accusations.count; i++)
+        accuse(looked, &isolation.accusations.items[i], so_far);
+    conclude(looked, stop != NULL && isolation.candidates.count > 0 ? stop : isolation.conclusion,
+             candidates_text(looked, isolation.candidates.items, isolation.candidates.count), so_far);
+    return false;
+}
+
+static struct looked new_look(struct arena *arena, const struct record *record,
+                              const struct run_limits *limits, const struct step_attempts *attempts)
+{
+    return (struct looked){.arena = arena, .record = record, .limits = limits, .attempts = attempts};
+}
+
+/* The steps in the order in which they are looked into: first those whose pairs show what the fabric carries. */
+static size_t *search_order(struct arena *arena, const struct plan *plan)
+{
+    size_t *order = arena_array(arena, size_t, plan->steps.count), count = 0;
+
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < plan->steps.count; i++) {
+            unsigned wire = check_find(plan->steps.items[i].shape->check)->wire_hosts;
+
+            if ((turn == 0) == (wire > 0 && wire <= PAIR))
+                order[count++] = i;
+        }
+    return order;
+}
+
+bool judge_search(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                  struct search_round *ret_round)
+{
+    const struct step_attempts *attempts = attempts_by_step(arena, record);
+    const size_t *order = search_order(arena, record->plan);
+    struct findings_so_far so_far = {0};
+
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        struct looked looked = new_look(arena, record, limits, attempts);
+        struct isolate_tests next;
+
+        if (look_at(&looked, order[i]) && search(&looked, &so_far, &next)) {
+            ask(&looked, &next, ret_round);
+            return true;
+        }
+    }
+    return false;
+}
+
+void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                    const struct step_attempts *attempts, struct findings_so_far *ret_found)
+{
+    const size_t *order = search_order(arena, record->plan);
+
+    *ret_found = (struct findings_so_far){0};
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        struct looked looked = new_look(arena, record, limits, attempts);
+        struct isolate_tests next;
+        size_t all = record->plan->steps.items[order[i]].member_count;
+
+        if (!look_at(&looked, order[i]) || !search(&looked, ret_found, &next))
+            continue;
+        /* The run ended before the search did. */
+        size_t *hosts = arena_array(arena, size_t, all);
+
+        for (size_t k = 0; k < all; k++)
+            hosts[k] = k;
+        conclude(&looked, looked.last_round > 0 ? "the search was not finished" : "the search was not begun",
+                 candidates_text(&looked, hosts, all), ret_found);
+    }
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A slow test across hosts and what follows it: plan, judge and search are the real ones; what the hosts would
+ * measure is made up here, from whom the test names.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/judge.h"
+#include "assay/plan_build.h"
+
+enum { HOSTS = 16, LEAF = 4, ROUNDS = 80 };
+static const double line_rate = 360, alone_rate = 480; /* GB/s */
+
+#define PLATFORM                                                                                     \
+    "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, "   \
+    "\"models\": [\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": " \
+    "false, \"fabric_state\": false, \"driver_minimum\": \"525.60.13\"}"
+#define STEP(name, floor, more)                                                                        \
+    "{\"check\": \"nccl-all-reduce\", \"name\": \"" name "\", \"scope\": \"cluster\", \"arguments\": " \
+    "{\"begin\": \"4G\", \"end\": \"8G\"}, \"sizes_judged\": [\"8G\"], \"limits\": [{\"metric\": "     \
+    "\"nccl.all_reduce.busbw\", \"floor\": " floor                                                     \
+    ", \"unit\": \"GB/s\", \"source\": \"site\", \"status\": "                                         \
+    "\"contract\"}]" more "}"
+#define SUITE(steps) "{\"name\": \"s\", \"title\": \"t\", \"platform\": \"duo\", \"steps\": [" steps "]}"
+
+/* What is wrong; numbers of hosts from 0, -1: nothing. */
+struct faults {
+    int slow_host, slow_inside, hanging_host;
+    int path[2];
+    int leaf;
+    double
+        oversubscription; /* the uplinks of a leaf carry its hosts' traffic divided by this; 0: all of it */
+};
+static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0};
+
+struct world {
+    struct arena *arena;
+    struct plan_sources sources;
+    struct record record;
+    struct error err;
+    struct faults faults;
+    unsigned rounds;
+};
+
+static void world_begin(struct world *world, const char *suite, struct faults faults)
+{
+    static const char hosts[] = "a[1-4] leaf=l1\na[5-8] leaf=l2\na[9-12] leaf=l3\na[13-16] leaf=l4\n";
+    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
+    struct plan_notes notes;
+    struct plan_sources *sources = &world->sources;
+
+    *world = (struct world){.arena = arena_create(), .faults = faults};
+    sources->hostfile = hostfile_parse(world->arena, "hosts", slice_of(hosts), &world->err);
+    sources->suite = suite_parse(world->arena, "suite", slice_of(suite), &world->err);
+    if (sources->hostfile == NULL || sources->suite == NULL)
+        fail_msg("%s", world->err.text);
+    sources->limits.suite = sources->suite;
+    *list_push(world->arena, &sources->platforms) =
+        platform_parse(world->arena, "platform", slice_of(PLATFORM), &world->err);
+    world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
+    world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
+    if (world->record.plan == NULL)
+        fail_msg("%s", world->err.text);
+}
+
+static bool has(const struct step *step, int number)
+{
+    for (size_t i = 0; number >= 0 && i < step->member_count; i++)
+        if (atoi(step->members[i]->name + 1) == number + 1)
+            return true;
+    return false;
+}
+
+/* Members on the leaf, and whether there are others. */
+static size_t on_leaf(const struct step *step, int leaf, bool *ret_crosses)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < step->member_count; i++)
+        count += (atoi(step->members[i]->name + 1) - 1) / LEAF == leaf;
+    *ret_crosses = count < step->member_count;
+    return count;
+}
+
+static double busbw(const struct world *world, const struct step *step)
+{
+    const struct faults *faults = &world->faults;
+    double share = 1;
+
+    if (has(step, faults->slow_inside))
+        share = 0.8;
+    if (step->member_count == 1)
+        return alone_rate * share;
+    if (has(step, faults->slow_host) || (has(step, faults->path[0]) && has(step, faults->path[1])))
+        share = fmin(share, 0.8);
+    for (int leaf = 0; leaf < HOSTS / LEAF; leaf++) {
+        bool crosses;
+        size_t senders = on_leaf(step, leaf, &crosses);
+
+        if (senders > 0 && crosses && faults->oversubscription > 0)
+            share = fmin(share, LEAF / faults->oversubscription / (double)senders);
+        if (senders > 0 && crosses && leaf == faults->leaf)
+            share *= 0.8;
+    }
+    return line_rate * share * (step->member_count == 2 ? 1.25 : 1); /* pairs are faster than many */
+}
+
+static void attempt(struct world *world, size_t index)
+{
+    const struct step *step = &world->record.plan->steps.items[index];
+    struct attempt *attempt = list_push(world->arena, &world->record.attempts);
+    bool hangs = has(step, world->faults.hanging_host) && step->member_count > 1;
+
+    *attempt = (struct attempt){.step = index,
+                                .n = 1,
+                                .uuid = "11111111-1111-4111-8111-111111111111",
+                                .state = ATTEMPT_ENDED,
+                                .end = hangs ? ATTEMPT_DEADLINE : ATTEMPT_RAN,
+                                .text = "",
+                                .boot_id = "",
+                                .command = "",
+                                .transport = ""};
+    reading_init(&attempt->reading, world->arena, "nccl-tests");
+    if (hangs)
+        return;
+    attempt->reading.status = READING_COMPLETE;
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        const struct slot *slot = &step->shape->slots[i];
+        struct measurement *measurement;
+
+        if (slot->size_bytes == 0)
+            continue;
+        measurement = reading_measure(&attempt->reading, slot->metric, "",
+                                      strstr(slot->metric, "busbw") != NULL ? busbw(world, step) : 0,
+                                      strstr(slot->metric, "busbw") != NULL ? "GB/s" : "count");
+        reading_at_number(&attempt->reading, measurement, "size_bytes", slot->size_bytes);
+        reading_at_text(&attempt->reading, measurement, "place",
+                        slice_of(strstr(slot->at, "place=in") != NULL ? "in" : "out"));
+    }
+}
+
+/* The next round, as a run makes it; false: there is none. */
+static bool next_round(struct world *world)
+{
+    struct plan *plan = world->record.plan;
+    struct search_round round;
+    size_t first = plan->steps.count;
+
+    if (!judge_search(world->arena, &world->record, &world->sources.limits, &round))
+        return false;
+    assert_true(round.groups.count > 0);
+    assert_int_equal(round.size_bytes, 8589934592);
+    for (size_t i = 0; i < round.groups.count; i++)
+        plan_add_isolation(plan, &world->sources, round.step, round.round, round.groups.items[i].members,
+                           round.groups.items[i].member_count, round.size_bytes);
+    for (size_t i = first; i < plan->steps.count; i++)
+        attempt(world, i);
+    world->rounds++;
+    return true;
+}
+
+static const struct judgement *run(struct world *world, unsigned rounds)
+{
+    size_t planned = world->record.plan->steps.count;
+
+    for (size_t i = 0; i < planned; i++)
+        if (world->record.plan->steps.items[i].origin == ORIGIN_SUITE) {
+            attempt(world, i);
+            if (world->faults.hanging_host >= 0)
+                attempt(world, i);
+        }
+    while (world->rounds < rounds && next_round(world))
+        ;
+    judge_run(&world->record, &world->sources.limits, "22222222-2222-4222-8222-222222222222");
+    return &world->record.judgement;
+}
+
+static void expect_one(const struct judgement *judgement, enum accused_kind kind, const char *subject)
+{
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        if (judgement->accusation_count > 1 || strcmp(judgement->accusations[i].subject, subject) != 0)
+            fail_msg("accused is %s %s", accused_kind_name(judgement->accusations[i].kind),
+                     judgement->accusations[i].subject);
+    if (judgement->accusation_count != 1)
+        fail_msg("nobody is accused: %s", judgement->searches[0].conclusion);
+    assert_int_equal(judgement->accusations[0].kind, kind);
+    assert_string_equal(judgement->searches[0].candidates, "");
+    assert_true(judgement->accusations[0].slow_tests >= 3);
+    assert_true(judgement->accusations[0].step_count >= 3);
+    assert_true(judgement->accusations[0].doubt < 0.001);
+    assert_int_equal(judgement->verdicts[0].word, VERDICT_REJECT);
+}
+
+static const struct verdict *verdict_of(const struct judgement *judgement, const char *name)
+{
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        if (strcmp(judgement->verdicts[i].name, name) == 0)
+            return &judgement->verdicts[i];
+    fail_msg("%s has no verdict", name);
+    return NULL;
+}
+
+static void a_slow_host_is_named_and_rejected(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    expect_one(judgement, ACCUSED_HOST, "a6");
+    assert_int_equal(judgement->accusations[0].place, PLACE_FABRIC);
+    assert_int_equal(verdict_of(judgement, "a6")->word, VERDICT_REJECT);
+    assert_int_equal(verdict_of(judgement, "a6")->fail, 0);
+    assert_int_not_equal(verdict_of(judgement, "a5")->word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+}
+
+static void a_host_that_is_slow_alone_too_is_slow_inside(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.slow_inside = 0;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    expect_one(judgement, ACCUSED_HOST, "a1");
+    assert_int_equal(judgement->accusations[0].place, PLACE_INSIDE);
+    arena_destroy(world.arena);
+}
+
+static void a_path_and_a_leaf_are_named_and_no_host(void **state)
+{
+    struct faults path = none, leaf = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    path.path[0] = 2;
+    path.path[1] = 13;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), path);
+    judgement = run(&world, ROUNDS);
+    expect_one(judgement, ACCUSED_LINK, "a3 - a14");
+    assert_int_not_equal(verdict_of(judgement, "a3")->word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+    leaf.leaf = 2;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), leaf);
+    judgement = run(&world, ROUNDS);
+    expect_one(judgement, ACCUSED_LEAF, "l3");
+    assert_int_not_equal(verdict_of(judgement, "a9")->word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+}
+
+static void a_healthy_fabric_that_cannot_carry_all_accuses_nobody(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.oversubscription = 2;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    assert_int_equal(judgement->accusation_count, 0);
+    assert_int_equal(judgement->search_count, 1);
+    assert_string_equal(judgement->searches[0].candidates, "16 hosts: a[1-16]");
+    for (size_t i = 0; i < HOSTS; i++)
+        assert_int_equal(judgement->verdicts[judgement->verdict_count - 1 - i].accused, 0);
+    arena_destroy(world.arena);
+}
+
+/* Neither ends by a limit: the gates are inconclusive, and only the accusation rejects. */
+static void who_makes_a_test_hang_is_named(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.hanging_host = 9;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    expect_one(judgement, ACCUSED_HOST, "a10");
+    assert_int_equal(judgement->verdicts[0].fail, 0);
+    assert_true(judgement->verdicts[0].inconclusive > 0);
+    arena_destroy(world.arena);
+}
+
+static void what_meets_its_limit_is_not_looked_into(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "200", "")), faults);
+    assert_int_equal(run(&world, ROUNDS)->search_count, 0);
+    assert_int_equal(world.rounds, 0);
+    arena_destroy(world.arena);
+    world_begin(&world, SUITE(STEP("wide", "340", ", \"isolate\": false")), faults);
+    assert_int_equal(run(&world, ROUNDS)->search_count, 0);
+    assert_int_equal(world.rounds, 0);
+    arena_destroy(world.arena);
+}
+
+static void of_two_slow_tests_the_second_is_explained_by_the_first(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+    size_t of_second = 0;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "340", "") "," STEP("again", "345", "")), faults);
+    judgement = run(&world, ROUNDS);
+    assert_int_equal(judgement->search_count, 2);
+    expect_one(judgement, ACCUSED_HOST, "a6");
+    for (size_t i = 0; i < world.record.plan->steps.count; i++)
+        of_second += world.record.plan->steps.items[i].origin == ORIGIN_ISOLATE &&
+                     world.record.plan->steps.items[i].parent == judgement->searches[1].step;
+    assert_int_equal(of_second, 1);
+    assert_non_null(strstr(judgement->searches[1].conclusion, "explained"));
+    arena_destroy(world.arena);
+}
+
+static void a_search_that_was_cut_short_accuses_nobody_yet(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, 1);
+    assert_int_equal(judgement->accusation_count, 0);
+    assert_string_equal(judgement->searches[0].conclusion, "the search was not finished");
+    assert_string_equal(judgement->searches[0].candidates, "16 hosts: a[1-16]");
+    while (next_round(&world))
+        ;
+    judge_run(&world.record, &world.sources.limits, "33333333-3333-4333-8333-333333333333");
+    expect_one(&world.record.judgement, ACCUSED_HOST, "a6");
+    arena_destroy(world.arena);
+}
+
+/* Whoever goes on with a run makes the same steps, each under a key of its own. */
+static void the_same_rounds_have_the_same_keys(void **state)
+{
+    struct faults faults = none;
+    struct world first, second;
+
+    (void)state;
+    faults.path[0] = 2;
+    faults.path[1] = 13;
+    world_begin(&first, SUITE(STEP("wide", "340", "")), faults);
+    world_begin(&second, SUITE(STEP("wide", "340", "")), faults);
+    run(&first, ROUNDS);
+    run(&second, 3);
+    while (next_round(&second))
+        ;
+    assert_int_equal(first.record.plan->steps.count, second.record.plan->steps.count);
+    for (size_t i = 0; i < first.record.plan->steps.count; i++) {
+        const char *key = first.record.plan->steps.items[i].key;
+
+        assert_string_equal(key, second.record.plan->steps.items[i].key);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(key, first.record.plan->steps.items[k].key);
+    }
+    arena_destroy(first.arena);
+    arena_destroy(second.arena);
+}
+
+/* What a part owes is only written down, and of one size; the whole's gates stay as they were. */
+static void parts_owe_nothing_that_could_pass(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    struct check_context context;
+    size_t gates, parts = 0;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    gates = world.record.plan->gate_count;
+    run(&world, ROUNDS);
+    assert_int_equal(world.record.plan->gate_count, gates);
+    for (size_t i = 0; i < world.record.plan->steps.count; i++) {
+        const struct step *step = &world.record.plan->steps.items[i];
+
+        if (step->origin != ORIGIN_ISOLATE)
+            continue;
+        parts++;
+        plan_context(world.arena, &world.sources, step, &context);
+        assert_string_equal(check_text(&context, "begin"), "8G");
+        assert_string_equal(check_text(&context, "end"), "8G");
+        assert_string_equal(context.step->scope, step->member_count == 1 ? "host" : "cluster");
+        assert_int_equal(step->shape->exclusive, EXCLUSIVE_HOST);
+        for (size_t k = 0; k < step->shape->slot_count; k++)
+            assert_int_equal(step->shape->slots[k].duty, DUTY_RECORD);
+    }
+    assert_true(parts > 3);
+    for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world.record.judgement.outcomes[i];
+
+        if (world.record.plan->steps.items[outcome->step].origin == ORIGIN_ISOLATE)
+            assert_int_equal(outcome->word, OUTCOME_RECORDED);
+    }
+    arena_destroy(world.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_host_is_named_and_rejected),
+        cmocka_unit_test(a_host_that_is_slow_alone_too_is_slow_inside),
+        cmocka_unit_test(a_path_and_a_leaf_are_named_and_no_host),
+        cmocka_unit_test(a_healthy_fabric_that_cannot_carry_all_accuses_nobody),
+        cmocka_unit_test(who_makes_a_test_hang_is_named),
+        cmocka_unit_test(what_meets_its_limit_is_not_looked_into),
+        cmocka_unit_test(of_two_slow_tests_the_second_is_explained_by_the_first),
+        cmocka_unit_test(a_search_that_was_cut_short_accuses_nobody_yet),
+        cmocka_unit_test(the_same_rounds_have_the_same_keys),
+        cmocka_unit_test(parts_owe_nothing_that_could_pass),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
