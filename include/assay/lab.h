@@ -36,6 +36,7 @@ struct lab_options {
     bool ethernet;             /* the fabric is RoCE over Ethernet instead of InfiniBand */
     unsigned port;             /* 0: a free one */
     unsigned speed;            /* 1 or more */
+    unsigned oversubscription; /* uplinks of a leaf carry what its 8 hosts send, divided by this; 0: by 1 */
     const char *const *faults; /* HOST:KIND[:ARGUMENT], see lab_faults */
     size_t fault_count;
 };

@@ -91,6 +91,8 @@ static int up(int argc, char **argv)
          "what joins the hosts: infiniband or roce (infiniband)"},
         {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
          "what is wrong with a host, see assay lab faults"},
+        {"oversubscription", 0, OPTION_COUNT, "N", &options.oversubscription,
+         "the uplinks of a leaf carry an N-th of what its 8 hosts send (1)"},
         {"dir", 0, OPTION_STRING, "DIR", &options.directory,
          "where everything of the lab lies (./assay-lab)"},
         {"port", 0, OPTION_COUNT, "P", &options.port, "the SSH port of all hosts (a free one)"},
@@ -155,7 +157,7 @@ static int list(void (*write)(struct text *out))
 static int help(FILE *out, int rc)
 {
     fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
-                 "[--port P] [--speed N]\n"
+                 "[--port P] [--speed N] [--oversubscription N]\n"
                  "       assay lab status|down [--dir DIR]\n"
                  "       assay lab faults|profiles\n\n"
                  "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "

@@ -18,6 +18,7 @@ enum argument {
     ARGUMENT_HCA,            /* mlx5_3 */
     ARGUMENT_HCA_NUMBER,     /* mlx5_3[=12] */
     ARGUMENT_NUMBER_OPT,     /* [8] */
+    ARGUMENT_HOST_NUMBER,    /* node7=12 */
     ARGUMENT_VERSION_OPT,    /* [550.54.15] */
     ARGUMENT_TOOL,           /* dcgmi */
 };
@@ -57,6 +58,13 @@ static const struct kind {
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
+    [FAULT_PATH_SLOW] =
+        {"path-slow", ":HOST[=GBPS]", ARGUMENT_HOST_NUMBER, 30, 0.01, 1000,
+         "each HCA carries GBPS GB/s only on its way to that other host, and all of it to others",
+         "fail of the tests across hosts, with 4 hosts and more the path is named"},
+    [FAULT_LEAF_SLOW] = {"leaf-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 30, 1, 99,
+                         "what leaves the host's leaf switches is PERCENT slower",
+                         "fail of the tests across hosts, with 4 leaves and more the leaf is named"},
     [FAULT_NIC_FAR] = {"nic-far", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                        "the HCA sits behind the CPU and not behind its GPU's PCIe switch",
                        "fail of topology"},
@@ -324,6 +332,17 @@ static int read_hca(struct cursor *cursor, struct fault *fault)
     return cursor->kind->argument == ARGUMENT_HCA ? 0 : read_equals(cursor, fault);
 }
 
+static int read_other_host(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    const char *word = word_at(cursor, "=");
+
+    fault->other = lab_host_number(lab, word);
+    if (fault->other == 0 || fault->other == fault->host)
+        return wrong(cursor, word, "is not another host of this lab");
+    cursor->at += strlen(word);
+    return read_equals(cursor, fault);
+}
+
 static int read_tool(struct cursor *cursor, struct fault *fault)
 {
     size_t count;
@@ -349,9 +368,11 @@ static int read_version(struct cursor *cursor, struct fault *fault)
     return 0;
 }
 
-static int read_argument(struct cursor *cursor, struct fault *fault)
+static int read_argument(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
     switch (cursor->kind->argument) {
+    case ARGUMENT_HOST_NUMBER:
+        return read_other_host(cursor, lab, fault);
     case ARGUMENT_GPU:
     case ARGUMENT_GPU_OR_ALL:
         return read_gpu(cursor, "", &fault->gpu);
@@ -435,7 +456,7 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
             return wrong(&cursor, "", "ends the fault, which needs an argument");
     } else {
         cursor.at++;
-        if (read_argument(&cursor, &fault) < 0)
+        if (read_argument(&cursor, lab, &fault) < 0)
             return -1;
         if (*cursor.at != '\0')
             return wrong(&cursor, cursor.at, "is too much");

@@ -13,8 +13,6 @@
 #include "assay/scan.h"
 #include "lab_private.h"
 
-enum { HOSTS_IN_UNIT = 8 };
-
 /* Writing and reading lab.json. */
 
 int lab_save(const struct lab *lab, struct error *err)
@@ -32,6 +30,8 @@ int lab_save(const struct lab *lab, struct error *err)
     json_member(&writer, "fabric", lab->ethernet ? "roce" : "infiniband");
     json_key(&writer, "speed");
     json_put_integer(&writer, lab->speed);
+    json_key(&writer, "oversubscription");
+    json_put_number(&writer, lab->oversubscription);
     json_key(&writer, "port");
     json_put_integer(&writer, lab->port);
     json_key(&writer, "hosts");
@@ -79,6 +79,7 @@ struct lab *lab_load(struct arena *arena, const char *directory, struct error *e
     lab->user = json_string(json, "user", "");
     lab->ethernet = strcmp(json_string(json, "fabric", ""), "roce") == 0;
     lab->speed = (unsigned)json_number(json, "speed", 0);
+    lab->oversubscription = json_number(json, "oversubscription", 1);
     lab->port = (unsigned)json_number(json, "port", 0);
     lab->hosts = hosts != NULL ? (unsigned)hosts->count : 0;
     if (lab->profile == NULL || lab->speed == 0 || lab->hosts == 0) {
@@ -253,12 +254,12 @@ unsigned lab_netdev_hca(const struct lab *lab, const char *name)
 
 unsigned lab_unit(unsigned host)
 {
-    return (host - 1) / HOSTS_IN_UNIT + 1;
+    return (host - 1) / LAB_LEAF_HOSTS + 1;
 }
 
 struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
 {
-    struct lab_place place = {.port_number = (host - 1) % HOSTS_IN_UNIT + 1};
+    struct lab_place place = {.port_number = (host - 1) % LAB_LEAF_HOSTS + 1};
 
     snprintf(place.switch_name, sizeof place.switch_name, "l%ur%u", lab_unit(host), rail);
     snprintf(place.port, sizeof place.port, "%s%u", lab->ethernet ? "swp" : "", place.port_number);
@@ -513,12 +514,12 @@ static double cluster_peak(const struct lab_profile *profile, enum collective co
 }
 
 double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, int rail,
-                 enum collective collective, double size_bytes, bool in_place)
+                 enum collective collective, double size_bytes, double fabric, bool in_place)
 {
     const struct lab_profile *profile = hosts[0].profile;
     bool cluster = host_count > 1;
     double peak = cluster ? cluster_peak(profile, collective, host_count, ranks) : profile->busbw[collective];
-    double slowest = 1;
+    double slowest = cluster ? fabric : 1;
     unsigned key = (unsigned)log2(fmax(size_bytes, 1)) * 2 + (in_place ? 1 : 0);
 
     if (ranks == 1)

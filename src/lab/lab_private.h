@@ -91,6 +91,8 @@ enum fault_kind {
     FAULT_THROTTLE,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
+    FAULT_PATH_SLOW,
+    FAULT_LEAF_SLOW,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -162,6 +164,7 @@ struct fault {
     unsigned host; /* 1 = node1 */
     int gpu, peer; /* -1: none given, which means every GPU */
     int hca;
+    unsigned other;   /* host at the other end of a path; 0: none was given */
     double number;    /* the default of the kind when none was given */
     const char *word; /* version, test or tool; NULL when none was given */
     const char *text; /* as the user wrote it */
@@ -173,6 +176,7 @@ struct lab {
     const char *user;
     bool ethernet; /* RoCE instead of InfiniBand */
     unsigned hosts, port, speed;
+    double oversubscription; /* the uplinks of a leaf carry what its hosts send, divided by this */
     struct fault *faults;
     size_t fault_count;
 };
@@ -246,6 +250,7 @@ struct lab_place {
 };
 struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail);
 /* The scalable unit of a host, from 1: hosts of one share their leaf switches, one switch a rail. */
+enum { LAB_LEAF_HOSTS = 8 };
 unsigned lab_unit(unsigned host);
 /* The priority that RDMA traffic has on an Ethernet fabric. */
 #define LAB_PRIORITY 3
@@ -285,9 +290,14 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);
 double lab_latency(const struct lab_host *host, int from, int to, bool peer);
 /* Bus bandwidth GB/s of one size over these hosts; ranks spread evenly. rail: over this HCA only; -1: over all.
- * in_place only varies the noise. */
+ * fabric: lab_fabric_share. in_place only varies the noise. */
 double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, int rail,
-                 enum collective collective, double size_bytes, bool in_place);
+                 enum collective collective, double size_bytes, double fabric, bool in_place);
+/* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
+ * leaf. */
+int lab_send(const struct lab_host *hosts, size_t count);
+/* What paths and uplinks leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
+double lab_fabric_share(const struct lab_host *hosts, size_t count, int fd);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);
 

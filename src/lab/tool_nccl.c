@@ -290,7 +290,7 @@ struct totals {
 
 static void print_row(const struct test *test, const struct arguments *arguments,
                       const struct lab_host *hosts, size_t host_count, unsigned ranks, double size,
-                      struct totals *totals)
+                      int traffic, struct totals *totals)
 {
     double elements = floor(size / 4), factor = bus_factor(test->collective, ranks);
     long wrong = arguments->checks > 0 ? 0 : -1;
@@ -304,8 +304,8 @@ static void print_row(const struct test *test, const struct arguments *arguments
             wrong += hosts[i].nccl_wrong;
     printf("%12.0f  %12.0f  %8s  %6s  %6d", size, elements, "float", test->redop, -1);
     for (int place = 0; place < 2; place++) {
-        double busbw =
-            lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1), place == 1);
+        double busbw = lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1),
+                                 lab_fabric_share(hosts, host_count, traffic), place == 1);
         long shown = place == 1 && !test->checked_twice ? -1 : wrong;
         double time_us = print_place(size, busbw, factor, shown);
 
@@ -363,6 +363,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     struct arguments arguments;
     struct totals totals = {0};
     unsigned per_process, per_host, ranks;
+    cleanup_fd int traffic = -1;
     int rc = read_arguments(tool, &arguments);
 
     if (rc != 0 || test == NULL)
@@ -380,13 +381,14 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     print_devices(hosts, host_count, per_host, per_process);
     print_debug(hosts, host_count, per_host);
     print_columns();
+    traffic = lab_send(hosts, host_count);
     lab_sleep(tool->lab, 6);
     strike(tool, hosts, host_count);
     for (double size = arguments.smallest; size <= arguments.largest;
          size = arguments.factor > 1 ? size * arguments.factor : size + arguments.step) {
         double before = totals.time_us;
 
-        print_row(test, &arguments, hosts, host_count, ranks, size, &totals);
+        print_row(test, &arguments, hosts, host_count, ranks, size, traffic, &totals);
         lab_sleep(tool->lab, (totals.time_us - before) / 1e6);
         if (size <= 0)
             break;

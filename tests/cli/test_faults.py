@@ -86,7 +86,7 @@ def wrong_entries(report, right):
 
 def wrong_substitutes(report, case):
     """What needs all hosts runs over those that are fit, where two are, and passes there."""
-    added = [step for step in report.steps if step["origin"] != "suite"]
+    added = [step for step in report.steps if step["origin"] == "substitute"]
     lost = {host for host, _ in case.right} - {"all"}
     across = [step for step in report.steps if step["origin"] == "suite" and len(step["members"]) == 3 and
               step["outcome"] != "pass"]  # what does not wait for the host's test has all hosts

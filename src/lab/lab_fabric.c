@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What lies between the hosts: paths, leaf switches, and their uplinks, which all tests that run now share.
+ *
+ * Hosts of one scalable unit hang on the same leaf switches. Where a test has hosts of several, each of them sends
+ * over its leaf's uplinks. Who sends now is seen by locks: a running test holds one for each of its hosts on the
+ * lab's file `traffic`, at the host's number, so that the kernel forgets it when the test ends.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "lab_private.h"
+
+static bool crosses(const struct lab_host *hosts, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (lab_unit(hosts[i].number) != lab_unit(hosts[0].number))
+            return true;
+    return false;
+}
+
+static bool is_in(const struct lab_host *hosts, size_t count, unsigned number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hosts[i].number == number)
+            return true;
+    return false;
+}
+
+int lab_send(const struct lab_host *hosts, size_t count)
+{
+    cleanup_free char *path = mem_printf("%s/traffic", hosts[0].lab->directory);
+    int fd;
+
+    if (!crosses(hosts, count))
+        return -1;
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    for (size_t i = 0; fd >= 0 && i < count; i++) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = hosts[i].number, .l_len = 1};
+
+        if (fcntl(fd, F_SETLK, &lock) < 0)
+            continue; /* another test sends from this host already: it is one sender all the same */
+    }
+    return fd;
+}
+
+/* Hosts of the leaf that send over its uplinks now: our own, and those of other tests. */
+static unsigned senders(const struct lab_host *hosts, size_t count, unsigned leaf, int fd)
+{
+    const struct lab *lab = hosts[0].lab;
+    unsigned sending = 0;
+
+    for (unsigned number = (leaf - 1) * LAB_LEAF_HOSTS + 1;
+         number <= leaf * LAB_LEAF_HOSTS && number <= lab->hosts; number++) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = number, .l_len = 1};
+
+        if (is_in(hosts, count, number) ||
+            (fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK))
+            sending++;
+    }
+    return sending;
+}
+
+static double share_of_paths(const struct lab_host *hosts, size_t count)
+{
+    const struct lab *lab = hosts[0].lab;
+    double share = 1;
+
+    for (size_t i = 0; i < lab->fault_count; i++) {
+        const struct fault *fault = &lab->faults[i];
+
+        if (fault->kind == FAULT_PATH_SLOW && is_in(hosts, count, fault->host) &&
+            is_in(hosts, count, fault->other))
+            share = fmin(share, fault->number / lab->profile->nic_gb);
+    }
+    return share;
+}
+
+static double share_of_uplinks(const struct lab_host *hosts, size_t count, unsigned leaf, int fd)
+{
+    const struct lab *lab = hosts[0].lab;
+    double share = LAB_LEAF_HOSTS / lab->oversubscription / senders(hosts, count, leaf, fd);
+
+    share = fmin(share, 1);
+    for (size_t i = 0; i < lab->fault_count; i++)
+        if (lab->faults[i].kind == FAULT_LEAF_SLOW && lab_unit(lab->faults[i].host) == leaf)
+            share *= 1 - lab->faults[i].number / 100;
+    return share;
+}
+
+double lab_fabric_share(const struct lab_host *hosts, size_t count, int fd)
+{
+    double share = share_of_paths(hosts, count);
+
+    for (size_t i = 0; crosses(hosts, count) && i < count; i++)
+        share = fmin(share, share_of_uplinks(hosts, count, lab_unit(hosts[i].number), fd));
+    return share;
+}
