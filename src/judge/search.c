@@ -14,7 +14,7 @@
 #include "assay/isolate.h"
 #include "judge_private.h"
 
-enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, ROUNDS_BROKEN = 2 };
+enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, TRIPLE = 3, ROUNDS_BROKEN = 2 };
 
 /* A fault makes that much slower at least; healthy tests of the same hosts differ by so much. */
 static const double slow = 0.10, noise = 0.02;
@@ -218,6 +218,57 @@ static void number_leaves(struct looked *looked, struct isolate_host *hosts)
                                          declared ? leaf_number(looked, step->members[i]->leaf) : 0};
 }
 
+/* The mean of all tests of these two hosts; NAN: there is none. */
+static double mean_of_pair(const struct looked *looked, const struct part_value *pair)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+
+        if (part->count != PAIR || !isfinite(part->value) || part->hosts[0] != pair->hosts[0] ||
+            part->hosts[1] != pair->hosts[1])
+            continue;
+        sum += part->value;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* What a pair of healthy hosts shows: of each host its best pair, and of these the upper quartile. Who is slow is
+   tested again and again, so that most pairs may be slow ones, but most hosts are not. 0: no pair was measured. */
+static double healthy_pair(const struct looked *looked)
+{
+    /* The better of two or three is so many standard deviations above their middle, and the upper quartile of
+       such ones further. */
+    static const double best_deviations = 1.1;
+    double *best = arena_array(looked->arena, double, looked->step->member_count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < looked->step->member_count; i++)
+        best[i] = NAN;
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+        double mean = part->count == PAIR ? mean_of_pair(looked, part) : NAN;
+
+        for (size_t k = 0; k < part->count; k++)
+            best[part->hosts[k]] = fmax(best[part->hosts[k]], mean);
+    }
+    for (size_t i = 0; i < looked->step->member_count; i++)
+        if (isfinite(best[i]))
+            best[count++] = best[i];
+    qsort(best, count, sizeof *best, compare_numbers);
+    return count > 0 ? best[count * 3 / 4] / (1 + best_deviations * noise) : 0;
+}
+
 /* false: there is nothing to look for in this step. */
 static bool look_at(struct looked *looked, size_t index)
 {
@@ -240,6 +291,7 @@ static bool look_at(struct looked *looked, size_t index)
                                                .host_count = looked->step->member_count,
                                                .slow = slow,
                                                .noise = noise,
+                                               .healthy = healthy_pair(looked),
                                                .rounds_most = ROUNDS_MOST,
                                                .seed = strtoull(looked->step->key, NULL, 16)};
     return true;
@@ -253,7 +305,8 @@ static void tests_so_far(const struct looked *looked, struct isolate_tests *test
 
     for (size_t i = 0; i < whole.count; i++)
         all[i] = i;
-    if (value_of_part(looked, looked->index, &whole.value)) {
+    /* A test of three is taken for one that tells its members apart, which the slow one itself never does. */
+    if (whole.count > TRIPLE && value_of_part(looked, looked->index, &whole.value)) {
         whole.reference = reference_of(looked, looked->step->shape, whole.value);
         *list_push(looked->arena, &tests->tests) = whole;
     }
@@ -329,13 +382,6 @@ static const char *why_stop(const struct looked *looked)
 }
 
 /* --- what was found ----------------------------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
 
 /* Of the hosts that were tried alone, a good one's value; NAN: fewer than two were. */
 static double alone_value(const struct looked *looked)
@@ -450,6 +496,23 @@ static void conclude(const struct looked *looked, const char *conclusion, const 
                                                                    .candidates = candidates};
 }
 
+/* Asks for the accused hosts alone, of which that is not known yet: true when there are such. */
+static bool ask_alone(const struct looked *looked, const struct isolation *isolation,
+                      struct isolate_tests *ret_next)
+{
+    for (size_t i = 0; i < isolation->accusations.count; i++) {
+        const struct isolate_accusation *accusation = &isolation->accusations.items[i];
+        bool tried = accusation->kind != ISOLATE_HOST;
+
+        for (size_t k = 0; k < looked->parts.count && !tried; k++)
+            tried = looked->parts.items[k].count == 1 && looked->parts.items[k].hosts[0] == accusation->a;
+        if (!tried)
+            *list_push(looked->arena, &ret_next->tests) =
+                (struct isolate_test){.members = &accusation->a, .count = 1};
+    }
+    return ret_next->tests.count > 0;
+}
+
 /* --- what an earlier search explains ------------------------------------------------------------------------------ */
 
 static bool same_members(const struct step *a, const struct step *b)
@@ -553,6 +616,8 @@ static bool search(struct looked *looked, struct findings_so_far *so_far, struct
     if (stop != NULL)
         looked->problem.rounds_most = 0;
     if (isolate_next(looked->arena, &looked->problem, &tests, ret_next, &isolation))
+        return true;
+    if (stop == NULL && ask_alone(looked, &isolation, ret_next))
         return true;
     for (size_t i = 0; i < isolation.accusations.count; i++)
         accuse(looked, &isolation.accusations.items[i], so_far);

@@ -50,9 +50,8 @@ struct world {
     unsigned rounds;
 };
 
-static void world_begin(struct world *world, const char *suite, struct faults faults)
+static void world_begin_with(struct world *world, const char *hosts, const char *suite, struct faults faults)
 {
-    static const char hosts[] = "a[1-4] leaf=l1\na[5-8] leaf=l2\na[9-12] leaf=l3\na[13-16] leaf=l4\n";
     struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
     struct plan_notes notes;
     struct plan_sources *sources = &world->sources;
@@ -69,6 +68,12 @@ static void world_begin(struct world *world, const char *suite, struct faults fa
     world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
     if (world->record.plan == NULL)
         fail_msg("%s", world->err.text);
+}
+
+static void world_begin(struct world *world, const char *suite, struct faults faults)
+{
+    world_begin_with(world, "a[1-4] leaf=l1\na[5-8] leaf=l2\na[9-12] leaf=l3\na[13-16] leaf=l4\n", suite,
+                     faults);
 }
 
 static bool has(const struct step *step, int number)
@@ -223,6 +228,33 @@ static void a_slow_host_is_named_and_rejected(void **state)
     assert_int_equal(verdict_of(judgement, "a6")->word, VERDICT_REJECT);
     assert_int_equal(verdict_of(judgement, "a6")->fail, 0);
     assert_int_not_equal(verdict_of(judgement, "a5")->word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+}
+
+/* Of three hosts with one slow one, two of three pairs are slow. */
+static void one_of_three_hosts_is_named(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 1;
+    world_begin_with(&world, "a[1-3]\n", SUITE(STEP("wide", "340", "")), faults);
+    expect_one(run(&world, ROUNDS), ACCUSED_HOST, "a2");
+    assert_int_equal(world.record.judgement.accusations[0].place, PLACE_FABRIC);
+    arena_destroy(world.arena);
+}
+
+static void of_two_hosts_nobody_is_accused(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 1;
+    world_begin_with(&world, "a[1-2]\n", SUITE(STEP("wide", "500", "")), faults);
+    assert_int_equal(run(&world, ROUNDS)->accusation_count, 0);
+    assert_int_equal(world.rounds, 0);
     arena_destroy(world.arena);
 }
 
@@ -425,6 +457,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_host_is_named_and_rejected),
+        cmocka_unit_test(one_of_three_hosts_is_named),
+        cmocka_unit_test(of_two_hosts_nobody_is_accused),
         cmocka_unit_test(a_host_that_is_slow_alone_too_is_slow_inside),
         cmocka_unit_test(a_path_and_a_leaf_are_named_and_no_host),
         cmocka_unit_test(a_healthy_fabric_that_cannot_carry_all_accuses_nobody),
