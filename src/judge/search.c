@@ -14,7 +14,7 @@
 #include "assay/isolate.h"
 #include "judge_private.h"
 
-enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, TRIPLE = 3, ROUNDS_BROKEN = 2 };
+enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, TRIPLE = 3, ROUNDS_BROKEN = 2, ROUNDS_BLANK = 3 };
 
 /* A fault makes that much slower at least; healthy tests of the same hosts differ by so much. */
 static const double slow = 0.10, noise = 0.02;
@@ -368,13 +368,15 @@ static void ask(const struct looked *looked, const struct isolate_tests *next, s
 /* Why more rounds would tell no more; NULL: they may. */
 static const char *why_stop(const struct looked *looked)
 {
-    size_t known = 0, ended = 0;
+    unsigned known = 0;
+    size_t ended = 0;
 
     for (size_t i = 0; i < looked->parts.count; i++) {
-        known += looked->parts.items[i].known && looked->parts.items[i].round == looked->last_round;
+        if (looked->parts.items[i].known && looked->parts.items[i].round > known)
+            known = looked->parts.items[i].round;
         ended += looked->parts.items[i].known && isfinite(looked->parts.items[i].value);
     }
-    if (looked->last_round > 0 && known == 0)
+    if (looked->last_round - known >= ROUNDS_BLANK)
         return "the search was not finished: its last tests could not be run";
     if (looked->last_round >= ROUNDS_BROKEN && ended == 0)
         return "no test of any part came to its end: this is no fault of single hosts";
