@@ -324,6 +324,12 @@ static void tests_so_far(const struct looked *looked, struct isolate_tests *test
 
 /* --- the next round ----------------------------------------------------------------------------------------------- */
 
+/* On one GPU of each host nothing is left to do for one host alone. */
+static bool has_alone(const struct looked *looked)
+{
+    return *looked->step->shape->variant == '\0';
+}
+
 static void ask_for(const struct looked *looked, const size_t *hosts, size_t count,
                     struct search_round *round)
 {
@@ -361,8 +367,10 @@ static void ask(const struct looked *looked, const struct isolate_tests *next, s
     *ret_round = (struct search_round){
         .step = looked->index, .round = looked->last_round + 1, .size_bytes = looked->slot->size_bytes};
     for (size_t i = 0; i < next->tests.count; i++)
-        ask_for(looked, next->tests.items[i].members, next->tests.items[i].count, ret_round);
-    ask_for_controls(looked, next, ret_round);
+        if (next->tests.items[i].count > 1 || has_alone(looked))
+            ask_for(looked, next->tests.items[i].members, next->tests.items[i].count, ret_round);
+    if (has_alone(looked))
+        ask_for_controls(looked, next, ret_round);
 }
 
 /* Why more rounds would tell no more; NULL: they may. */
@@ -504,7 +512,7 @@ static bool ask_alone(const struct looked *looked, const struct isolation *isola
 {
     for (size_t i = 0; i < isolation->accusations.count; i++) {
         const struct isolate_accusation *accusation = &isolation->accusations.items[i];
-        bool tried = accusation->kind != ISOLATE_HOST;
+        bool tried = accusation->kind != ISOLATE_HOST || !has_alone(looked);
 
         for (size_t k = 0; k < looked->parts.count && !tried; k++)
             tried = looked->parts.items[k].count == 1 && looked->parts.items[k].hosts[0] == accusation->a;
