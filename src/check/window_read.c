@@ -182,14 +182,29 @@ static const char *same_gpu(const struct member *member, const char *gpu)
     return uuid != NULL ? NULL : gpu;
 }
 
+static double difference(const struct measurement *first, const struct measurement *last)
+{
+    return first != NULL && last != NULL && last->value >= first->value ? last->value - first->value : NAN;
+}
+
 /* What was added; NAN where it is not known, or the counter went back (a reset in the window). */
 static double added(const struct reading *before, const struct reading *after, const char *metric,
                     const char *of, const char *of_after)
 {
-    const struct measurement *first = reading_get(before, metric, of),
-                             *last = reading_get(after, metric, of_after);
+    return difference(reading_get(before, metric, of), reading_get(after, metric, of_after));
+}
 
-    return first != NULL && last != NULL && last->value >= first->value ? last->value - first->value : NAN;
+/* The same of the measurement with that number: where nothing has changed it has the same number afterwards. */
+static double added_to(const struct reading *before, const struct reading *after, size_t number,
+                       const char *of_after)
+{
+    const struct measurement *first = &before->measurements.items[number];
+    const struct measurement *same =
+        number < after->measurements.count ? &after->measurements.items[number] : NULL;
+
+    if (same == NULL || strcmp(same->subject, of_after) != 0 || strcmp(same->metric, first->metric) != 0)
+        same = reading_get(after, first->metric, of_after);
+    return difference(first, same);
 }
 
 static const struct {
@@ -344,9 +359,9 @@ static bool read_links_of(struct finder *finder, const struct member *member, co
                           const struct reading *after, const char *gpu, double seconds)
 {
     static const char prefix[] = "nvlink.link.errors.";
-    struct arena *arena = finder->out->arena;
     const char *later = same_gpu(member, gpu);
     size_t length = strlen(gpu), watched = 0;
+    bool moved = later != NULL && strcmp(later, gpu) != 0;
 
     for (size_t i = 0; later != NULL && i < before->measurements.count; i++) {
         const struct measurement *counter = &before->measurements.items[i];
@@ -356,8 +371,9 @@ static bool read_links_of(struct finder *finder, const struct member *member, co
         if (strncmp(counter->subject, gpu, length) != 0 || counter->subject[length] != '.' ||
             !scan_text(&name, prefix))
             continue;
-        more = added(before, after, counter->metric, counter->subject,
-                     arena_printf(arena, "%s%s", later, counter->subject + length));
+        more = added_to(before, after, i,
+                        moved ? arena_printf(before->arena, "%s%s", later, counter->subject + length)
+                              : counter->subject);
         for (size_t k = 0; k < sizeof nvlink_counters / sizeof nvlink_counters[0]; k++) {
             if (!slice_equal(name, nvlink_counters[k].counter))
                 continue;
@@ -370,6 +386,11 @@ static bool read_links_of(struct finder *finder, const struct member *member, co
     return watched > 0;
 }
 
+static bool is_whole(const struct part *part)
+{
+    return part != NULL && part->ended && part->rc == 0 && part->reading.status == READING_COMPLETE;
+}
+
 static void read_nvlink(struct finder *finder, const struct member *member, const struct window *before,
                         const struct window *after)
 {
@@ -379,8 +400,7 @@ static void read_nvlink(struct finder *finder, const struct member *member, cons
 
     if (platform->nvlink_links == 0)
         return;
-    if (member->before == NULL || member->after == NULL || first == NULL || last == NULL || !first->ended ||
-        !last->ended) {
+    if (member->before == NULL || member->after == NULL || !is_whole(first) || !is_whole(last)) {
         finder->nvlink_unknown = true;
         return;
     }

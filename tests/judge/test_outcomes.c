@@ -742,6 +742,7 @@ static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **s
         {NVLINKS(""), "no value", 0, OUTCOME_INCONCLUSIVE},
         {"", "no value", 0, OUTCOME_INCONCLUSIVE},
         {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), "no value", -1, OUTCOME_INCONCLUSIVE},
+        {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), "no value", 255, OUTCOME_INCONCLUSIVE},
     };
 
     (void)state;
