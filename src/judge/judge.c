@@ -242,8 +242,8 @@ static void add_verdict(struct judgement *judgement, const char *scope, const ch
         judgement->verdicts[judgement->verdict_count++] = (struct verdict){.scope = scope, .name = name};
 }
 
-/* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host.
- */
+/* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host, but
+   where an item of its own is that host's and fails. */
 static const char *common_unit(const struct step *step)
 {
     for (size_t i = 1; i < step->member_count; i++)
@@ -273,6 +273,17 @@ static void count_accusation(const struct whole_run *run, struct judgement *judg
         host->accused++;
 }
 
+static struct verdict *host_of_fail(struct judgement *judgement, const struct step *step,
+                                    const struct outcome *outcome)
+{
+    const char *subject = step->shape->slots[outcome->slot].subject;
+
+    for (size_t i = 0; outcome->word == OUTCOME_FAIL && i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, subject) == 0)
+            return find_verdict(judgement, "host", subject);
+    return NULL;
+}
+
 static void make_verdicts(struct whole_run *run, struct judgement *judgement)
 {
     const struct plan *plan = run->record->plan;
@@ -289,11 +300,12 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
     for (size_t i = 0; i < judgement->outcome_count;) {
         const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
         struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));
-        struct verdict *host = strcmp(step->shape->scope, "host") == 0
-                                   ? find_verdict(judgement, "host", step->members[0]->name)
-                                   : NULL;
+        bool alone = strcmp(step->shape->scope, "host") == 0;
+        struct verdict *of_step = alone ? find_verdict(judgement, "host", step->members[0]->name) : NULL;
 
         for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
+            struct verdict *host = alone ? of_step : host_of_fail(judgement, step, &judgement->outcomes[i]);
+
             count_word(&judgement->verdicts[0], judgement->outcomes[i].word);
             if (unit != NULL)
                 count_word(unit, judgement->outcomes[i].word);

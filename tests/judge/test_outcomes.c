@@ -1168,6 +1168,37 @@ static void step_across_hosts_is_owed_where_there_is_one_host_only(void **state)
     world_end(&world);
 }
 
+static void the_host_that_stops_a_launch_is_rejected_and_no_other(void **state)
+{
+    static const char told[] =
+        "launch.ssh\tnode1\tok\nlaunch.mpi_version\tnode1\tOpen MPI "
+        "4.1.4\nlaunch.nccl_version\tnode1\t2.21.5\n"
+        "launch.memlock\tnode1\tunlimited\nlaunch.hostname\tnode1\tn1\nlaunch.asked\tnode1\tyes\n"
+        "launch.ssh\tnode2\t255 Connection timed out during banner exchange\n"
+        "launch.answers\t1\tanswers: n1\nkey-value end\n";
+    static const enum verdict_word words[] = {VERDICT_ACCEPT, VERDICT_REJECT};
+    struct world world;
+    const struct judgement *judgement = &world.record.judgement;
+    size_t hosts = 0;
+
+    (void)state;
+    world_begin(&world, SUITE("trial", "{\"check\": \"mpi-launch\", \"scope\": \"cluster\"}"), TWO);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    for (size_t i = 0; i < 2; i++) {
+        reached(&world, i == 0 ? "node1" : "node2");
+        driver(&world, i == 0 ? "node1" : "node2", "550.90.07");
+    }
+    RAN(&world, "mpi-launch", "node1", {"launch", told, 0});
+    judge(&world);
+    assert_verdict(&world, VERDICT_REJECT);
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        if (strcmp(judgement->verdicts[i].scope, "host") == 0)
+            assert_int_equal(judgement->verdicts[i].word, words[hosts++]);
+    assert_int_equal(hosts, 2);
+    world_end(&world);
+}
+
 static void sizes_that_would_judge_nothing_are_refused(void **state)
 {
     static const struct {
@@ -1286,6 +1317,7 @@ int main(void)
         cmocka_unit_test(whether_a_step_is_sound_cannot_be_left_to_the_record),
         cmocka_unit_test(steps_that_are_left_out_are_not_run_and_nothing_is_accepted),
         cmocka_unit_test(step_across_hosts_is_owed_where_there_is_one_host_only),
+        cmocka_unit_test(the_host_that_stops_a_launch_is_rejected_and_no_other),
         cmocka_unit_test(sizes_that_would_judge_nothing_are_refused),
         cmocka_unit_test(bandwidth_of_the_largest_size_is_judged_where_the_usual_ones_are_not_measured),
         cmocka_unit_test(every_check_names_parsers_that_exist),
