@@ -283,6 +283,8 @@ void charts_collect(const struct view *view, struct charts *ret_charts)
         const struct shape *shape = view->steps[i].step->shape;
         const char *last = "";
 
+        if (view->steps[i].step->origin == ORIGIN_ISOLATE)
+            continue;
         /* Slots of one metric stand together: one look for each metric is enough. */
         for (size_t k = 0; k < shape->slot_count; k++)
             if (is_busbw(&shape->slots[k]) && strcmp(shape->slots[k].metric, last) != 0) {

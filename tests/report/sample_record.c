@@ -651,6 +651,33 @@ static void add_verdicts(struct maker *maker)
     maker->record->judgement.verdict_count = 1 + units + plan->hosts.count;
 }
 
+/* -- Isolation --------------------------------------------------------------------------------------------
+ */
+
+/* As if the last step, which is one across hosts, had been slow: one host is accused, and two others may be to blame. */
+static void add_search(struct maker *maker)
+{
+    struct judgement *judgement = &maker->record->judgement;
+    size_t last = maker->record->plan->steps.count - 1;
+
+    judgement->searches = arena_array(maker->arena, struct search, 1);
+    judgement->searches[judgement->search_count++] =
+        (struct search){.step = last,
+                        .metric = given(maker, "nccl.all_gather.busbw"),
+                        .size_bytes = 8 * gib,
+                        .conclusion = given(maker, "slow together: no host, leaf or path alone explains it"),
+                        .candidates = given(maker, "2 hosts: node[1-2]")};
+    judgement->accusations = arena_array(maker->arena, struct accusation, 1);
+    judgement->accusations[judgement->accusation_count++] =
+        (struct accusation){.step = last,
+                            .kind = ACCUSED_LINK,
+                            .subject = given(maker, "node3 - node4"),
+                            .slow_tests = 3,
+                            .doubt = 2e-5,
+                            .steps = &judgement->accusations[0].step,
+                            .step_count = 1};
+}
+
 struct record *sample_record(struct arena *arena, const struct sample *sample)
 {
     struct record *record = arena_new(arena, struct record);
@@ -682,5 +709,7 @@ struct record *sample_record(struct arena *arena, const struct sample *sample)
     record->judgement.outcomes = maker.outcomes.items;
     record->judgement.outcome_count = maker.outcomes.count;
     add_verdicts(&maker);
+    if (maker.sample->faults || maker.sample->hostile)
+        add_search(&maker);
     return record;
 }

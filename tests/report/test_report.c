@@ -551,6 +551,27 @@ static void what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass(v
     arena_destroy(arena);
 }
 
+static void whom_isolation_accuses_is_named_in_every_format(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+    const struct json *report = json_of(arena, record), *accused = json_get(report, "accusations")->items;
+    const char *html = report_of(arena, record, "html", NULL), *text = report_of(arena, record, "text", NULL);
+
+    (void)state;
+    assert_non_null(strstr(html, "Isolation accuses path node3 - node4."));
+    assert_non_null(strstr(html, "2 hosts: node[1-2]"));
+    assert_non_null(strstr(text, "ACCUSED       path node3 - node4: it makes nccl-all-gather-cluster slow"));
+    assert_non_null(strstr(text, "candidates    2 hosts: node[1-2]"));
+    assert_string_equal(json_string(accused, "kind", ""), "link");
+    assert_string_equal(json_string(accused, "subject", ""), "node3 - node4");
+    assert_string_equal(json_string(json_get(report, "searches")->items, "candidates", ""),
+                        "2 hosts: node[1-2]");
+    html = report_of(arena, sample_record(arena, &clean), "html", NULL);
+    assert_null(strstr(html, "Isolation"));
+    arena_destroy(arena);
+}
+
 static void a_clean_run_says_accept_and_lists_no_failure(void **state)
 {
     struct arena *arena = arena_create();
@@ -700,6 +721,7 @@ int main(void)
         cmocka_unit_test(a_failure_shows_measured_value_gate_and_source),
         cmocka_unit_test(what_was_sampled_is_drawn_and_the_worst_gpu_is_named),
         cmocka_unit_test(what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass),
+        cmocka_unit_test(whom_isolation_accuses_is_named_in_every_format),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),
         cmocka_unit_test(an_accept_that_its_outcomes_deny_is_not_shown),
