@@ -133,7 +133,8 @@ struct check {
     const struct item *items;      /* ends with a NULL metric; NULL: none */
     const struct remedy *remedies; /* ends with a NULL metric; NULL: none */
     /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
-     * hosts fails by it, tests of parts of them tell who that is. NULL: there is no such thing. */
+     * hosts fails by it, tests of parts of them tell who that is. '*' stands for any characters, where an argument
+     * says which it is. NULL: there is no such thing. */
     const char *bandwidth;
     /* The arguments, a JSON object, with which only this size is measured. Goes with bandwidth. */
     const char *(*at_size)(struct arena *arena, double size_bytes);

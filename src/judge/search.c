@@ -7,6 +7,7 @@
  * What a part is compared with: a pair with the other pairs; a larger group with the limit that the suite or the
  * baseline has for so many hosts, for it is the limit that was not met; one host alone with others alone.
  */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static bool is_bandwidth(const struct step *step, const struct slot *slot)
 {
     const char *bandwidth = check_find(step->shape->check)->bandwidth;
 
-    return bandwidth != NULL && strcmp(slot->metric, bandwidth) == 0 && slot->size_bytes > 0;
+    return bandwidth != NULL && fnmatch(bandwidth, slot->metric, 0) == 0 && slot->size_bytes > 0;
 }
 
 static bool misses_limit(const struct looked *looked, size_t slot)

@@ -18,8 +18,9 @@ from namespaces import MPI, Hosts, write
 PROBE = os.path.abspath(sys.argv[2])
 COUNT, SLOW = 8, 6
 FEW, FEW_HOSTS = 4, "node[1-4]"  # for what hangs
-# 20 Mbit/s are 0.0025 GB/s, which a healthy ring comes near; with a slow host in it, it cannot exceed 0.001.
-RATE, SLOW_RATE, FLOOR_GBS = "20mbit", "8mbit", 0.0015
+# 10 Mbit/s are 0.00125 GB/s, which a healthy ring comes near where the CPUs are free; with a slow host in it, it cannot
+# exceed 0.000375.
+RATE, SLOW_RATE, FLOOR_GBS = "10mbit", "3mbit", 0.0005
 BUSBW = "probe.all_reduce.busbw"
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
@@ -34,8 +35,8 @@ tap = Tap()
 def suite(name, program=PROBE, **step):
     steps = [{"check": "reachable"},
              {"check": "probe-collective", "scope": "cluster", "needs": ["reachable"],
-              "arguments": {"backend": "host", "begin": "1M", "end": "1M", "iterations": 2, "warmup": 1},
-              "sizes_judged": ["1M"], "timeout_s": 120,
+              "arguments": {"backend": "host", "begin": "512K", "end": "512K", "iterations": 2, "warmup": 1},
+              "sizes_judged": ["512K"], "timeout_s": 120,
               "limits": [{"metric": BUSBW, "floor": FLOOR_GBS, "unit": "GB/s", "source": "site", "status": "contract"}],
               **step}]
     return write(f"{FOLDER}/{name}.json", json.dumps(
@@ -53,9 +54,9 @@ def verdict(done):
 
 
 def items(report, metric):
-    """{subject: item} of the step across hosts."""
+    """{subject: item} of the step across all hosts, not of what isolation made of it."""
     return {item["subject"]: item for duty in ("gate", "record") for step, item in report.outcomes(duty)
-            if step["name"] == "probe-collective" and item["metric"] == metric}
+            if step["name"] == "probe-collective" and step["origin"] == "suite" and item["metric"] == metric}
 
 
 def last_attempt(report):
@@ -97,13 +98,21 @@ def a_slow_host():
     tap.same(min(paths, key=paths.get), slow.name, "a slow host: its best path is the slowest of all", paths)
     tap.ok(f"{slow.name} (path)" in items(report, "probe.stragglers")[""]["measured"],
            "a slow host: the probe names it", items(report, "probe.stragglers"))
+    # Where others keep the CPUs busy, further hosts may look slow at times; that is then said of them.
+    accused = [one for one in report.json["accusations"] if not one["intermittent"]]
+    tap.same([(one["kind"], one["subject"], one["place"], one["fast_tests"]) for one in accused],
+             [("host", slow.name, "on its way into the fabric", 0)],
+             "a slow host: tests of parts name it and no other; none with it was fast, and alone it is fast",
+             report.json["accusations"], report.json["searches"])
     tap.same(what_is_left(), [], "a slow host: nothing is left on any of them")
 
 
 def hanging(name, deadline=HANG_S, **step):
-    """On some of the hosts a collective whose rank 2 sleeps for ever; the probe's own deadline is far away."""
+    """On some of the hosts a collective whose rank 2 sleeps for ever; the probe's own deadline is far away.
+
+    Who hangs is searched for with the same question, which would always hang, so here it is left out."""
     program = write(f"{FOLDER}/{name}.sh", f'#!/bin/sh\nexec {PROBE} "$@" --deadline 100000 --trouble hang:2\n', 0o755)
-    return [*words(name, program, timeout_s=deadline, **step), "--hosts", FEW_HOSTS]
+    return [*words(name, program, timeout_s=deadline, isolate=False, **step), "--hosts", FEW_HOSTS]
 
 
 def hangs_as_owed(report, story):
@@ -129,7 +138,7 @@ def a_hang():
 def a_rank_that_does_not_arrive():
     """Here the probe's own deadline is the earlier one, and it can say whom it waited for."""
     program = write(f"{FOLDER}/absent.sh", f'#!/bin/sh\nexec {PROBE} "$@" --trouble hang:2\n', 0o755)
-    done = assay(*words("absent", program, timeout_s=30, retries=0), "--hosts", FEW_HOSTS)
+    done = assay(*words("absent", program, timeout_s=30, retries=0, isolate=False), "--hosts", FEW_HOSTS)
     report = Report(f"{FOLDER}/absent.db")
     told = items(report, "sound")[""]
     tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"),
