@@ -281,8 +281,9 @@ static void everything_of_a_suite_is_read(void **state)
     "sizes_judged, "                                                                               \
     "timeout_s, expected_s, retries, repeat, isolate, exclusive"
 
-#define RULES \
-    "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"equal\", \"one_of\", \"min_version\" or \"same\""
+#define RULES                                                                                              \
+    "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"fraction_of_ceiling\", \"equal\", \"one_of\", " \
+    "\"min_version\" or \"same\""
 
 static void wrong_suites_are_told_by_line_and_column(void **state)
 {
@@ -411,8 +412,9 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"floor\"", "\"flor\""),
         "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
-        "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, equal, "
-        "one_of, min_version, same, tolerance, unit, source, status, note, inconclusive");
+        "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, "
+        "fraction_of_ceiling, equal, one_of, min_version, same, tolerance, unit, source, status, note, "
+        "inconclusive");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "345", "\"345\""),
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
