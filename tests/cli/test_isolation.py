@@ -88,7 +88,7 @@ def is_found(number, case):
         with open(os.path.join(FOLDER, f"{name}.html"), encoding="utf-8") as file:
             page = file.read()
         tell.ok("Isolation: who makes a test across hosts slow" in page and subject in page, f"{name}: the report shows it")
-        again = assay("judge", 1, "--db", os.path.join(FOLDER, f"{name}.db"))
+        again = assay("judge", 1, "--db", os.path.join(FOLDER, f"{name}.db"), patience=PATIENCE_S)
         second = Report(os.path.join(FOLDER, f"{name}.db"))
         tell.same((again.returncode, second.json["accusations"], second.json["searches"]),
                   (1, report.json["accusations"], report.json["searches"]),
@@ -157,8 +157,10 @@ def a_controller_killed_in_a_round(tell):
 suite = write_suite("wide")
 faults = [named(case.fault, HOSTS * number + 1) for number, case in enumerate(ISOLATED)]
 with Lab("slow", HOSTS * len(ISOLATED), faults) as lab:
-    tap.together([*(is_found(number, case) for number, case in enumerate(ISOLATED)), without_isolation,
-                  a_controller_killed_in_a_round])
+    # One after the other: a host that a busy machine keeps from answering ends a search.
+    for story in [*(is_found(number, case) for number, case in enumerate(ISOLATED)), without_isolation,
+                  a_controller_killed_in_a_round]:
+        tap.together([story])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.together([a_fabric_that_cannot_carry_all])
 tap.end()
