@@ -36,6 +36,7 @@ static const struct tool_row {
     {"ssh", tool_ssh},
     {"ip", tool_ip},
     {"ldd", tool_ldd},
+    {"ldconfig", tool_ldconfig},
     {"dmesg", tool_dmesg},
     {"journalctl", tool_journalctl},
     {"sudo", tool_sudo},

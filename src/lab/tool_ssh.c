@@ -114,3 +114,15 @@ int tool_ldd(struct tool *tool)
            root != NULL ? root : "");
     return 0;
 }
+
+/* ldconfig -p: of NCCL. */
+int tool_ldconfig(struct tool *tool)
+{
+    const char *root = getenv("ASSAY_LAB_ROOT");
+
+    (void)tool;
+    printf("1 libs found in cache `/etc/ld.so.cache'\n\tlibnccl.so.2 (libc6,x86-64) => "
+           "%s/usr/lib/x86_64-linux-gnu/libnccl.so.2\n",
+           root != NULL ? root : "");
+    return 0;
+}
