@@ -15,10 +15,18 @@
 #include "assay/isolate.h"
 #include "judge_private.h"
 
-enum { ROUNDS_MOST = 60, CONTROLS = 3, PAIR = 2, TRIPLE = 3, ROUNDS_BROKEN = 2, ROUNDS_BLANK = 3 };
+enum {
+    ROUNDS_MOST = 60,
+    CONTROLS = 3,
+    PAIR = 2,
+    TRIPLE = 3,
+    ROUNDS_BROKEN = 2,
+    ROUNDS_BLANK = 3,
+    PAIRS_TELLING = 8
+};
 
-/* A fault makes that much slower at least; healthy tests of the same hosts differ by so much. */
-static const double slow = 0.10, noise = 0.02;
+/* A fault makes that much slower at least; healthy tests differ by so much (standard deviation) at least. */
+static const double slow = 0.10, least_noise = 0.02;
 
 /* A part with what it showed. */
 struct part_value {
@@ -244,9 +252,30 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/*
+ * By how much healthy pairs differ, as a fraction: from the middle of the upper half of all pairs, so that it holds while
+ * no more than half of them are slow. Without it a busy machine or a shared fabric would make hosts look bad.
+ */
+static double noise_of(const struct looked *looked)
+{
+    /* Of a normal distribution, between its quantiles 0.625 and 0.875. */
+    static const double deviations = 1.150 - 0.319;
+    double *values = arena_array(looked->arena, double, looked->parts.count + 1), spread;
+    size_t count = 0;
+
+    for (size_t i = 0; i < looked->parts.count; i++)
+        if (looked->parts.items[i].count == PAIR && isfinite(looked->parts.items[i].value))
+            values[count++] = looked->parts.items[i].value;
+    if (count < PAIRS_TELLING)
+        return least_noise;
+    qsort(values, count, sizeof *values, compare_numbers);
+    spread = values[count * 7 / 8] - values[count * 5 / 8];
+    return fmax(least_noise, spread / deviations / values[count * 3 / 4]);
+}
+
 /* What a pair of healthy hosts shows: of each host its best pair, and of these the upper quartile. Who is slow is
    tested again and again, so that most pairs may be slow ones, but most hosts are not. 0: no pair was measured. */
-static double healthy_pair(const struct looked *looked)
+static double healthy_pair(const struct looked *looked, double noise)
 {
     /* The better of two or three is so many standard deviations above their middle, and the upper quartile of
        such ones further. */
@@ -275,6 +304,7 @@ static bool look_at(struct looked *looked, size_t index)
 {
     const struct plan *plan = looked->record->plan;
     struct isolate_host *hosts;
+    double noise;
 
     looked->step = &plan->steps.items[index];
     looked->index = index;
@@ -288,11 +318,12 @@ static bool look_at(struct looked *looked, size_t index)
             add_part(looked, i);
     hosts = arena_array(looked->arena, struct isolate_host, looked->step->member_count);
     number_leaves(looked, hosts);
+    noise = noise_of(looked);
     looked->problem = (struct isolate_problem){.hosts = hosts,
                                                .host_count = looked->step->member_count,
                                                .slow = slow,
                                                .noise = noise,
-                                               .healthy = healthy_pair(looked),
+                                               .healthy = healthy_pair(looked, noise),
                                                .rounds_most = ROUNDS_MOST,
                                                .seed = strtoull(looked->step->key, NULL, 16)};
     return true;

@@ -38,8 +38,9 @@ struct faults {
     int leaf;
     double
         oversubscription; /* the uplinks of a leaf carry its hosts' traffic divided by this; 0: all of it */
+    double scatter;       /* standard deviation of all values, as a fraction of them */
 };
-static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0};
+static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0, 0};
 
 struct world {
     struct arena *arena;
@@ -48,6 +49,7 @@ struct world {
     struct error err;
     struct faults faults;
     unsigned rounds;
+    unsigned short random[3];
 };
 
 static void world_begin_with(struct world *world, const char *hosts, const char *suite, struct faults faults)
@@ -118,6 +120,16 @@ static double busbw(const struct world *world, const struct step *step)
     return line_rate * share * (step->member_count == 2 ? 1.25 : 1); /* pairs are faster than many */
 }
 
+/* Nearly normal: the sum of twelve. */
+static double scattered(struct world *world, double value)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += erand48(world->random);
+    return value * (1 + world->faults.scatter * sum);
+}
+
 static void attempt(struct world *world, size_t index)
 {
     const struct step *step = &world->record.plan->steps.items[index];
@@ -143,9 +155,10 @@ static void attempt(struct world *world, size_t index)
 
         if (slot->size_bytes == 0)
             continue;
-        measurement = reading_measure(&attempt->reading, slot->metric, "",
-                                      strstr(slot->metric, "busbw") != NULL ? busbw(world, step) : 0,
-                                      strstr(slot->metric, "busbw") != NULL ? "GB/s" : "count");
+        measurement =
+            reading_measure(&attempt->reading, slot->metric, "",
+                            strstr(slot->metric, "busbw") != NULL ? scattered(world, busbw(world, step)) : 0,
+                            strstr(slot->metric, "busbw") != NULL ? "GB/s" : "count");
         reading_at_number(&attempt->reading, measurement, "size_bytes", slot->size_bytes);
         reading_at_text(&attempt->reading, measurement, "place",
                         slice_of(strstr(slot->at, "place=in") != NULL ? "in" : "out"));
@@ -211,6 +224,46 @@ static const struct verdict *verdict_of(const struct judgement *judgement, const
             return &judgement->verdicts[i];
     fail_msg("%s has no verdict", name);
     return NULL;
+}
+
+/* A busy machine, a shared fabric: what differs from one test to the next by as much as a fault is none. */
+static void values_that_scatter_accuse_nobody(void **state)
+{
+    static const double scatters[] = {0.05, 0.08, 0.15};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scatters / sizeof scatters[0]; i++)
+        for (unsigned short seed = 1; seed <= 8; seed++) {
+            struct world world;
+            struct faults faults = none;
+            const struct judgement *judgement;
+
+            faults.scatter = scatters[i];
+            world_begin(&world, SUITE(STEP("all", "900", "")), faults);
+            world.random[0] = seed;
+            judgement = run(&world, ROUNDS);
+            if (judgement->accusation_count > 0)
+                fail_msg("scatter %g, seed %u: %s %s is accused", faults.scatter, seed,
+                         accused_kind_name(judgement->accusations[0].kind),
+                         judgement->accusations[0].subject);
+            arena_destroy(world.arena);
+        }
+}
+
+static void a_slow_host_is_named_though_values_scatter(void **state)
+{
+    (void)state;
+    for (unsigned short seed = 1; seed <= 8; seed++) {
+        struct world world;
+        struct faults faults = none;
+
+        faults.scatter = 0.03;
+        faults.slow_host = 6;
+        world_begin(&world, SUITE(STEP("all", "330", "")), faults);
+        world.random[0] = seed;
+        expect_one(run(&world, ROUNDS), ACCUSED_HOST, "a7");
+        arena_destroy(world.arena);
+    }
 }
 
 static void a_slow_host_is_named_and_rejected(void **state)
@@ -456,6 +509,8 @@ static void parts_owe_nothing_that_could_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_that_scatter_accuse_nobody),
+        cmocka_unit_test(a_slow_host_is_named_though_values_scatter),
         cmocka_unit_test(a_slow_host_is_named_and_rejected),
         cmocka_unit_test(one_of_three_hosts_is_named),
         cmocka_unit_test(of_two_hosts_nobody_is_accused),
