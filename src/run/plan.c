@@ -14,49 +14,90 @@ enum {
     WINDOW_S = 30,       /* what is read before and after a test takes about so long */
 };
 
+static const char *platform_word(const struct plan_sources *sources, const struct host *host)
+{
+    return host->platform != NULL ? host->platform : sources->suite->platform;
+}
+
+/* By name, or by the path of a file that is called as the platform: ./racks/mine.json is mine. */
+static bool is_called(const struct platform *platform, const char *word)
+{
+    const char *slash = strrchr(word, '/'), *file = slash != NULL ? slash + 1 : word;
+    size_t length = strlen(platform->name);
+
+    return strcmp(platform->name, word) == 0 ||
+           (strncmp(platform->name, file, length) == 0 && strcmp(file + length, ".json") == 0);
+}
+
 const struct platform *host_platform(const struct plan_sources *sources, const struct host *host)
 {
-    const char *name = host->platform != NULL ? host->platform : sources->suite->platform;
-
     for (size_t i = 0; i < sources->platforms.count; i++)
-        if (strcmp(sources->platforms.items[i]->name, name) == 0)
+        if (is_called(sources->platforms.items[i], platform_word(sources, host)))
             return sources->platforms.items[i];
     return NULL;
 }
 
-static int load_platform(struct arena *arena, const struct hostfile *hostfile, const struct host *host,
-                         struct plan_sources *sources, struct error *err)
+static bool same_bytes(struct slice a, struct slice b)
 {
-    const char *name = host->platform != NULL ? host->platform : sources->suite->platform;
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* Another document of that name would size the plan of hosts that did not ask for it. */
+static int add_platform(struct arena *arena, const struct platform *platform, const char *word,
+                        struct plan_sources *sources, struct error *err)
+{
+    if (!is_called(platform, word))
+        return error_set(err, ERROR_USAGE,
+                         "%s: the platform's name is '%s'; expected the file's, or call the file %s.json",
+                         word, platform->name, platform->name);
+    for (size_t i = 0; i < sources->platforms.count; i++)
+        if (strcmp(sources->platforms.items[i]->name, platform->name) == 0)
+            return same_bytes(sources->platforms.items[i]->bytes, platform->bytes)
+                       ? 0
+                       : error_set(err, ERROR_USAGE,
+                                   "%s: another platform of this run is called '%s' too, and says otherwise; "
+                                   "expected "
+                                   "a name of its own",
+                                   word, platform->name);
+    *list_push(arena, &sources->platforms) = platform;
+    return 0;
+}
+
+struct words {
+    LIST_OF(const char *) words; /* by which platforms were called so far */
+};
+
+static int load_platform(struct arena *arena, const struct hostfile *hostfile, const struct host *host,
+                         struct words *known, struct plan_sources *sources, struct error *err)
+{
+    const char *word = platform_word(sources, host);
     const struct platform *platform;
 
-    if (name == NULL)
+    if (word == NULL)
         return error_set(
             err, ERROR_USAGE,
             "%s:%u:%u: host '%s' has no platform; expected platform=NAME on its line or on the defaults "
             "line, or \"platform\" in the suite",
             hostfile->path, host->line, host->column, host->name);
-    if (host_platform(sources, host) != NULL)
-        return 0;
-    platform = platform_load(arena, name, err);
+    for (size_t i = 0; i < known->words.count; i++)
+        if (strcmp(known->words.items[i], word) == 0)
+            return 0;
+    *list_push(arena, &known->words) = word;
+    platform = platform_load(arena, word, err);
     if (platform == NULL)
         return error_wrap(err, "%s:%u:%u: host '%s'", hostfile->path, host->line, host->column, host->name);
-    if (strcmp(platform->name, name) != 0)
-        return error_set(err, ERROR_USAGE,
-                         "%s: the platform's name is '%s'; hosts must declare it by that name", name,
-                         platform->name);
-    *list_push(arena, &sources->platforms) = platform;
-    return 0;
+    return add_platform(arena, platform, word, sources, err);
 }
 
 int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
                       const char *baseline, struct plan_sources *ret_sources, struct error *err)
 {
     const struct baseline *for_all = NULL;
+    struct words known = {0};
 
     *ret_sources = (struct plan_sources){.hostfile = hostfile, .suite = suite, .limits.suite = suite};
     for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (load_platform(arena, hostfile, &hostfile->hosts.items[i], ret_sources, err) < 0)
+        if (load_platform(arena, hostfile, &hostfile->hosts.items[i], &known, ret_sources, err) < 0)
             return -1;
     if (baseline != NULL) {
         for_all = baseline_load(arena, baseline, err);

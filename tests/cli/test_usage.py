@@ -146,6 +146,24 @@ asked = assay("--version")
 tap.ok(asked.returncode == 0 and re.fullmatch(r"assay \d+\.\d+\.\d+\n", asked.stdout), "the version is printed", asked.stdout)
 
 
+# --- a site's own platform
+
+with open(os.path.join(os.path.dirname(__file__), "../../suites/platforms/hgx-h100.json"), encoding="utf-8") as file:
+    reference = file.read()
+os.makedirs(os.path.join(FOLDER, "other"), exist_ok=True)
+write("mine.json", reference.replace('"hgx-h100"', '"mine"'))
+write("other/mine.json", reference.replace('"hgx-h100"', '"mine"').replace('"count": 8', '"count": 4'))
+write("own", "a platform=./mine.json\nb platform=mine.json\n")
+write("two", "a platform=mine.json\nb platform=other/mine.json\n")
+write("called", "a platform=./other/called.json\n")
+write("other/called.json", reference)
+asked = assay("plan", "-H", "own", "-s", "smoke")
+tap.ok(asked.returncode == 0 and " on mine" in asked.stdout + asked.stderr, "plan: a site's own platform, called by its path",
+       asked.returncode, asked.stdout[-300:], asked.stderr)
+for hosts, message in (("two", "other/mine.json: another platform .*'mine'"), ("called", "called.json.*'hgx-h100'")):
+    one_is_refused(f"platforms that are not what they are called ({hosts})", ("plan", "-H", hosts, "-s", "smoke"), message)
+
+
 def plan(*words):
     return assay("plan", "-H", "hosts", *words)
 
