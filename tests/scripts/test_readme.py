@@ -48,7 +48,11 @@ def files_exist():
     for path in some(links + named, 8):
         if not path.startswith("build"):
             path = path.replace("/check_NAME", "/check_reachable").replace("/parse_NAME", "/parse_xid")
+            path, _, heading = path.partition("#")
             tap.same((path, os.path.exists(os.path.join(ROOT, path))), (path, True))
+            if heading:
+                headings = [line.lstrip("# ").lower().replace(" ", "-") for line in read(path).splitlines() if line[:1] == "#"]
+                tap.same((heading, heading in headings), (heading, True))
 
 
 def commands_exist():
