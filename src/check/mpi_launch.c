@@ -43,9 +43,9 @@ static const char *split_status(const char *told, uint64_t *ret_status)
 }
 
 enum {
-    STATUS_NO_TOOL = 126,
-    /* or 127: it could not be executed on the head */ STATUS_TIMEOUT = 124,
-    STATUS_KILLED = 137 /* by timeout -k */
+    STATUS_TIMEOUT = 124,
+    STATUS_NO_TOOL = 126, /* or 127: it could not be executed on the head */
+    STATUS_KILLED = 137,  /* by timeout -k */
 };
 
 static bool was_ended(uint64_t status)

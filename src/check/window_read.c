@@ -340,13 +340,15 @@ static const struct {
 static void tell_nvlink(struct finder *finder, size_t kind, const char *of, double more, double seconds)
 {
     struct arena *arena = finder->out->arena;
-    bool flood = nvlink_counters[kind].weight == NVLINK_RATE && seconds > 0 && more / seconds > CRC_A_SECOND;
+    /* A clock that was set back leaves no rate to excuse them by. */
+    double rate = more / fmax(seconds, 1);
+    bool flood = nvlink_counters[kind].weight == NVLINK_RATE && rate > CRC_A_SECOND;
     const char *text = arena_printf(arena, "%.0f %s", more, nvlink_counters[kind].words);
 
     reading_measure(finder->out, arena_printf(arena, "window.nvlink.%s", nvlink_counters[kind].counter), of,
                     more, "");
     if (flood)
-        say(&finder->nvlink, "%s: %s, %.0f a second", of, text, more / seconds);
+        say(&finder->nvlink, "%s: %s, %.0f a second", of, text, rate);
     else if (nvlink_counters[kind].weight == NVLINK_FAULT)
         say(&finder->nvlink, "%s: %s", of, text);
     else

@@ -368,7 +368,8 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     make_verdicts(&run, judgement);
 }
 
-/* A crash, a hang or, of what changes nothing, a broken connection is tried again as often as the suite allows, and a good attempt as often as it owes. */
+/* A crash, a hang or, of what changes nothing, a broken connection is tried again as often as the suite allows, and a
+   good attempt as often as it owes. */
 static bool is_due_again(struct arena *arena, const struct shape *shape, const struct step_attempts *attempts)
 {
     unsigned whole = 0, broken = 0;

@@ -134,6 +134,20 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
     return NULL;
 }
 
+/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. */
+static const char *why_missed(const struct item_case *item, const struct limit *limit,
+                              const struct value *value, const char *common)
+{
+    const char *is =
+        arena_printf(item->arena, "%s is %s", item->slot->metric, value_with_unit(item->arena, value));
+
+    if (limit->rule == RULE_SAME)
+        return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
+                              : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
+    return arena_printf(item->arena, "%s, expected %s%s%s", is, expectation(item->arena, limit),
+                        limit->note != NULL ? "; " : "", limit->note != NULL ? limit->note : "");
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
@@ -173,17 +187,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         if (met == MET)
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
-        if (limit->rule == RULE_SAME && common == NULL)
-            opinion.cause = arena_printf(item->arena, "%s is %s; the hosts do not agree on one value",
-                                         item->slot->metric, value_with_unit(item->arena, &value));
-        else if (limit->rule == RULE_SAME)
-            opinion.cause = arena_printf(item->arena, "%s is %s, while most hosts have %s",
-                                         item->slot->metric, value_with_unit(item->arena, &value), common);
-        else
-            opinion.cause =
-                arena_printf(item->arena, "%s is %s, expected %s%s%s", item->slot->metric,
-                             value_with_unit(item->arena, &value), expectation(item->arena, limit),
-                             limit->note != NULL ? "; " : "", limit->note != NULL ? limit->note : "");
+        opinion.cause = why_missed(item, limit, &value, common);
         return opinion;
     }
     if (!enforceable && item->slot->duty == DUTY_GATE) {

@@ -762,6 +762,23 @@ static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **s
     }
 }
 
+static void a_clock_that_was_set_back_does_not_excuse_crc_errors(void **state)
+{
+    struct world world;
+    struct attempt *attempt;
+
+    (void)state;
+    world_begin(&world, SUITE_ON("linked", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+    reached(&world, "node1");
+    attempt = AFTER(&world, "node1", {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "1000007")), 0});
+    attempt->windows.items[WINDOW_BEFORE].ended = 1000;
+    attempt->windows.items[WINDOW_AFTER].began = 900;
+    read_attempt(&world, attempt);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.nvlink", OUTCOME_FAIL, "1000000 CRC errors");
+    world_end(&world);
+}
+
 static void nvlinks_that_could_not_be_watched_before_are_unknown(void **state)
 {
     struct world world;
@@ -1296,6 +1313,7 @@ int main(void)
         cmocka_unit_test(a_link_that_no_counter_was_read_of_did_not_stay_up),
         cmocka_unit_test(an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up),
         cmocka_unit_test(nvlinks_that_could_not_be_watched_before_are_unknown),
+        cmocka_unit_test(a_clock_that_was_set_back_does_not_excuse_crc_errors),
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
         cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),
