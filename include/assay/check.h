@@ -51,13 +51,14 @@ struct argument {
 
 /* Over what an item of the table is repeated, as far as the platform says that there is such a thing. */
 enum per {
-    PER_TARGET,   /* "" */
-    PER_GPU,      /* "gpu0" */
-    PER_GPU_PAIR, /* "gpu0->gpu1", ordered, i != j */
-    PER_GPU_LINK, /* "gpu0.link3" */
-    PER_HCA,      /* "mlx5_0", of check_hca: what belongs to the adapter (its firmware) */
-    PER_HCA_PORT, /* "mlx5_0/1": what belongs to its port (state, rate, counters) */
-    PER_MEMBER,   /* "node3": the step's members by name; such a check has a shape for each set of them */
+    PER_TARGET,     /* "" */
+    PER_GPU,        /* "gpu0" */
+    PER_GPU_PAIR,   /* "gpu0->gpu1", ordered, i != j */
+    PER_GPU_LINK,   /* "gpu0.link3" */
+    PER_HCA,        /* "mlx5_0", of check_hca: what belongs to the adapter (its firmware) */
+    PER_HCA_PORT,   /* "mlx5_0/1": what belongs to its port (state, rate, counters) */
+    PER_MEMBER,     /* "node3": the step's members by name; such a check has a shape for each set of them */
+    PER_MEMBER_HCA, /* "node3 mlx5_0", of check_hca: the same */
 };
 
 /* One row of what a check owes. */
@@ -175,6 +176,8 @@ int check_rail(const struct check_context *context);
  */
 #define HCAS_ARGUMENT "hcas"
 const char *check_hca(const struct check_context *context, size_t i);
+/* "node3 mlx5_0": those of all members, one member after the other. NULL when there are no more. */
+const char *check_member_hca(const struct check_context *context, size_t i);
 /* For arguments_fault: what is wrong with the argument; NULL: nothing. */
 const char *check_hcas_fault(const struct check_context *context);
 

@@ -6,6 +6,7 @@
  *   via ib     iblinkinfo for each HCA: its own port and the one at the other end. "-D 0 -n 1" looks one hop far;
  *              without it every host would ask the whole fabric. Needs root: /dev/infiniband/umad*.
  *   via lldp   lldpctl: what the switches tell of themselves. Needs lldpd on the host, and root for its socket.
+ *   ibdiagnet is another check, cabling-fabric, for it asks the whole fabric, once.
  *
  *   cabling.rail       "as declared", "plugged where mlx5_3 belongs (leaf4 port 12)", "plugged into leaf9 port 7"
  *   cabling.neighbour  "leaf4 port 12"
@@ -17,8 +18,7 @@
 #include <string.h>
 
 #include "assay/check.h"
-
-#define CLOSE_TO 0.99 /* of the fastest link's rate: what the tools round */
+#include "rails.h"
 
 static bool is_ib(const struct check_context *context)
 {
@@ -103,14 +103,6 @@ static bool find_section(struct slice text, const char *name, struct section *re
     return false;
 }
 
-/* The other end of a cable, and the link over it. NULL: not told. */
-struct neighbour {
-    const char *name, *guid, *port, *port_alias;
-    const char *link; /* "4X 106.25 Gbps" */
-    double rate;      /* for comparing; 0: not known */
-    const char *unread;
-};
-
 static bool is_new(const char *const *seen, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++)
@@ -136,24 +128,6 @@ static const char *only_subject(const struct reading *reading, const char *fact,
     return subject;
 }
 
-/* "4X" lanes of "106.25 Gbps" */
-static void read_link(struct arena *arena, const char *width, const char *speed, struct neighbour *neighbour)
-{
-    struct slice rest, word;
-    uint64_t lanes;
-    double lane;
-
-    if (width == NULL || speed == NULL)
-        return;
-    neighbour->link = arena_printf(arena, "%s %s", width, speed);
-    rest = slice_of(width);
-    if (!scan_digits(&rest, &lanes) || !scan_text(&rest, "X") || rest.length > 0)
-        return;
-    rest = slice_of(speed);
-    if (scan_word(&rest, &word) && scan_double(word, &lane) && slice_equal(slice_trim(rest), "Gbps"))
-        neighbour->rate = (double)lanes * lane;
-}
-
 static void look_ib(const struct section *section, struct reading *out, struct neighbour *neighbour)
 {
     struct reading reading;
@@ -175,8 +149,8 @@ static void look_ib(const struct section *section, struct reading *out, struct n
     neighbour->name = reading_get_fact(&reading, "ib.link.remote", port);
     neighbour->guid = reading_get_fact(&reading, "ib.link.remote_guid", port);
     neighbour->port = reading_get_fact(&reading, "ib.link.remote_port", port);
-    read_link(out->arena, reading_get_fact(&reading, "ib.link.width", port),
-              reading_get_fact(&reading, "ib.link.speed", port), neighbour);
+    rails_read_link(out->arena, reading_get_fact(&reading, "ib.link.width", port),
+                    reading_get_fact(&reading, "ib.link.speed", port), neighbour);
     if (neighbour->name == NULL)
         neighbour->unread = arena_printf(out->arena, "no neighbour: the link is %s",
                                          reading_get_fact(&reading, "ib.link.state", port));
@@ -233,108 +207,6 @@ static void look_lldp(const struct section *section, const struct reading *lldp,
         neighbour->unread = arena_printf(out->arena, "no neighbour on %s", interface);
 }
 
-/* --- where it belongs --- */
-
-/* "leaf3" is also "leaf3.dc1.example" and "MF0;leaf3:MQM9700/U1". */
-static bool is_switch(const char *declared, const struct neighbour *neighbour)
-{
-    struct slice name = slice_of(neighbour->name);
-    size_t at;
-
-    if (neighbour->guid != NULL && slice_equal_nocase(slice_of(neighbour->guid), declared))
-        return true;
-    if (slice_equal_nocase(name, declared))
-        return true;
-    at = slice_find(name, ";");
-    if (at != (size_t)-1) {
-        name = slice_from(name, at + 1);
-        at = slice_find(name, ":");
-    } else {
-        at = slice_find(name, ".");
-    }
-    if (at != (size_t)-1)
-        name.length = at;
-    return slice_equal_nocase(name, declared);
-}
-
-static bool ends_there(const struct host_rail *rail, const struct neighbour *neighbour)
-{
-    if (!is_switch(rail->switch_name, neighbour))
-        return false;
-    return *rail->port == '\0' ||
-           (neighbour->port != NULL && slice_equal_nocase(slice_of(neighbour->port), rail->port)) ||
-           (neighbour->port_alias != NULL && slice_equal_nocase(slice_of(neighbour->port_alias), rail->port));
-}
-
-static const char *place_of(struct arena *arena, const struct neighbour *neighbour)
-{
-    return neighbour->port != NULL ? arena_printf(arena, "%s port %s", neighbour->name, neighbour->port)
-                                   : neighbour->name;
-}
-
-/* NULL where the host does not declare the rail. */
-static const char *judge_rail(struct arena *arena, const struct host *host, const char *hca,
-                              const struct neighbour *neighbour)
-{
-    const char *others = NULL, *place = place_of(arena, neighbour);
-    bool declared = false;
-
-    for (size_t i = 0; i < host->rails.count; i++) {
-        const struct host_rail *rail = &host->rails.items[i];
-        bool own = strcmp(rail->hca, hca) == 0;
-
-        declared |= own;
-        if (!ends_there(rail, neighbour))
-            continue;
-        if (own)
-            return "as declared";
-        others = others != NULL ? arena_printf(arena, "%s or %s", others, rail->hca) : rail->hca;
-    }
-    if (!declared)
-        return NULL;
-    return others != NULL ? arena_printf(arena, "plugged where %s belongs (%s)", others, place)
-                          : arena_printf(arena, "plugged into %s", place);
-}
-
-static void say_unread(struct reading *out, const char *hca, const char *metric, const char *why)
-{
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), hca, "%s", why);
-}
-
-static void tell(const struct check_context *context, const char *hca, const struct neighbour *neighbour,
-                 struct reading *out)
-{
-    const char *rail;
-
-    if (neighbour->unread != NULL) {
-        say_unread(out, hca, "cabling.rail", neighbour->unread);
-        say_unread(out, hca, "cabling.neighbour", neighbour->unread);
-        return;
-    }
-    rail = judge_rail(out->arena, context->members[0], hca, neighbour);
-    reading_fact(out, "cabling.neighbour", hca, slice_of(place_of(out->arena, neighbour)));
-    if (rail != NULL)
-        reading_fact(out, "cabling.rail", hca, slice_of(rail));
-    else
-        say_unread(out, hca, "cabling.rail", "the hostfile declares no rail for it");
-}
-
-static void tell_link(const char *hca, const struct neighbour *neighbour, const char *fastest_hca,
-                      const struct neighbour *fastest, struct reading *out)
-{
-    if (neighbour->link == NULL || neighbour->rate <= 0) {
-        say_unread(out, hca, "cabling.link", "no link, or none of a known speed");
-        say_unread(out, hca, "cabling.speed", "no link, or none of a known speed");
-        return;
-    }
-    reading_fact(out, "cabling.link", hca, slice_of(neighbour->link));
-    reading_fact(out, "cabling.speed", hca,
-                 slice_of(neighbour->rate >= CLOSE_TO * fastest->rate
-                              ? "like the others"
-                              : arena_printf(out->arena, "slower than %s: %s against %s", fastest_hca,
-                                             neighbour->link, fastest->link)));
-}
-
 static void read_cabling(const struct check_context *context, const struct attempt *attempt,
                          struct reading *out)
 {
@@ -370,25 +242,15 @@ static void read_cabling(const struct check_context *context, const struct attem
             fastest = i;
     }
     for (size_t i = 0; i < count; i++) {
-        tell(context, check_hca(context, i), &all[i], out);
-        tell_link(check_hca(context, i), &all[i], check_hca(context, fastest), &all[fastest], out);
+        const char *hca = check_hca(context, i);
+
+        rails_tell(context->members[0], hca, hca, &all[i], out);
+        rails_tell_link(hca, &all[i], check_hca(context, fastest), &all[fastest], out);
     }
 }
 
 /* --- what is owed --- */
 
-static const struct limit rail_rules[] = {{.metric = "cabling.rail",
-                                           .rule = RULE_EQUAL,
-                                           .text = "as declared",
-                                           .source = "the hostfile's rails",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
-static const struct limit speed_rules[] = {{.metric = "cabling.speed",
-                                            .rule = RULE_EQUAL,
-                                            .text = "like the others",
-                                            .source = "assay: rails of one host are alike",
-                                            .status = LIMIT_TOOL},
-                                           {0}};
 static const struct limit link_rules[] = {{.metric = "cabling.link",
                                            .rule = RULE_SAME,
                                            .source = "assay: links alike on all hosts",
@@ -396,8 +258,8 @@ static const struct limit link_rules[] = {{.metric = "cabling.link",
                                           {0}};
 
 static const struct item items[] = {
-    {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rail_rules},
-    {"cabling.speed", PER_HCA, NULL, DUTY_GATE, speed_rules},
+    {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
+    {"cabling.speed", PER_HCA, NULL, DUTY_GATE, rails_speed_rules},
     {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
     {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL},
     {0},
@@ -414,60 +276,6 @@ static const char *arguments_fault(const struct check_context *context)
     if (!is_ib(context) && strcmp(check_text(context, "via"), "lldp") != 0)
         return "via is neither ib nor lldp";
     return check_hcas_fault(context);
-}
-
-/* Of the platform, or of a step of this check: one may be for other adapters. */
-static bool is_known(const struct check_context *context, const char *hca)
-{
-    for (size_t i = 0; i < context->platform->hcas.count; i++)
-        if (strcmp(context->platform->hcas.items[i], hca) == 0)
-            return true;
-    for (size_t i = 0; i < context->suite->steps.count; i++) {
-        struct check_context other = *context;
-        const char *name;
-
-        other.step = &context->suite->steps.items[i];
-        if (strcmp(other.step->check, context->check->name) != 0)
-            continue;
-        for (size_t k = 0; (name = check_hca(&other, k)) != NULL; k++)
-            if (strcmp(name, hca) == 0)
-                return true;
-    }
-    return false;
-}
-
-static const struct host_rail *find_rail(const struct host *host, const char *hca)
-{
-    for (size_t i = 0; i < host->rails.count; i++)
-        if (strcmp(host->rails.items[i].hca, hca) == 0)
-            return &host->rails.items[i];
-    return NULL;
-}
-
-static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
-{
-    const struct host *host = context->members[0];
-    const char *hca;
-
-    for (size_t i = 0; i < host->rails.count; i++) {
-        const struct host_rail *rail = &host->rails.items[i];
-
-        if (!is_known(context, rail->hca))
-            return error_set(
-                err, ERROR_USAGE,
-                "%s:%u:%u: host '%s': unknown HCA in 'rail.%s'; neither platform %s nor a step of check "
-                "'%s' names it",
-                hostfile, rail->line, rail->column, host->name, rail->hca, context->platform->name,
-                context->check->name);
-    }
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
-        if (find_rail(host, hca) == NULL)
-            return error_set(
-                err, ERROR_USAGE,
-                "%s:%u:%u: host '%s' declares no rail for %s, which step '%s' holds its cable against; "
-                "expected rail.%s=SWITCH[:PORT] on its line or on a defaults line",
-                hostfile, host->line, host->column, host->name, hca, context->step->name, hca);
-    return 0;
 }
 
 static const struct remedy remedies[] = {
@@ -503,7 +311,7 @@ const struct check check_cabling = {
     .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
-    .host_valid = host_valid,
+    .host_valid = rails_host_valid,
     .parts = parts,
     .items = items,
     .remedies = remedies,

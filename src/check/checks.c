@@ -90,6 +90,18 @@ const char *check_hca(const struct check_context *context, size_t i)
     return i < context->platform->hcas.count ? context->platform->hcas.items[i] : NULL;
 }
 
+const char *check_member_hca(const struct check_context *context, size_t i)
+{
+    size_t hcas = 0;
+
+    while (check_hca(context, hcas) != NULL)
+        hcas++;
+    return i < hcas * context->member_count
+               ? arena_printf(context->arena, "%s %s", context->members[i / hcas]->name,
+                              check_hca(context, i % hcas))
+               : NULL;
+}
+
 const char *check_hcas_fault(const struct check_context *context)
 {
     const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
@@ -125,6 +137,8 @@ static const char *nth_subject(const struct check_context *context, enum per per
                                              : NULL;
     case PER_MEMBER:
         return i < context->member_count ? context->members[i]->name : NULL;
+    case PER_MEMBER_HCA:
+        return check_member_hca(context, i);
     case PER_TARGET:
     default:
         return i == 0 ? "" : NULL;

@@ -273,14 +273,22 @@ static void count_accusation(const struct whole_run *run, struct judgement *judg
         host->accused++;
 }
 
+/* "node3", and what is on it: "node3 mlx5_0" */
+static bool is_of_host(const char *subject, const char *host)
+{
+    size_t length = strlen(host);
+
+    return strncmp(subject, host, length) == 0 && (subject[length] == '\0' || subject[length] == ' ');
+}
+
 static struct verdict *host_of_fail(struct judgement *judgement, const struct step *step,
                                     const struct outcome *outcome)
 {
     const char *subject = step->shape->slots[outcome->slot].subject;
 
     for (size_t i = 0; outcome->word == OUTCOME_FAIL && i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, subject) == 0)
-            return find_verdict(judgement, "host", subject);
+        if (is_of_host(subject, step->members[i]->name))
+            return find_verdict(judgement, "host", step->members[i]->name);
     return NULL;
 }
 

@@ -42,6 +42,7 @@ static const struct tool_row {
     {"sudo", tool_sudo},
     {"ibstat", tool_ibstat},
     {"iblinkinfo", tool_iblinkinfo},
+    {"ibdiagnet", tool_ibdiagnet},
     {"lldpctl", tool_lldpctl},
     {"mlnx_qos", tool_mlnx_qos},
     {"dcb", tool_dcb},

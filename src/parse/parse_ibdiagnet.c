@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ibdiagnet: the summary of its stages, of version 2 and of version 1, and the warnings and errors before it (also
- * ibdiagnet2.log).
+ * ibdiagnet2.log); or the links in its files ibdiagnet2.lst and ibdiagnet2.net_dump, see ibdiagnet_links.h.
  *
  * subject  the stage, "Port Counters"
  * facts    ibdiagnet.comment  what the summary remarks on the stage
@@ -10,12 +10,13 @@
  *          ibdiagnet.warning  warning: a line that begins with -W-, and a stage with warnings; the first 500 of each
  *
  * Its own closing is the line behind the summary that tells where the log is. Without a summary the errors before it are
- * why it failed.
+ * why it failed. The files of links have no closing: of one cut between two lines all that stands there is true.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "assay/parser.h"
+#include "ibdiagnet_links.h"
 #include "lines.h"
 #include "shell_words.h"
 
@@ -29,6 +30,7 @@ struct log {
     bool own;             /* something that only this tool writes was seen */
     unsigned stages, errors, warnings;
     struct slice trouble;
+    struct ibdiagnet_links links;
 };
 
 /* "-I- Stage   Warnings   Errors   Comment", "    STAGE         Errors Warnings" */
@@ -103,7 +105,8 @@ static bool read_complaint(struct log *log, struct slice line)
 
 static void read_line(struct log *log, struct slice line)
 {
-    if (line.length == 0 || read_complaint(log, line) || read_header(log, line) || read_stage(log, line))
+    if (line.length == 0 || ibdiagnet_read_link(&log->links, line, log->reading) ||
+        read_complaint(log, line) || read_header(log, line) || read_stage(log, line))
         return;
     if (log->summary && log->stages > 0 &&
         (slice_contains(line, "You can find detailed") || slice_contains(line, "database file") ||
@@ -119,8 +122,15 @@ static void read_line(struct log *log, struct slice line)
 static void set_status(struct log *log, struct slice first, bool cut)
 {
     struct reading *reading = log->reading;
+    bool only_links = log->links.count > 0 && !log->own && !log->summary;
 
-    if (log->stages > 0 && log->closed && !cut)
+    if (log->links.unread.length > 0)
+        reading_set(reading, READING_PARTIAL, "not understood: %.*s", slice_print(log->links.unread));
+    else if (only_links && !cut)
+        reading_set(reading, READING_COMPLETE, "%s", "");
+    else if (only_links)
+        reading_set(reading, READING_PARTIAL, "the last line is not ended");
+    else if (log->stages > 0 && log->closed && !cut)
         reading_set(reading, READING_COMPLETE, "%s", "");
     else if (log->stages > 0)
         reading_set(reading, READING_PARTIAL, "the line behind the summary is missing");
@@ -136,7 +146,7 @@ static void set_status(struct log *log, struct slice first, bool cut)
 
 static void parse(struct slice bytes, struct reading *reading)
 {
-    struct log log = {.reading = reading, .trouble = {"", 0}};
+    struct log log = {.reading = reading, .trouble = {"", 0}, .links = {.count = 0}};
     struct slice first = {"", 0}, tail;
     struct lines lines;
 
@@ -159,8 +169,9 @@ static const struct metric metrics[] = {
 
 const struct parser parse_ibdiagnet = {
     .name = "ibdiagnet",
-    .version = 1,
-    .summary = "ibdiagnet: the summary of its stages, warnings and errors of the fabric",
+    .version = 2,
+    .summary =
+        "ibdiagnet: the summary of its stages, warnings and errors of the fabric; links (.lst, .net_dump)",
     .metrics = metrics,
     .parse = parse,
 };

@@ -284,9 +284,10 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->retries = step->retries;
     shape->repeat = step->repeat;
     shape->passive = check->passive;
-    /* mpirun goes from host to host as the login user, who has the keys for it. */
+    /* mpirun goes from host to host as the login user, who has the keys for it. What needs no list of the hosts stays
+       on the head. */
     shape->as_root = (check->as_root || (check->root_asked != NULL && check->root_asked(context))) &&
-                     strcmp(step->scope, "host") == 0;
+                     (strcmp(step->scope, "host") == 0 || check->hosts_file == NULL);
     shape->exclusive = exclusivity_of(context);
     check_slots(context, &slots);
     shape->slots = slots.slots.items;
@@ -305,7 +306,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
 static bool names_members(const struct check *check)
 {
     for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)
-        if (item->per == PER_MEMBER)
+        if (item->per == PER_MEMBER || item->per == PER_MEMBER_HCA)
             return true;
     return false;
 }

@@ -16,6 +16,7 @@ HOST = {""}  # the host as a whole
 
 RAILS = os.path.join(SUITES, "rails.json")
 CABLING = os.path.join(SUITES, "cabling.json")
+CABLING_FABRIC = os.path.join(SUITES, "cabling-fabric.json")
 CABLING_ROCE = os.path.join(SUITES, "cabling-roce.json")
 
 
@@ -152,6 +153,12 @@ NETWORK = [
     Case("hca-missing:mlx5_1", undecided("cabling", {"mlx5_1"}, "Failed to open mlx5_1"), suite=CABLING),
     Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps against 4X"), suite=CABLING),
     Case("tool-missing:iblinkinfo", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*iblinkinfo"), suite=CABLING),
+    # One sweep by the head, which names the HCA's host as well.
+    Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged where mlx5_6 belongs \(MF0;l\dr6",
+                               host="all"), suite=CABLING_FABRIC, remedy="plug the cable"),
+    Case("tool-missing:ibdiagnet", undecided("cabling-fabric", HOST | {f"{host} {hca}" for host in "abc" for hca in ALL_HCAS},
+                                             "tool missing: .*ibdiagnet", host="all"),
+         faults=["a:tool-missing:ibdiagnet"], suite=CABLING_FABRIC),
     Case("tool-missing:ib_write_bw", undecided("rdma-loopback", HOST | ALL_HCAS, "tool missing"), suite=RAILS),
 ]
 

@@ -28,6 +28,12 @@ def target_of(host, names):
     return f"3 hosts: node[{first[4:]}-{last[4:]}]" if host == "all" else names[host]
 
 
+def named(subject, names):
+    """"b" and "b mlx5_2" with the name of that host."""
+    first, *rest = subject.split(" ", 1)
+    return " ".join([names.get(first, first), *rest])
+
+
 def suite_of(case, number):
     """Its name, or the file that its document is written to."""
     if isinstance(case.suite, str):
@@ -101,7 +107,7 @@ def wrong_substitutes(report, case):
 
 def wrong(case, names, done, report):
     """Everything that is not as it must be, one line each."""
-    right = {(target_of(host, names), step): (word, {names.get(subject, subject) for subject in subjects}, cause)
+    right = {(target_of(host, names), step): (word, {named(subject, names) for subject in subjects}, cause)
              for (host, step), (word, subjects, cause) in case.right.items()}
     found = report.bad()
     said = closing_lines(done.stdout)

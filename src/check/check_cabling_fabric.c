@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether every cable of all hosts ends where the hostfile says, by ibdiagnet: the check cabling for a fabric that is
+ * swept anyway. The head asks the whole fabric, once; where its HCAs are on fabrics of their own (a rail each), once
+ * for each. Needs root on the head: /dev/infiniband/umad*.
+ *
+ * A host's HCA is known by the description that it gives itself, "gpu1 mlx5_0" (rdma-ndd sets it); the domain of a
+ * host's name does not count. Each line of ibdiagnet2.lst is true by itself, so that of a sweep that broke off what
+ * it saw is judged, and of the other cables nothing is known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/check.h"
+#include "rails.h"
+
+static void sweep(const struct check_context *context, struct text *out)
+{
+    const char *hca;
+
+    text_put(out, "look() { ");
+    command_tool(context, out, "ibdiagnet");
+    text_put(out, " -i \"$1\" -p 1 -o \"$ASSAY_DIR/$1\" --skip pm 2>&1; }; for d in");
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
+        text_put(out, " ");
+        text_shell_quote(out, hca);
+    }
+    text_put(out, "; do ! grep -qsF \"{$(hostname -s) $d}\" \"$ASSAY_DIR\"/*/ibdiagnet2.lst || continue; "
+                  "look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done");
+}
+
+/* Links between switches are nobody's rails. */
+static void links(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "cat \"$ASSAY_DIR\"/*/ibdiagnet2.lst | grep -F '{ CA' || [ $? = 1 ]");
+}
+
+static const struct part_row parts[] = {
+    {"sweep", "ibdiagnet", sweep, NULL}, {"links", "ibdiagnet", links, NULL}, {0}};
+
+/* --- what was seen --- */
+
+/* One end of a link whose node gives itself that name. */
+struct seen {
+    const char *name; /* "gpu1 mlx5_0": lower case, without the host's domain */
+    size_t at;        /* its first fact; those of one link stand together */
+};
+struct seen_list {
+    LIST_OF(struct seen) rows;
+};
+
+static const char *plain_name(struct arena *arena, struct slice host, struct slice hca)
+{
+    size_t dot = slice_find(host, ".");
+    char *name;
+
+    if (dot != (size_t)-1)
+        host.length = dot;
+    name = arena_printf(arena, "%.*s %.*s", slice_print(host), slice_print(hca));
+    for (size_t i = 0; i < host.length; i++)
+        name[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i]);
+    return name;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct seen *)a)->name, ((const struct seen *)b)->name);
+}
+
+static void list_seen(const struct reading *reading, struct seen_list *ret_seen)
+{
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        struct slice rest = slice_of(reading->facts.items[i].value), host, hca;
+
+        if (strcmp(reading->facts.items[i].name, "ib.link.name") == 0 && scan_word(&rest, &host) &&
+            scan_word(&rest, &hca) && slice_trim(rest).length == 0)
+            *list_push(reading->arena, &ret_seen->rows) =
+                (struct seen){plain_name(reading->arena, host, hca), i};
+    }
+    if (ret_seen->rows.count > 0)
+        qsort(ret_seen->rows.items, ret_seen->rows.count, sizeof ret_seen->rows.items[0], by_name);
+}
+
+static const char *fact_of_link(const struct reading *reading, size_t at, const char *name)
+{
+    const char *subject = reading->facts.items[at].subject;
+
+    for (size_t i = at; i < reading->facts.count && strcmp(reading->facts.items[i].subject, subject) == 0;
+         i++)
+        if (strcmp(reading->facts.items[i].name, name) == 0)
+            return reading->facts.items[i].value;
+    return NULL;
+}
+
+/* Of the same subject: the file may have a link from both of its ends. */
+static bool is_one_node(const struct reading *reading, const struct seen *first, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(reading->facts.items[first[i].at].subject, reading->facts.items[first->at].subject) != 0)
+            return false;
+    return true;
+}
+
+static void look(const struct reading *reading, const struct seen_list *seen, const char *name,
+                 const char *trouble, struct neighbour *neighbour)
+{
+    struct seen key = {.name = name}, *found = NULL;
+    size_t count = 0, at;
+
+    if (seen->rows.count > 0)
+        found = bsearch(&key, seen->rows.items, seen->rows.count, sizeof key, by_name);
+    if (found == NULL) {
+        neighbour->unread = arena_printf(
+            reading->arena, "ibdiagnet shows no link of a node that calls itself '%s'%s", name, trouble);
+        return;
+    }
+    while (found > seen->rows.items && strcmp(found[-1].name, name) == 0)
+        found--;
+    while (found + count < seen->rows.items + seen->rows.count && strcmp(found[count].name, name) == 0)
+        count++;
+    if (!is_one_node(reading, found, count)) {
+        neighbour->unread = arena_printf(reading->arena, "several nodes call themselves '%s'", name);
+        return;
+    }
+    at = found->at;
+    neighbour->name = fact_of_link(reading, at, "ib.link.remote");
+    neighbour->guid = fact_of_link(reading, at, "ib.link.remote_guid");
+    neighbour->port = fact_of_link(reading, at, "ib.link.remote_port");
+    rails_read_link(reading->arena, fact_of_link(reading, at, "ib.link.width"),
+                    fact_of_link(reading, at, "ib.link.speed"), neighbour);
+    if (neighbour->name == NULL)
+        neighbour->name = neighbour->guid;
+    if (neighbour->name == NULL)
+        neighbour->unread = "ibdiagnet does not tell the other end";
+}
+
+/* What the sweep itself complained of, to be said of the cables that it does not show. */
+static const char *trouble_of(const struct attempt *attempt, struct arena *arena)
+{
+    const struct part *part = attempt_part(attempt, "sweep");
+
+    if (part == NULL || !part->ended)
+        return "; the sweep did not come to its end";
+    if (part->reading.status != READING_COMPLETE)
+        return arena_printf(arena, "; the sweep: %s", part->reading.reason);
+    return "; is its port up, and does rdma-ndd set its description?";
+}
+
+static void read_fabric(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "links");
+    const char *trouble = trouble_of(attempt, out->arena);
+    struct seen_list seen = {0};
+    size_t hcas = 0, count, fastest = 0;
+    struct neighbour *all;
+    const char **subjects;
+
+    if (part == NULL || !part->ended) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    out->status = READING_COMPLETE;
+    if (part->reading.status != READING_COMPLETE && slice_trim(part->out).length > 0)
+        reading_set(out, part->reading.status, "ibdiagnet2.lst: %s", part->reading.reason);
+    list_seen(&part->reading, &seen);
+    while (check_hca(context, hcas) != NULL)
+        hcas++;
+    count = hcas * context->member_count;
+    all = arena_array(out->arena, struct neighbour, count);
+    subjects = arena_array(out->arena, const char *, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct host *host = context->members[i / hcas];
+        const char *hca = check_hca(context, i % hcas);
+
+        all[i] = (struct neighbour){0};
+        subjects[i] = check_member_hca(context, i);
+        look(&part->reading, &seen, plain_name(out->arena, slice_of(host->name), slice_of(hca)), trouble,
+             &all[i]);
+        if (all[i].rate > all[fastest].rate)
+            fastest = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rails_tell(context->members[i / hcas], check_hca(context, i % hcas), subjects[i], &all[i], out);
+        rails_tell_link(subjects[i], &all[i], subjects[fastest], &all[fastest], out);
+    }
+}
+
+/* --- what is owed --- */
+
+static const struct item items[] = {
+    {"cabling.rail", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_rules},
+    {"cabling.speed", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_speed_rules},
+    {"cabling.link", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL},
+    {"cabling.neighbour", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct argument arguments[] = {
+    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"cabling.rail", "compare ibdiagnet2.lst (in the evidence) with the rails in the hostfile: plug the "
+                     "cable where it belongs, or mend "
+                     "the hostfile. Where nothing was seen: is the link up, and `cat "
+                     "/sys/class/infiniband/HCA/node_desc` HOST HCA?"},
+    {"cabling.*",
+     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
+     "DEVICE`)"},
+    {"sound", "install ibutils2 (ibdiagnet, part of MLNX_OFED and DOCA) on the head; it needs root: "
+              "become=sudo in the "
+              "hostfile"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->hcas.count > 0;
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return 60 + (unsigned)context->member_count;
+}
+
+const struct check check_cabling_fabric = {
+    .name = "cabling-fabric",
+    .title = "Cabling by ibdiagnet",
+    .summary =
+        "one sweep of the whole fabric: every cable ends at the switch and port that the hostfile declares",
+    .scopes = SCOPE_GROUP | SCOPE_CLUSTER,
+    .exclusive = EXCLUSIVE_FABRIC,
+    .as_root = true,
+    .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = check_hcas_fault,
+    .host_valid = rails_host_valid,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = expected_s,
+    .read = read_fabric,
+};
