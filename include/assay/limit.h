@@ -25,6 +25,7 @@ enum limit_rule {
     RULE_PLAUSIBLE, /* a check's own: what no true number exceeds. One that does is not believed: inconclusive.
                          It is no gate: an item with nothing else has no limit */
     RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
+    RULE_RANGE,    /* value <= number <= most; of documents only, a check has none of its own */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
@@ -45,34 +46,47 @@ struct limit {
     unsigned hosts_min, hosts_max; /* number of members; 0: any */
     double size_min, size_max;     /* message size in bytes; 0: any */
     enum limit_rule rule;
-    double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION */
+    double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */
+    double most;      /* the ceiling of RANGE */
     const char *text; /* of EQUAL, ONE_OF, MIN_VERSION */
-    double tolerance; /* fraction of value by which the gate is eased; 0: none. The effective gate is
-                         limit_gate() */
+    double
+        tolerance;  /* fraction of the number by which FLOOR, CEILING, RANGE and PLAUSIBLE are eased; 0: none.
+                         The effective gate is limit_gate() */
+    double derived; /* the tolerance that the number already has in it, from when it was derived; 0: none, or
+                         nobody said. Never both: limit_from_json refuses it */
     const char *unit;
-    const char *source; /* "nccl#1264" */
+    const char *source;   /* "nccl#1264"; of a contract's "site7, clause 4.2" */
+    const char *clause;   /* of a contract: "4.2"; NULL */
+    const char *platform; /* of a contract: only on hosts of this platform; NULL: any */
     enum limit_status status;
     const char *note;  /* what to say when it is not met; NULL */
     bool inconclusive; /* not meeting it leaves the item undecided (a foreign process on the GPU) instead of
                           failing it */
 };
 
-/* The number really applied: value*(1-tolerance) for a floor, value*(1+tolerance) for a ceiling and what is
- * plausible. */
+/* The number really applied: the floor less its tolerance, also of a range, or the ceiling and more. */
 double limit_gate(const struct limit *limit);
+/* The ceiling of a range that is really applied. */
+double limit_gate_most(const struct limit *limit);
 bool limit_enforceable(const struct limit *limit);
 const char *limit_status_name(enum limit_status status); /* "field" */
 const char *limit_rule_name(enum limit_rule rule);       /* "floor" */
-/* ">= 345 GB/s", "= ok", "one of Disabled|N/A", ">= version 525.60.13", "same on all hosts" */
+/* The effective gate: ">= 345 GB/s", ">= 95 and <= 210 C (100 to 200 eased by 5%)", "= ok", "one of Disabled|N/A",
+ * ">= version 525.60.13", "same on all hosts" */
 const char *limit_text(struct arena *arena, const struct limit *limit);
+/* FLOOR, CEILING or RANGE: it compares numbers, in its unit. */
+bool limit_is_number(const struct limit *limit);
+/* What was stated, and the tolerance apart: "floor 345 GB/s, tolerance 0%"; of rules without a number limit_text. */
+const char *limit_stated(struct arena *arena, const struct limit *limit);
 
 /* Whether the limit speaks of this item. size_bytes 0: the item has no message size. */
 bool limit_applies(const struct limit *limit, const char *metric, const char *subject, const char *scope,
                    unsigned hosts, double size_bytes);
 
-/* One object of a suite's or baseline's "limits" list; the schemas have checked its form. -1 with err set
- * where bounds exclude each other or a size is too large. */
-int limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit,
+/* One object of a "limits" list; the schemas have checked its form. `derived` is that of the whole document, for
+ * limits that do not say it themselves. -1 with err set where bounds exclude each other, a size is too large, or a
+ * tolerance stands where there is nothing to ease, or where the number has one in it already. */
+int limit_from_json(struct arena *arena, const struct json *object, double derived, struct limit *ret_limit,
                     struct error *err) __attribute__((warn_unused_result));
 
 /* A baseline: the limits for one or more platforms. suites/baselines/NAME.json, schema
@@ -91,5 +105,20 @@ const struct baseline *baseline_parse(struct arena *arena, const char *file, str
                                       struct error *err) __attribute__((warn_unused_result));
 /* The built-in baseline for the platform; NULL without an error set when there is none. */
 const struct baseline *baseline_for_platform(struct arena *arena, const char *platform);
+
+/* A contract: what the parties have agreed on, clause by clause; a file of the site, schema
+ * suites/schemas/contract.schema.json. Its limits have status contract and outrank all others but a check's own, and
+ * what they speak of is always judged. */
+struct contract {
+    const char *name, *title;
+    LIST_OF(struct limit) limits;    /* the first one that applies counts */
+    LIST_OF(const struct json *) at; /* where each stands */
+    struct slice bytes;
+};
+
+const struct contract *contract_load(struct arena *arena, const char *file, struct error *err)
+    __attribute__((warn_unused_result));
+const struct contract *contract_parse(struct arena *arena, const char *file, struct slice bytes,
+                                      struct error *err) __attribute__((warn_unused_result));
 
 #endif

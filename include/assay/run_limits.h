@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which limits speak of a planned item: the check's own, then the suite's step, then the platform's baseline.
- */
+/* Which limits speak of a planned item: the check's own, then the contract, then the suite's step, then the platform's
+ * baseline. */
 #ifndef ASSAY_RUN_LIMITS_H
 #define ASSAY_RUN_LIMITS_H
 
@@ -15,6 +15,7 @@ struct platform_baseline {
 
 struct run_limits {
     const struct suite *suite;
+    const struct contract *contract;             /* NULL: none */
     LIST_OF(struct platform_baseline) baselines; /* one for each platform of the run */
 };
 
@@ -22,9 +23,25 @@ struct slot_limits {
     LIST_OF(const struct limit *) limits;
 };
 
-/* The slot's own rules, and the first limit that applies of the suite's step or, when it has none, of the
- * baseline. */
+/* The slot's own rules, and the first limit that applies of the contract, when it has none of the suite's step, and when
+ * that has none of the baseline. */
 void slot_limits_find(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
                       const struct slot *slot, struct slot_limits *ret_limits);
+
+/* The contract's limit for the item, as it stands there; NULL: no clause speaks of it. */
+const struct limit *contract_limit(const struct run_limits *limits, const struct shape *shape,
+                                   const struct slot *slot);
+
+/*
+ * The limits of the contract (by their places in it) that decide no gate of the plan: a clause that nobody measures must
+ * not look agreed. One counts as measured where its item is owed, also where this run leaves it out: that is `not run`.
+ */
+struct idle_clauses {
+    LIST_OF(size_t) limits;
+};
+void contract_idle(struct arena *arena, const struct run_limits *limits, const struct plan *plan,
+                   struct idle_clauses *ret_idle);
+/* "4.2 (gpu_burn.gflops), 6 (nccl.*)"; "" when there are none. */
+const char *contract_idle_text(struct arena *arena, const struct run_limits *limits, const struct plan *plan);
 
 #endif

@@ -226,7 +226,7 @@ static int check_status_valid(const struct check_context *context, struct error 
 static int check_limit(const struct check_context *context, const struct pattern *pattern,
                        const struct limit *limit, const struct json *at, struct error *err)
 {
-    bool number = limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING;
+    bool number = limit_is_number(limit);
     bool found = fnmatch(limit->metric, metric_name(context, status_name), 0) == 0, subjects = false;
 
     for (size_t i = 0; pattern != NULL && i < pattern_group_count(pattern); i++) {
@@ -348,8 +348,7 @@ static bool is_compared_as_text(const struct check_context *context, const char 
     for (size_t i = 0; i < context->step->limits.count; i++) {
         const struct limit *limit = &context->step->limits.items[i];
 
-        if (limit->rule != RULE_FLOOR && limit->rule != RULE_CEILING &&
-            fnmatch(limit->metric, metric, 0) == 0)
+        if (!limit_is_number(limit) && fnmatch(limit->metric, metric, 0) == 0)
             return true;
     }
     return false;

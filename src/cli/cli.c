@@ -63,6 +63,14 @@ static int expand(struct arena *arena, const char *option, const char *text, str
     return 0;
 }
 
+int cli_take_contract(struct arena *arena, const char *file, struct plan_sources *sources, struct error *err)
+{
+    if (file == NULL)
+        return 0;
+    sources->limits.contract = contract_load(arena, file, err);
+    return sources->limits.contract != NULL ? 0 : -1;
+}
+
 int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
 {
     struct hostlist hosts = {0}, steps = {0};
@@ -75,7 +83,8 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
                          cli->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
     hostfile = hostfile_load(arena, cli->hostfile, err);
     suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
-    if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
+    if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0 ||
+        cli_take_contract(arena, cli->contract, &cli->sources, err) < 0)
         return -1;
     if (cli->hosts != NULL) {
         if (expand(arena, "--hosts", cli->hosts, &hosts, err) < 0)
@@ -120,6 +129,8 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
         if (sources->limits.baselines.items[i].baseline != NULL)
             add_document(arena, record, "baseline", sources->limits.baselines.items[i].platform,
                          sources->limits.baselines.items[i].baseline->bytes);
+    if (sources->limits.contract != NULL)
+        add_document(arena, record, "contract", cli->contract, sources->limits.contract->bytes);
 }
 
 static int take_document(struct arena *arena, const struct document *document, const struct suite **suite,
@@ -139,6 +150,10 @@ static int take_document(struct arena *arena, const struct document *document, c
         if (platform == NULL)
             return -1;
         *list_push(arena, &sources->platforms) = platform;
+    }
+    if (strcmp(document->kind, "contract") == 0) {
+        sources->limits.contract = contract_parse(arena, document->name, document->bytes, err);
+        return sources->limits.contract != NULL ? 0 : -1;
     }
     return 0;
 }

@@ -51,7 +51,7 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
 
 /* Hostfile, suite, platforms, baselines and plan, from the options that `plan` and `run` share. */
 struct cli_plan {
-    const char *hostfile, *suite, *baseline, *hosts, *steps; /* options */
+    const char *hostfile, *suite, *baseline, *contract, *hosts, *steps; /* options */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;
@@ -67,6 +67,10 @@ int cli_sources_of_record(struct arena *arena, const struct record *record, cons
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
 /* Whom the judgement accuses, and where nobody could be told apart. */
 void cli_print_isolation(const struct record *record);
+
+/* Puts the contract of that file in the place of the run's; of NULL nothing. */
+int cli_take_contract(struct arena *arena, const char *file, struct plan_sources *sources, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* The documents to be kept with a run. */
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,

@@ -50,7 +50,7 @@ static void print_change(const struct record *record, const struct judgement *be
 }
 
 static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
-                       struct error *err)
+                       const char *contract, struct error *err)
 {
     long long number = store_find_run(store, word, err);
     struct record *record = number > 0 ? store_load_run(store, arena, number, true, err) : NULL;
@@ -59,7 +59,8 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     char uuid[UUID_SIZE];
     size_t kept;
 
-    if (record == NULL || cli_sources_of_record(arena, record, baseline, &sources, err) < 0)
+    if (record == NULL || cli_sources_of_record(arena, record, baseline, &sources, err) < 0 ||
+        cli_take_contract(arena, contract, &sources, err) < 0)
         return cli_fail(err);
     if (record->state == RUN_RUNNING) {
         error_set(err, ERROR_USAGE, "run %lld is still going on", number);
@@ -82,10 +83,12 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
 
 int command_judge(int argc, char **argv)
 {
-    const char *db = NULL, *baseline = NULL;
+    const char *db = NULL, *baseline = NULL, *contract = NULL;
     const struct option_row rows[] = {
         {"baseline", 'b', OPTION_STRING, "NAME", &baseline,
          "baseline file or built-in name; default: those of the run"},
+        {"contract", 0, OPTION_STRING, "FILE", &contract,
+         "limits agreed in a contract, which outrank all others; default: that of the run"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
@@ -102,7 +105,8 @@ int command_judge(int argc, char **argv)
     }
     arena = arena_create();
     store = cli_stored(db, &err);
-    status = store != NULL ? judge_again(store, arena, argv[first], baseline, &err) : cli_fail(&err);
+    status =
+        store != NULL ? judge_again(store, arena, argv[first], baseline, contract, &err) : cli_fail(&err);
     store_close(store);
     arena_destroy(arena);
     return status;

@@ -118,8 +118,11 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
     const struct plan *plan = cli->plan;
     double host_s = 0, wide_s = 0;
 
-    printf("suite %s: %s\nhosts: %zu\n\n", cli->sources.suite->name, cli->sources.suite->title,
+    printf("suite %s: %s\nhosts: %zu\n", cli->sources.suite->name, cli->sources.suite->title,
            plan->hosts.count);
+    if (cli->sources.limits.contract != NULL)
+        printf("contract %s: %s\n", cli->sources.limits.contract->name, cli->sources.limits.contract->title);
+    printf("\n");
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
         const struct step *first = NULL;
@@ -158,6 +161,8 @@ int command_plan(int argc, char **argv)
          "a suite file, or the name of a built-in one: delivery, smoke"},
         {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
+        {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
+         "limits agreed in a contract; they outrank all others"},
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},

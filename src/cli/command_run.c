@@ -185,10 +185,10 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     long long number = store_find_run(run->store, run->options.resume, err);
 
     if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
-        run->options.plan.baseline != NULL)
+        run->options.plan.baseline != NULL || run->options.plan.contract != NULL)
         return error_set(
             err, ERROR_USAGE,
-            "--resume goes on with the hostfile, suite and baseline of the run; give none of them");
+            "--resume goes on with the hostfile, suite, baseline and contract of the run; give none of them");
     run->record = number > 0 ? store_load_run(run->store, arena, number, false, err) : NULL;
     if (run->record == NULL)
         return -1;
@@ -353,6 +353,8 @@ int command_run(int argc, char **argv)
          "a suite file, or the name of a built-in one: delivery, smoke"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
+        {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
+         "limits agreed in a contract; they outrank all others"},
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,

@@ -344,6 +344,22 @@ static const char *baseline_names(struct arena *arena, const struct run_limits *
     return *names != '\0' ? names : "none";
 }
 
+/* What it was judged against, and which clauses nothing here measured. */
+static const char *judged_against(struct arena *arena, const struct run_limits *limits,
+                                  const struct plan *plan)
+{
+    const char *names = baseline_names(arena, limits);
+    char hash[SHA256_HEX_SIZE];
+    const char *idle;
+
+    if (limits->contract == NULL)
+        return names;
+    sha256_hex(limits->contract->bytes.bytes, limits->contract->bytes.length, hash);
+    idle = contract_idle_text(arena, limits, plan);
+    return arena_printf(arena, "contract %s (SHA-256 %.16s)%s%s, %s", limits->contract->name, hash,
+                        *idle != '\0' ? ", of which nothing here measures clause " : "", idle, names);
+}
+
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
@@ -358,7 +374,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     for (size_t i = 0; i < plan->steps.count; i++)
         count += plan->steps.items[i].shape->slot_count;
     *judgement = (struct judgement){.uuid = arena_strdup(record->arena, uuid),
-                                    .baselines = baseline_names(record->arena, limits),
+                                    .baselines = judged_against(record->arena, limits, plan),
                                     .outcomes = arena_array(record->arena, struct outcome, count),
                                     .outcome_count = count};
     for (size_t i = 0; i < plan->steps.count; i++) {

@@ -60,6 +60,11 @@ struct value {
     bool found;
 };
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
+/* A number of a document is compared only with values in its own unit. */
+bool limit_is_in_unit(const struct limit *limit, const struct value *value);
+/* For a value that does not meet the limit and is off by a factor that people mistake: "; it is about 8 times that:
+ * is one of the two numbers in bits and the other in bytes?"; "" for all others. It decides nothing. */
+const char *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value);
 
 /* All values that one attempt has for the slot: a tool may say a thing twice, and not the same. */
 struct values {

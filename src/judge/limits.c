@@ -43,6 +43,42 @@ static bool one_of(const char *word, const char *list)
     }
 }
 
+bool limit_is_in_unit(const struct limit *limit, const struct value *value)
+{
+    return !limit_is_number(limit) || limit->status == LIMIT_TOOL || limit->unit == NULL ||
+           *value->unit == '\0' || strcmp(limit->unit, value->unit) == 0;
+}
+
+/* What people mistake, and how that looks: a value that is right but for the factor lies between half of it and all. */
+static const struct factor {
+    double factor;
+    const char *times, *fraction, *cause;
+    bool of_bits; /* only where bits and bytes can be mistaken for each other */
+} factors[] = {
+    {8, "8 times", "1/8 of", "is one of the two numbers in bits and the other in bytes?", true},
+    {1000, "1000 times", "1/1000 of", "is one of the two numbers a thousandth, as of M for G or n for u?",
+     false},
+};
+static const double right_at_least = 0.5;
+
+const char *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value)
+{
+    bool range = limit->rule == RULE_RANGE;
+    bool over = limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE ||
+                (range && value->number > limit_gate_most(limit));
+    double gate = range && over ? limit_gate_most(limit) : limit_gate(limit), off;
+
+    if ((!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE) || !(value->number > 0) || gate <= 0)
+        return "";
+    off = over ? value->number / gate : gate / value->number;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        if (off <= factors[i].factor && off >= factors[i].factor * right_at_least &&
+            (!factors[i].of_bits || strstr(value->unit, "b/s") != NULL || strstr(value->unit, "B/s") != NULL))
+            return arena_printf(arena, "; it is about %s that: %s",
+                                over ? factors[i].times : factors[i].fraction, factors[i].cause);
+    return "";
+}
+
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common)
 {
     switch (limit->rule) {
@@ -51,6 +87,10 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_CEILING:
     case RULE_PLAUSIBLE:
         return isnan(value->number) ? UNDECIDED : value->number <= limit_gate(limit) ? MET : MISSED;
+    case RULE_RANGE:
+        if (isnan(value->number))
+            return UNDECIDED;
+        return value->number >= limit_gate(limit) && value->number <= limit_gate_most(limit) ? MET : MISSED;
     case RULE_EQUAL:
         return strcmp(value->text, limit->text) == 0 ? MET : MISSED;
     case RULE_ONE_OF:

@@ -133,9 +133,12 @@ static double floor_of(const struct looked *looked, const struct shape *shape, c
     struct slot_limits of_slot;
 
     slot_limits_find(looked->arena, looked->limits, shape, slot, &of_slot);
-    for (size_t i = 0; i < of_slot.limits.count; i++)
-        if (of_slot.limits.items[i]->rule == RULE_FLOOR && limit_enforceable(of_slot.limits.items[i]))
-            return limit_gate(of_slot.limits.items[i]);
+    for (size_t i = 0; i < of_slot.limits.count; i++) {
+        const struct limit *limit = of_slot.limits.items[i];
+
+        if ((limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE) && limit_enforceable(limit))
+            return limit_gate(limit);
+    }
     return NAN;
 }
 

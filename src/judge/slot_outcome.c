@@ -141,11 +141,15 @@ static const char *why_missed(const struct item_case *item, const struct limit *
     const char *is =
         arena_printf(item->arena, "%s is %s", item->slot->metric, value_with_unit(item->arena, value));
 
+    if (!limit_is_in_unit(limit, value))
+        return arena_printf(item->arena, "%s, and its limit is in another unit: %s", is,
+                            limit_text(item->arena, limit));
     if (limit->rule == RULE_SAME)
         return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
-    return arena_printf(item->arena, "%s, expected %s%s%s", is, expectation(item->arena, limit),
-                        limit->note != NULL ? "; " : "", limit->note != NULL ? limit->note : "");
+    return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
+                        factor_hint(item->arena, limit, value), limit->note != NULL ? "; " : "",
+                        limit->note != NULL ? limit->note : "");
 }
 
 static struct opinion by_limits(const struct item_case *item, struct value value)
@@ -157,9 +161,10 @@ static struct opinion by_limits(const struct item_case *item, struct value value
     opinion.limit = disbelieved(item, &value);
     if (opinion.limit != NULL) {
         opinion.word = OUTCOME_INCONCLUSIVE;
-        opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s",
+        opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s%s",
                                      item->slot->metric, value_with_unit(item->arena, &value),
-                                     limit_text(item->arena, opinion.limit));
+                                     limit_text(item->arena, opinion.limit),
+                                     factor_hint(item->arena, opinion.limit, &value));
         opinion.remedy = opinion.limit->note;
         return opinion;
     }
@@ -175,7 +180,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
                 continue;
             common = item->peers->common_value(item->peers->context, item->step_index, item->slot);
         }
-        met = limit_met(limit, &value, common);
+        met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
         if (!limit_enforceable(limit)) {
             opinion.remark |= met == MISSED;
             if (opinion.limit == NULL)
@@ -378,11 +383,7 @@ static void put_limit(struct arena *arena, const struct limit *limit, struct out
     if (limit == NULL)
         return;
     outcome->gate = limit_text(arena, limit);
-    outcome->limit = limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE
-                         ? arena_printf(arena, "%s %g%s%s, tolerance %g%%", limit_rule_name(limit->rule),
-                                        limit->value, limit->unit != NULL && *limit->unit != '\0' ? " " : "",
-                                        limit->unit != NULL ? limit->unit : "", limit->tolerance * 100)
-                         : outcome->gate;
+    outcome->limit = limit_stated(arena, limit);
     outcome->source = limit->source != NULL ? limit->source : "";
     outcome->status = limit_status_name(limit->status);
 }

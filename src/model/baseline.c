@@ -14,7 +14,8 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
     json_each (name, json_get(document, "platforms"))
         *list_push(arena, &baseline->platforms) = name->string;
     json_each (limit, json_get(document, "limits"))
-        if (limit_from_json(arena, limit, list_push(arena, &baseline->limits), err) < 0)
+        if (limit_from_json(arena, limit, json_number(document, "derived_tolerance", 0),
+                            list_push(arena, &baseline->limits), err) < 0)
             return NULL;
     return baseline;
 }

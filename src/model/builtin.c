@@ -45,6 +45,13 @@ static int refuse_unknown(const char *kind, const char *name, struct error *err)
         text_printf(&list, "%s%s", count > 0 ? ", " : "", documents[i].name);
         names[count++] = documents[i].name;
     }
+    if (count == 0) {
+        text_release(&list);
+        return error_set(
+            err, ERROR_USAGE,
+            "'%.100s': %s are not built in; a file is given with a '/' in its name or '.json' at its end",
+            name, kind);
+    }
     near = count > 0 ? nearest_word(name, names, count) : NULL;
     error_set(
         err, ERROR_USAGE,

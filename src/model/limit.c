@@ -1,21 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/limit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "assay/suite.h"
 
 static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
-                                         "min_version", "same",    "plausible", "fraction_of_ceiling"};
+                                         "min_version", "same",    "plausible", "fraction_of_ceiling",
+                                         "range"};
 static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
                                            "provisional", "guess",     "tool"};
 
 double limit_gate(const struct limit *limit)
 {
-    return limit->value * (limit->rule == RULE_FLOOR ? 1 - limit->tolerance
-                           : limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE
-                               ? 1 + limit->tolerance
-                               : 1);
+    double eased = fabs(limit->value) * limit->tolerance;
+
+    switch (limit->rule) {
+    case RULE_FLOOR:
+    case RULE_RANGE:
+        return limit->value - eased;
+    case RULE_CEILING:
+    case RULE_PLAUSIBLE:
+        return limit->value + eased;
+    case RULE_EQUAL:
+    case RULE_ONE_OF:
+    case RULE_MIN_VERSION:
+    case RULE_SAME:
+    case RULE_FRACTION:
+    default:
+        return limit->value;
+    }
+}
+
+double limit_gate_most(const struct limit *limit)
+{
+    return limit->most + fabs(limit->most) * limit->tolerance;
+}
+
+bool limit_is_number(const struct limit *limit)
+{
+    return limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING || limit->rule == RULE_RANGE;
 }
 
 bool limit_enforceable(const struct limit *limit)
@@ -33,24 +58,57 @@ const char *limit_rule_name(enum limit_rule rule)
     return rule_names[rule];
 }
 
+/* " GB/s"; "" for what only counts. */
+static const char *unit_behind(struct arena *arena, const struct limit *limit)
+{
+    return limit->unit != NULL && *limit->unit != '\0' ? arena_printf(arena, " %s", limit->unit) : "";
+}
+
+/* "345", or of a range "100 to 200": without its tolerance. */
+static const char *stated_number(struct arena *arena, const struct limit *limit)
+{
+    char value[32], most[32];
+
+    number_text(limit->value, value, sizeof value);
+    if (limit->rule != RULE_RANGE)
+        return arena_strdup(arena, value);
+    return arena_printf(arena, "%s to %s", value, number_text(limit->most, most, sizeof most));
+}
+
 static const char *text_of_number(struct arena *arena, const struct limit *limit, const char *sign)
 {
-    char value[32], gate[32];
-    const char *unit = limit->unit != NULL ? limit->unit : "";
-    const char *between = unit[0] != '\0' ? " " : "";
+    char gate[32], most[32];
+    const char *unit = unit_behind(arena, limit), *text;
 
-    if (limit->tolerance == 0)
-        return arena_printf(arena, "%s %s%s%s", sign, number_text(limit->value, value, sizeof value), between,
-                            unit);
-    return arena_printf(arena, "%s %s%s%s (%s eased by %.6g%%)", sign,
-                        number_text(limit_gate(limit), gate, sizeof gate), between, unit,
-                        number_text(limit->value, value, sizeof value), limit->tolerance * 100);
+    number_text(limit_gate(limit), gate, sizeof gate);
+    if (limit->rule == RULE_RANGE)
+        text = arena_printf(arena, ">= %s and <= %s%s", gate,
+                            number_text(limit_gate_most(limit), most, sizeof most), unit);
+    else
+        text = arena_printf(arena, "%s %s%s", sign, gate, unit);
+    if (limit->tolerance > 0)
+        return arena_printf(arena, "%s (%s eased by %.6g%%)", text, stated_number(arena, limit),
+                            limit->tolerance * 100);
+    if (limit->derived > 0)
+        return arena_printf(arena, "%s (%.6g%% tolerance is in it already)", text, limit->derived * 100);
+    return text;
+}
+
+const char *limit_stated(struct arena *arena, const struct limit *limit)
+{
+    if (!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE)
+        return limit_text(arena, limit);
+    return arena_printf(arena, "%s %s%s, tolerance %.6g%%%s", limit_rule_name(limit->rule),
+                        stated_number(arena, limit), unit_behind(arena, limit),
+                        (limit->derived > 0 ? limit->derived : limit->tolerance) * 100,
+                        limit->derived > 0 ? " already in it" : "");
 }
 
 const char *limit_text(struct arena *arena, const struct limit *limit)
 {
     switch (limit->rule) {
     case RULE_FLOOR:
+    case RULE_RANGE:
         return text_of_number(arena, limit, ">=");
     case RULE_CEILING:
     case RULE_PLAUSIBLE:
@@ -129,11 +187,15 @@ static void read_rule(struct arena *arena, const struct json *object, struct lim
         limit->rule = (enum limit_rule)rule;
         if (given->type == JSON_STRING)
             limit->text = given->string;
-        else if (given->type == JSON_ARRAY)
+        else if (given->type == JSON_ARRAY && rule != RULE_RANGE)
             limit->text = join_words(arena, given);
         else if (given->type == JSON_NUMBER && rule == RULE_EQUAL)
             limit->text = arena_strdup(arena, number_text(given->number, number, sizeof number));
         limit->value = given->type == JSON_NUMBER ? given->number : 0;
+        if (rule == RULE_RANGE) {
+            limit->value = given->items->number;
+            limit->most = given->items->next->number;
+        }
     }
 }
 
@@ -162,6 +224,31 @@ static int check_bounds(const struct json *object, const struct limit *limit, st
     return 0;
 }
 
+/* A range that nothing lies in; a tolerance where there is nothing to ease, or on a number that was eased before. */
+static int check_numbers(const struct json *object, const struct limit *limit, struct error *err)
+{
+    const struct json *range = json_get(object, "range"), *tolerance = json_get(object, "tolerance");
+
+    if (range != NULL && (range->count != 2 || limit->most < limit->value))
+        return json_error(err, range,
+                          "range has not the form [FLOOR, CEILING]; expected two numbers, the floor first");
+    if (tolerance == NULL)
+        return 0;
+    if (limit->rule == RULE_FRACTION)
+        return json_error(err, tolerance,
+                          "tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
+                          "expected a smaller fraction");
+    if (!limit_is_number(limit))
+        return json_error(err, tolerance, "tolerance stands beside %s; expected floor, ceiling or range",
+                          limit_rule_name(limit->rule));
+    if (limit->derived > 0)
+        return json_error(err, tolerance,
+                          "tolerance stands on a number that has a tolerance of %.6g%% in it already "
+                          "(derived_tolerance); expected one of the two",
+                          limit->derived * 100);
+    return 0;
+}
+
 /* LIMIT_TOOL is no word of a document: it belongs to the checks. */
 static enum limit_status read_status(const struct json *object)
 {
@@ -181,7 +268,7 @@ static const char *unit_of(const struct json *object)
     return strcmp(unit, "count") != 0 ? unit : "";
 }
 
-int limit_from_json(struct arena *arena, const struct json *object, struct limit *ret_limit,
+int limit_from_json(struct arena *arena, const struct json *object, double derived, struct limit *ret_limit,
                     struct error *err)
 {
     struct limit limit = {
@@ -191,6 +278,7 @@ int limit_from_json(struct arena *arena, const struct json *object, struct limit
         .hosts_min = (unsigned)json_number(object, "hosts_min", 0),
         .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
         .tolerance = json_number(object, "tolerance", 0),
+        .derived = json_number(object, "derived_tolerance", derived),
         .unit = unit_of(object),
         .source = json_string(object, "source", ""),
         .status = read_status(object),
@@ -202,6 +290,8 @@ int limit_from_json(struct arena *arena, const struct json *object, struct limit
         read_size(object, "size_max", &limit.size_max, err) < 0 || check_bounds(object, &limit, err) < 0)
         return -1;
     read_rule(arena, object, &limit);
+    if (check_numbers(object, &limit, err) < 0)
+        return -1;
     *ret_limit = limit;
     return 0;
 }

@@ -13,6 +13,19 @@ static const struct limit *first_that_applies(const struct limit *limits, size_t
     return NULL;
 }
 
+const struct limit *contract_limit(const struct run_limits *limits, const struct shape *shape,
+                                   const struct slot *slot)
+{
+    for (size_t i = 0; limits->contract != NULL && i < limits->contract->limits.count; i++) {
+        const struct limit *limit = &limits->contract->limits.items[i];
+
+        if ((limit->platform == NULL || strcmp(limit->platform, shape->platform) == 0) &&
+            limit_applies(limit, slot->metric, slot->subject, shape->scope, shape->hosts, slot->size_bytes))
+            return limit;
+    }
+    return NULL;
+}
+
 static const struct limit *of_suite(const struct suite *suite, const struct shape *shape,
                                     const struct slot *slot)
 {
@@ -60,8 +73,10 @@ static const struct limit *of_ceiling(struct arena *arena, const struct limit *f
 void slot_limits_find(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
                       const struct slot *slot, struct slot_limits *ret_limits)
 {
-    const struct limit *further = of_suite(limits->suite, shape, slot);
+    const struct limit *further = contract_limit(limits, shape, slot);
 
+    if (further == NULL)
+        further = of_suite(limits->suite, shape, slot);
     if (further == NULL)
         further = of_baseline(limits, shape, slot);
     *ret_limits = (struct slot_limits){0};
@@ -71,4 +86,46 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
         further = of_ceiling(arena, further, slot);
     if (further != NULL)
         *list_push(arena, &ret_limits->limits) = further;
+}
+
+/* Whether the limit can decide the item: it is a gate, and what a fraction is of is known. */
+static bool decides(struct arena *arena, const struct limit *limit, const struct slot *slot)
+{
+    return slot->duty == DUTY_GATE &&
+           (limit->rule != RULE_FRACTION || of_ceiling(arena, limit, slot) != NULL);
+}
+
+void contract_idle(struct arena *arena, const struct run_limits *limits, const struct plan *plan,
+                   struct idle_clauses *ret_idle)
+{
+    const struct contract *contract = limits->contract;
+    size_t count = contract != NULL ? contract->limits.count : 0;
+    bool *busy = arena_array(arena, bool, count + 1);
+
+    *ret_idle = (struct idle_clauses){0};
+    for (size_t i = 0; contract != NULL && i < plan->shapes.count; i++)
+        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
+            const struct slot *slot = &plan->shapes.items[i]->slots[k];
+            const struct limit *limit = contract_limit(limits, plan->shapes.items[i], slot);
+
+            if (limit != NULL && decides(arena, limit, slot))
+                busy[limit - contract->limits.items] = true;
+        }
+    for (size_t i = 0; i < count; i++)
+        if (!busy[i])
+            *list_push(arena, &ret_idle->limits) = i;
+}
+
+const char *contract_idle_text(struct arena *arena, const struct run_limits *limits, const struct plan *plan)
+{
+    struct idle_clauses idle;
+    const char *text = "";
+
+    contract_idle(arena, limits, plan, &idle);
+    for (size_t i = 0; i < idle.limits.count; i++) {
+        const struct limit *limit = &limits->contract->limits.items[idle.limits.items[i]];
+
+        text = arena_printf(arena, "%s%s%s (%s)", text, i > 0 ? ", " : "", limit->clause, limit->metric);
+    }
+    return text;
 }

@@ -93,7 +93,7 @@ static int read_limits(struct arena *arena, const struct json *limits, struct su
                        struct error *err)
 {
     json_each (object, limits) {
-        if (limit_from_json(arena, object, list_push(arena, &step->limits), err) < 0)
+        if (limit_from_json(arena, object, 0, list_push(arena, &step->limits), err) < 0)
             return -1;
     }
     return 0;

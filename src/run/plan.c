@@ -149,6 +149,11 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
         return;
     if (matches_any(step->gate.items, step->gate.count, slot->metric))
         slot->duty = DUTY_GATE;
+    /* What the parties agreed on is judged, whatever check and suite would make of it. */
+    if (contract_limit(limits, shape, slot) != NULL) {
+        slot->duty = DUTY_GATE;
+        return;
+    }
     if (slot->duty == DUTY_GATE && matches_any(step->record.items, step->record.count, slot->metric)) {
         slot->duty = DUTY_RECORD;
         slot->duty_note = "the suite only records it";

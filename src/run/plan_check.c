@@ -97,8 +97,7 @@ static int check_units(const struct builder *builder, const struct shape *shape,
     for (size_t i = 0; metric != NULL && i < of_slot.limits.count; i++) {
         const struct limit *limit = of_slot.limits.items[i];
 
-        if ((limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING) && limit->unit != NULL &&
-            strcmp(limit->unit, metric->unit) != 0)
+        if (limit_is_number(limit) && limit->unit != NULL && strcmp(limit->unit, metric->unit) != 0)
             return error_set(
                 err, ERROR_USAGE,
                 "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
@@ -223,6 +222,34 @@ static int check_sizes(const struct suite_step *step, const struct shape *shape,
     return 0;
 }
 
+/* A clause that nothing measures must not look agreed. Where the user asks for a part of the hosts or steps, others may
+   measure it elsewhere; report and judgement name it. */
+static int check_clauses(struct builder *builder, struct error *err)
+{
+    const struct run_limits *limits = &builder->sources->limits;
+    const char *text = contract_idle_text(builder->arena, limits, builder->plan);
+    struct idle_clauses idle;
+    const struct json *at;
+
+    if (*text == '\0')
+        return 0;
+    contract_idle(builder->arena, limits, builder->plan, &idle);
+    at = limits->contract->at.items[idle.limits.items[0]];
+    if (builder->sources->suite->delivery && builder->options->hosts == NULL &&
+        builder->options->steps == NULL)
+        return json_error(
+            err, at,
+            "clauses of the contract that nothing in this plan measures: %s; expected a step that "
+            "does, on these hosts and at these sizes",
+            text);
+    add_note(builder,
+             arena_printf(builder->arena,
+                          "CLAUSES OF THE CONTRACT THAT NOTHING HERE MEASURES: %s; they are not agreed by "
+                          "this run, whatever its verdict",
+                          text));
+    return 0;
+}
+
 int check_shapes(struct builder *builder, struct error *err)
 {
     struct plan *plan = builder->plan;
@@ -261,6 +288,8 @@ int check_shapes(struct builder *builder, struct error *err)
                             shape->suite_step, shape->platform);
         }
     }
+    if (check_clauses(builder, err) < 0)
+        return -1;
     if (count == 0)
         return 0;
     if (builder->sources->suite->delivery)

@@ -365,9 +365,87 @@ static void more_than_the_links_carry_is_not_believed(void **state)
     judge(&world);
     outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
-    assert_string_equal(outcome->cause,
-                        BUSBW " is 3045 GB/s, which is not to be believed: expected <= 450 GB/s");
+    assert_string_equal(outcome->cause, BUSBW
+                        " is 3045 GB/s, which is not to be believed: expected <= 450 GB/s; it is about 8 "
+                        "times that: is one of the two numbers in bits and the other in bytes?");
     assert_non_null(strstr(outcome->remedy, "platform file"));
+    world_end(&world);
+}
+
+#define RANGE                                                                                            \
+    ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"range\": [460, 500], \"unit\": \"GB/s\", " \
+    "\"tolerance\": 0.02, \"source\": \"test\", \"status\": \"vendor\"}]"
+
+static void a_range_gates_below_and_above(void **state)
+{
+    static const struct {
+        const char *output;
+        enum outcome_word word;
+        const char *words;
+    } rows[] = {
+        {NCCL_OUTPUT("450.81", "464.78", "0", "0 OK"), OUTCOME_PASS, ""},
+        {NCCL_OUTPUT("450.79", "464.77", "0", "0 OK"), OUTCOME_FAIL, "is 450.79 GB/s, expected >= 450.8"},
+        {NCCL_OUTPUT("510.00", "494.37", "0", "0 OK"), OUTCOME_PASS, ""},
+        {NCCL_OUTPUT("510.01", "494.38", "0", "0 OK"), OUTCOME_FAIL, "is 510.01 GB/s, expected >= 450.8"},
+        {NCCL_OUTPUT("3880.00", "2179.37", "0", "0 OK"), OUTCOME_FAIL,
+         "about 8 times that: is one of the two numbers in bits and the other in bytes?"},
+        {NCCL_OUTPUT("0.48", "239.61", "0", "0 OK"), OUTCOME_FAIL,
+         "about 1/1000 of that: is one of the two numbers a thousandth"},
+        {NCCL_OUTPUT("57.60", "268.17", "0", "0 OK"), OUTCOME_FAIL, "about 1/8 of that: "}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world;
+
+        world_begin(&world, SUITE("trial", NCCL_STEP(RANGE)), ONE);
+        reached(&world, "node1");
+        nccl(&world, "node1", rows[i].output, 0);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, rows[i].word, rows[i].words);
+        assert_string_equal(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->gate,
+                            ">= 450.8 and <= 510 GB/s (460 to 500 eased by 2%)");
+        assert_string_equal(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->limit,
+                            "range 460 to 500 GB/s, tolerance 2%");
+        world_end(&world);
+    }
+}
+
+static void judge_by(struct world *world, const char *contract)
+{
+    world->sources.limits.contract =
+        contract_parse(world->arena, "contract", slice_of(contract), &world->err);
+    if (world->sources.limits.contract == NULL)
+        fail_msg("%s", world->err.text);
+    judge(world);
+}
+
+static void a_contract_judges_a_stored_run_anew_and_says_what_it_could_not(void **state)
+{
+    struct world world;
+    const struct outcome *outcome;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    judge_by(&world,
+             "{\"name\": \"site7\", \"limits\": [{\"clause\": \"4.2\", \"metric\": \"nccl.*.busbw\", "
+             "\"floor\": 480, \"unit\": \"GB/s\"}, {\"clause\": \"9\", \"metric\": \"gpu_burn.gflops\", "
+             "\"floor\": 1, \"unit\": \"GFLOP/s\"}]}");
+    outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
+    assert_int_equal(outcome->word, OUTCOME_FAIL);
+    assert_string_equal(outcome->source, "site7, clause 4.2");
+    assert_string_equal(outcome->status, "contract");
+    assert_non_null(strstr(world.record.judgement.baselines, "contract site7 (SHA-256 "));
+    assert_non_null(strstr(world.record.judgement.baselines,
+                           "of which nothing here measures clause 9 (gpu_burn.gflops)"));
+    /* A number in another unit than the measured one decides nothing. */
+    judge_by(&world, "{\"name\": \"site7\", \"limits\": [{\"clause\": \"4.2\", \"metric\": \"nccl.*.busbw\", "
+                     "\"floor\": 400, \"unit\": \"Gb/s\"}]}");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
+                   "in another unit: >= 400 Gb/s");
     world_end(&world);
 }
 
@@ -1292,6 +1370,8 @@ int main(void)
         cmocka_unit_test(whole_output_within_limits_passes),
         cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
         cmocka_unit_test(more_than_the_links_carry_is_not_believed),
+        cmocka_unit_test(a_range_gates_below_and_above),
+        cmocka_unit_test(a_contract_judges_a_stored_run_anew_and_says_what_it_could_not),
         cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
         cmocka_unit_test(ceiling_alone_is_no_gate),
         cmocka_unit_test(wrong_values_fail_although_bandwidth_is_fine),

@@ -281,8 +281,9 @@ static void everything_of_a_suite_is_read(void **state)
     "sizes_judged, "                                                                               \
     "timeout_s, expected_s, retries, repeat, isolate, exclusive"
 
-#define RULES                                                                                              \
-    "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"fraction_of_ceiling\", \"equal\", \"one_of\", " \
+#define RULES                                                                                                \
+    "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"range\" with \"unit\", \"fraction_of_ceiling\", " \
+    "\"equal\", \"one_of\", "                                                                                \
     "\"min_version\" or \"same\""
 
 static void wrong_suites_are_told_by_line_and_column(void **state)
@@ -413,8 +414,8 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"floor\"", "\"flor\""),
         "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
         "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, "
-        "fraction_of_ceiling, equal, one_of, min_version, same, tolerance, unit, source, status, note, "
-        "inconclusive");
+        "range, fraction_of_ceiling, equal, one_of, min_version, same, tolerance, derived_tolerance, unit, "
+        "source, status, note, inconclusive");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "345", "\"345\""),
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
@@ -467,14 +468,14 @@ static void find_undocumented(struct arena *arena, const struct json *schema, co
 
 static void the_manual_explains_every_key(void **state)
 {
-    static const char *const schemas[] = {"suite", "platform", "baseline"};
+    static const char *const schemas[] = {"suite", "platform", "baseline", "contract"};
     const char *path = arena_printf(*state, "%s/suites/README.md", source_root);
     cleanup_text struct text manual = {0};
     struct error err = {0};
 
     text_init(&manual, 1 << 20);
     assert_int_equal(file_read(path, &manual, &err), 0);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++) {
         const struct builtin *row = builtin_find("schemas", schemas[i]);
         const struct json *schema = json_parse(*state, schemas[i], row->bytes.bytes, row->bytes.length, &err);
 

@@ -30,7 +30,7 @@ static struct limit read_limit(struct arena *arena, const char *text)
     struct limit limit = {0};
 
     assert_non_null(object);
-    assert_int_equal(limit_from_json(arena, object, &limit, &err), 0);
+    assert_int_equal(limit_from_json(arena, object, 0, &limit, &err), 0);
     return limit;
 }
 
@@ -45,6 +45,11 @@ static void limits_are_read_and_said_in_words(void **state)
          RULE_FLOOR},
         {"{\"ceiling\": 4, \"unit\": \"us\", \"tolerance\": 0.5}", "<= 6 us (4 eased by 50%)", RULE_CEILING},
         {"{\"ceiling\": 0, \"unit\": \"count\"}", "<= 0", RULE_CEILING},
+        {"{\"range\": [30, 60], \"unit\": \"C\"}", ">= 30 and <= 60 C", RULE_RANGE},
+        {"{\"range\": [30, 60], \"unit\": \"C\", \"tolerance\": 0.1}",
+         ">= 27 and <= 66 C (30 to 60 eased by 10%)", RULE_RANGE},
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"derived_tolerance\": 0.05}",
+         ">= 345 GB/s (5% tolerance is in it already)", RULE_FLOOR},
         {"{\"equal\": \"ok\"}", "= ok", RULE_EQUAL},
         {"{\"equal\": 18}", "= 18", RULE_EQUAL},
         {"{\"one_of\": [\"Disabled\", \"N/A\"]}", "one of Disabled|N/A", RULE_ONE_OF},
@@ -58,6 +63,98 @@ static void limits_are_read_and_said_in_words(void **state)
         assert_int_equal(limit.rule, cases[i].rule);
         assert_string_equal(limit_text(*state, &limit), cases[i].text);
         assert_string_equal(limit_status_name(limit.status), "guess"); /* unsaid: cannot fail anything */
+    }
+}
+
+static void what_was_stated_stands_apart_from_the_tolerance(void **state)
+{
+    static const struct {
+        const char *json, *text;
+    } cases[] = {
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"tolerance\": 0.1}", "floor 345 GB/s, tolerance 10%"},
+        {"{\"ceiling\": 0, \"unit\": \"count\"}", "ceiling 0, tolerance 0%"},
+        {"{\"range\": [30, 60], \"unit\": \"C\", \"tolerance\": 0.1}", "range 30 to 60 C, tolerance 10%"},
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"derived_tolerance\": 0.05}",
+         "floor 345 GB/s, tolerance 5% already in it"},
+        {"{\"equal\": \"ok\"}", "= ok"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct limit limit = read_limit(*state, cases[i].json);
+
+        assert_string_equal(limit_stated(*state, &limit), cases[i].text);
+    }
+}
+
+/* A tolerance on a tolerance would be an agreement that nobody made. */
+static void a_tolerance_is_given_once_and_where_there_is_a_number(void **state)
+{
+    static const struct {
+        const char *json;
+        double derived;
+        const char *message;
+    } cases[] = {
+        {"{\"floor\": 1, \"tolerance\": 0.1, \"derived_tolerance\": 0.05}", 0,
+         "t.json:1:27: tolerance stands on a number that has a tolerance of 5% in it already "
+         "(derived_tolerance); expected one of the two"},
+        {"{\"floor\": 1, \"tolerance\": 0.1}", 0.08,
+         "t.json:1:27: tolerance stands on a number that has a tolerance of 8% in it already "
+         "(derived_tolerance); expected one of the two"},
+        {"{\"equal\": 1, \"tolerance\": 0.1}", 0,
+         "t.json:1:27: tolerance stands beside equal; expected floor, ceiling or range"},
+        {"{\"fraction_of_ceiling\": 0.9, \"tolerance\": 0.1}", 0,
+         "t.json:1:43: tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
+         "expected "
+         "a smaller fraction"},
+        {"{\"range\": [60, 30]}", 0,
+         "t.json:1:11: range has not the form [FLOOR, CEILING]; expected two numbers, the floor first"},
+        {"{\"range\": [1, 2, 3]}", 0,
+         "t.json:1:11: range has not the form [FLOOR, CEILING]; expected two numbers, the floor first"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error err = {0};
+        const struct json *object = json_parse(*state, "t.json", cases[i].json, strlen(cases[i].json), &err);
+        struct limit limit;
+
+        assert_non_null(object);
+        assert_int_equal(limit_from_json(*state, object, cases[i].derived, &limit, &err), -1);
+        assert_string_equal(err.text, cases[i].message);
+    }
+}
+
+static void a_contract_names_its_clauses(void **state)
+{
+    static const char text[] =
+        "{\"name\": \"site7\", \"limits\": [\n"
+        "{\"clause\": \"4.2\", \"metric\": \"gpu_burn.gflops\", \"floor\": 9, \"unit\": \"GFLOP/s\"},\n"
+        "{\"clause\": \"5\", \"metric\": \"x\", \"equal\": \"y\", \"platform\": \"hgx-h100\", \"source\": "
+        "\"annex B\"}]}";
+    static const char *const wrong[][2] = {
+        {"{\"name\": \"site7\", \"limits\": [{\"metric\": \"x\", \"equal\": \"y\"}]}",
+         "c.json:1:30: limits[0] has no \"clause\"; expected that key"},
+        {"{\"name\": \"site7\", \"limits\": [{\"clause\": \"1\", \"metric\": \"x\", \"equal\": \"y\", "
+         "\"status\": \"guess\"}]}",
+         "c.json:1:75: unknown key \"status\" in limits[0]; the keys here are clause, metric, subject, "
+         "platform, "
+         "scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, range, fraction_of_ceiling, "
+         "equal, "
+         "one_of, min_version, same, tolerance, unit, source, note"},
+    };
+    struct error err = {0};
+    const struct contract *contract = contract_parse(*state, "c.json", slice_of(text), &err);
+
+    assert_non_null(contract);
+    assert_int_equal(contract->limits.count, 2);
+    assert_int_equal(contract->limits.items[0].status, LIMIT_CONTRACT);
+    assert_string_equal(contract->limits.items[0].source, "site7, clause 4.2");
+    assert_string_equal(contract->limits.items[1].source, "site7, clause 5: annex B");
+    assert_string_equal(contract->limits.items[1].platform, "hgx-h100");
+    assert_int_equal(contract->at.items[1]->line, 3);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_null(contract_parse(*state, "c.json", slice_of(wrong[i][0]), &err));
+        if (strcmp(err.text, wrong[i][1]) != 0)
+            fail_msg("%s\nexpected %s", err.text, wrong[i][1]);
     }
 }
 
@@ -84,6 +181,9 @@ static void tolerance_eases_the_gate(void **state)
     assert_true(limit_gate(&limit) == 190);
     limit.rule = RULE_CEILING;
     assert_true(limit_gate(&limit) == 210);
+    limit = (struct limit){.rule = RULE_RANGE, .value = -100, .most = 100, .tolerance = 0.05};
+    assert_true(limit_gate(&limit) == -105); /* eased also below zero */
+    assert_true(limit_gate_most(&limit) == 105);
 }
 
 static void a_limit_speaks_only_of_what_it_names(void **state)
@@ -158,6 +258,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(limits_are_read_and_said_in_words, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(only_a_guess_cannot_fail, make_arena, drop_arena),
         cmocka_unit_test(tolerance_eases_the_gate),
+        cmocka_unit_test_setup_teardown(what_was_stated_stands_apart_from_the_tolerance, make_arena,
+                                        drop_arena),
+        cmocka_unit_test_setup_teardown(a_tolerance_is_given_once_and_where_there_is_a_number, make_arena,
+                                        drop_arena),
+        cmocka_unit_test_setup_teardown(a_contract_names_its_clauses, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_limit_speaks_only_of_what_it_names, make_arena, drop_arena),
         cmocka_unit_test(stars_stand_for_any_characters),
         cmocka_unit_test_setup_teardown(sizes_are_those_of_nccl_tests, make_arena, drop_arena),

@@ -16,6 +16,18 @@
     "n1 unit=u1 rack=r1 leaf=l1\nn2 unit=u1 rack=r1 leaf=l2\nn3 unit=u1 rack=r2 leaf=l1\n" \
     "n4 unit=u2 rack=r2 leaf=l2\nn5 unit=u2 rack=r3 leaf=l2\n"
 
+static int make_arena(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
 struct sample {
     struct arena *arena;
     struct plan_sources sources;
@@ -24,10 +36,14 @@ struct sample {
     struct error err;
 };
 
-static struct sample make(const char *hosts, const char *purpose, const char *steps)
+/* contract NULL: none; only_host NULL: all. */
+static struct sample make_by_contract(const char *hosts, const char *purpose, const char *steps,
+                                      const char *contract, const char *only_host)
 {
     struct sample sample = {.arena = arena_create()};
-    struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
+    struct hostlist one = {0};
+    struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000",
+                                   .hosts = only_host != NULL ? &one : NULL};
     const char *suite = arena_printf(sample.arena,
                                      "{\"name\": \"s\", \"purpose\": \"%s\", \"platform\": \"hgx-h100\", "
                                      "\"steps\": [\n%s]}",
@@ -36,10 +52,24 @@ static struct sample make(const char *hosts, const char *purpose, const char *st
     const struct suite *parsed =
         hostfile != NULL ? suite_parse(sample.arena, "suite", slice_of(suite), &sample.err) : NULL;
 
-    if (parsed != NULL &&
-        plan_sources_load(sample.arena, hostfile, parsed, NULL, &sample.sources, &sample.err) == 0)
-        sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
+    if (only_host != NULL)
+        *list_push(sample.arena, &one.names) = only_host;
+    if (parsed == NULL ||
+        plan_sources_load(sample.arena, hostfile, parsed, NULL, &sample.sources, &sample.err) < 0)
+        return sample;
+    if (contract != NULL) {
+        sample.sources.limits.contract =
+            contract_parse(sample.arena, "contract", slice_of(contract), &sample.err);
+        if (sample.sources.limits.contract == NULL)
+            return sample;
+    }
+    sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
     return sample;
+}
+
+static struct sample make(const char *hosts, const char *purpose, const char *steps)
+{
+    return make_by_contract(hosts, purpose, steps, NULL, NULL);
 }
 
 static void put_members(struct text *out, const struct step *step)
@@ -285,6 +315,99 @@ static void what_cannot_be_grouped_is_refused(void **state)
     }
 }
 
+#define CLAUSE(number, rule) "{\"clause\": \"" number "\", \"metric\": " rule "}"
+#define AGREED(limits) "{\"name\": \"site7\", \"limits\": [\n" limits "]}"
+#define BURN(more) "{\"check\": \"gpu-burn\"" more "}"
+
+/* The limit that decides an item, in words. */
+static const char *decided_by(struct sample *sample, const char *metric)
+{
+    const struct shape *shape = sample->plan->shapes.items[0];
+    struct slot_limits limits;
+
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        if (strcmp(shape->slots[i].metric, metric) != 0)
+            continue;
+        slot_limits_find(sample->arena, &sample->sources.limits, shape, &shape->slots[i], &limits);
+        return arena_printf(sample->arena, "%s %s (%s)", duty_name(shape->slots[i].duty),
+                            limit_text(sample->arena, limits.limits.items[limits.limits.count - 1]),
+                            limits.limits.items[limits.limits.count - 1]->source);
+    }
+    fail_msg("%s is not owed", metric);
+    return "";
+}
+
+static void a_clause_of_the_contract_outranks_suite_and_baseline(void **state)
+{
+    static const char contract[] =
+        AGREED(CLAUSE("4.2", "\"gpu_burn.temperature\", \"ceiling\": 75, \"unit\": \"C\""));
+    static const struct {
+        const char *step;
+    } cases[] = {
+        {BURN("")},
+        {BURN(", \"limits\": [{\"metric\": \"gpu_burn.temperature\", \"ceiling\": 80, \"unit\": \"C\", "
+              "\"source\": \"site\", \"status\": \"contract\"}]")},
+        {BURN(", \"record\": [\"gpu_burn.temperature\"]")},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample sample = make_by_contract("a\n", "delivery", cases[i].step, contract, NULL);
+
+        if (sample.plan == NULL)
+            fail_msg("%s: %s", cases[i].step, sample.err.text);
+        assert_string_equal(decided_by(&sample, "gpu_burn.temperature"), "gate <= 75 C (site7, clause 4.2)");
+        arena_destroy(sample.arena);
+    }
+}
+
+static void a_clause_that_nothing_measures_never_looks_agreed(void **state)
+{
+    static const struct {
+        const char *limits, *idle;
+    } cases[] = {
+        {CLAUSE("4.2", "\"gpu_burn.temperature\", \"ceiling\": 75, \"unit\": \"C\"") "," CLAUSE(
+             "9", "\"gpu_burn.gflop\", \"floor\": 1, \"unit\": \"GFLOP/s\""),
+         "9 (gpu_burn.gflop)"},
+        {CLAUSE("5", "\"nccl.*.busbw\", \"floor\": 300, \"unit\": \"GB/s\", \"size_min\": \"8G\""),
+         "5 (nccl.*.busbw)"},
+        /* The one before it speaks of all that it speaks of. */
+        {CLAUSE("4.1", "\"gpu_burn.temperature\", \"ceiling\": 80, \"unit\": \"C\"") "," CLAUSE(
+             "4.2", "\"gpu_burn.temperature\", \"subject\": \"gpu0\", \"ceiling\": 75, \"unit\": \"C\""),
+         "4.2 (gpu_burn.temperature)"},
+        {CLAUSE("6",
+                "\"gpu_burn.temperature\", \"ceiling\": 80, \"unit\": \"C\", \"platform\": \"hgx-h200\""),
+         "6 (gpu_burn.temperature)"},
+        /* Of what has no ceiling there is no fraction. */
+        {CLAUSE("7", "\"gpu_burn.gflops\", \"fraction_of_ceiling\": 0.9"), "7 (gpu_burn.gflops)"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *contract = arena_printf(*state, AGREED("%s"), cases[i].limits);
+        struct sample trial = make_by_contract("a\nb\n", "trial", BURN(""), contract, NULL);
+        struct sample delivery = make_by_contract("a\nb\n", "delivery", BURN(""), contract, NULL);
+        struct sample part = make_by_contract("a\nb\n", "delivery", BURN(""), contract, "a");
+        const char *last;
+
+        assert_null(delivery.plan);
+        if (strstr(delivery.err.text, cases[i].idle) == NULL ||
+            strncmp(delivery.err.text, "contract:2:", 11) != 0)
+            fail_msg("%s", delivery.err.text);
+        assert_non_null(trial.plan);
+        assert_string_equal(contract_idle_text(trial.arena, &trial.sources.limits, trial.plan),
+                            cases[i].idle);
+        last = trial.notes.notes.items[0].text;
+        if (strstr(last, "NOTHING HERE MEASURES") == NULL || strstr(last, cases[i].idle) == NULL)
+            fail_msg("%s", last);
+        /* One host of two, to be tested again: the others' run says the same of them. */
+        if (i != 4)
+            assert_non_null(part.plan);
+        arena_destroy(trial.arena);
+        arena_destroy(delivery.arena);
+        arena_destroy(part.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +418,9 @@ int main(void)
         cmocka_unit_test(needs_are_those_of_the_members),
         cmocka_unit_test(all_reduce_on_two_hosts_is_not_judged_alone),
         cmocka_unit_test(what_cannot_be_grouped_is_refused),
+        cmocka_unit_test(a_clause_of_the_contract_outranks_suite_and_baseline),
+        cmocka_unit_test_setup_teardown(a_clause_that_nothing_measures_never_looks_agreed, make_arena,
+                                        drop_arena),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "assay/limit.h"
+
+static const char *source_of(struct arena *arena, const struct contract *contract, const struct json *object)
+{
+    const char *more = json_string(object, "source", "");
+
+    return arena_printf(arena, "%s, clause %s%s%s", contract->name, json_string(object, "clause", ""),
+                        *more != '\0' ? ": " : "", more);
+}
+
+static const struct contract *read_contract(struct arena *arena, const struct json *document,
+                                            struct slice bytes, struct error *err)
+{
+    struct contract *contract = arena_new(arena, struct contract);
+
+    contract->name = json_string(document, "name", "");
+    contract->title = json_string(document, "title", "");
+    contract->bytes = bytes;
+    json_each (object, json_get(document, "limits")) {
+        struct limit *limit = list_push(arena, &contract->limits);
+
+        if (limit_from_json(arena, object, 0, limit, err) < 0)
+            return NULL;
+        limit->clause = json_string(object, "clause", "");
+        limit->platform = json_string(object, "platform", NULL);
+        limit->source = source_of(arena, contract, object);
+        limit->status = LIMIT_CONTRACT;
+        *list_push(arena, &contract->at) = object;
+    }
+    return contract;
+}
+
+const struct contract *contract_load(struct arena *arena, const char *file, struct error *err)
+{
+    struct slice bytes;
+    const struct json *document = document_load(arena, "contracts", file, "contract", &bytes, err);
+
+    return document != NULL ? read_contract(arena, document, bytes, err) : NULL;
+}
+
+const struct contract *contract_parse(struct arena *arena, const char *file, struct slice bytes,
+                                      struct error *err)
+{
+    const struct json *document = document_parse(arena, file, bytes, "contract", err);
+    struct slice copy = {arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+
+    return document != NULL ? read_contract(arena, document, copy, err) : NULL;
+}
