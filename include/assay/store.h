@@ -15,6 +15,7 @@
 
 #include "assay/error.h"
 #include "assay/record.h"
+#include "assay/sighting.h"
 
 struct store;
 
@@ -53,7 +54,7 @@ int store_put_windows(struct store *store, const struct record *record, const st
    A capture that names its SHA-256 must have these bytes; one without bytes and SHA-256 is kept as none. */
 int store_end_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                       struct error *err) __attribute__((warn_unused_result));
-/* The parts and readings, after parsing; replaces earlier ones of this attempt. The slices of parts must lie
+/* The parts, readings and what they saw of the hardware, after parsing; replaces earlier ones of this attempt. The slices of parts must lie
    in the captures of the attempt or of their window (out in stdout, err in stderr): they are kept as ranges. */
 int store_put_readings(struct store *store, const struct record *record, const struct attempt *attempt,
                        struct error *err) __attribute__((warn_unused_result));
@@ -63,6 +64,24 @@ int store_put_judgement(struct store *store, const struct record *record, struct
     __attribute__((warn_unused_result));
 int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
                   struct error *err) __attribute__((warn_unused_result));
+
+/* Where and when an item was seen, over all runs that are kept. */
+struct item_sighting {
+    long long run;
+    const char *host, *position, *identity;
+    const char *serial; /* NULL when it was not told */
+    enum item_kind kind;
+    const char *attempt; /* its UUID */
+    double at;           /* when that attempt began, Unix time; NAN when it never did */
+};
+struct item_sightings {
+    LIST_OF(struct item_sighting) items;
+};
+/* Of everything with this identity (a GPU's UUID, an HCA's GUID, a serial number), in the order of attempts; none is
+   no error. In the arena. */
+int store_find_item(struct store *store, struct arena *arena, const char *identity,
+                    struct item_sightings *ret_sightings, struct error *err)
+    __attribute__((warn_unused_result));
 
 /*
  * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if

@@ -298,6 +298,19 @@ static void print_entries(const struct run *run)
                count - shown == 1 ? "" : "s");
 }
 
+/* Hardware that was changed under the tests: of what they measured before, nobody can say whose it was. */
+static void print_conflicts(const struct run *run)
+{
+    struct sighting_conflicts conflicts;
+    struct sightings sightings;
+
+    sightings_of_record(run->record->arena, run->record, &sightings);
+    sightings_check(run->record->arena, run->record->plan, &sightings, &conflicts);
+    for (size_t i = 0; i < conflicts.items.count; i++)
+        if (i == 0 || strcmp(conflicts.items.items[i].text, conflicts.items.items[i - 1].text) != 0)
+            printf("hardware: %s\n", conflicts.items.items[i].text);
+}
+
 static int finish(struct run *run, bool cancelled, struct error *err)
 {
     const struct verdict *verdict = &run->record->judgement.verdicts[0];
@@ -309,6 +322,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 
     print_entries(run);
     print_substitutes(run);
+    print_conflicts(run);
     printf("run: %lld\nverdict: %s\n", run->record->number, verdict_name(verdict->word));
     if (!written) {
         fflush(stdout);

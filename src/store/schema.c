@@ -159,5 +159,17 @@ static const char version_5[] =
     " step INTEGER NOT NULL, PRIMARY KEY(judgement, accusation, n), FOREIGN KEY(judgement, accusation)"
     " REFERENCES accusation(judgement, n)) STRICT, WITHOUT ROWID;";
 
-const char *const store_migrations[] = {version_1, version_2, version_3, version_4, version_5};
+static const char sightings[] =
+    /* Which item, by its identity, an attempt saw at which place of which host of the run. Of runs before this
+       version nothing is known, and nothing is made up. */
+    "CREATE TABLE item(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, identity TEXT NOT NULL, UNIQUE(kind, "
+    "identity)) STRICT;"
+    "CREATE TABLE sighting(attempt INTEGER NOT NULL REFERENCES attempt, host INTEGER NOT NULL, position "
+    "INTEGER "
+    "NOT NULL REFERENCES word, item INTEGER NOT NULL REFERENCES item, serial INTEGER REFERENCES word, "
+    "PRIMARY "
+    "KEY(attempt, host, position, item)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX sighting_item ON sighting(item);";
+
+const char *const store_migrations[] = {version_1, version_2, version_3, version_4, version_5, sightings};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

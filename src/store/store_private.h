@@ -56,7 +56,7 @@ struct vocabulary {
 extern const struct vocabulary vocabulary_run, vocabulary_role, vocabulary_exclusivity, vocabulary_duty,
     vocabulary_rule, vocabulary_limit, vocabulary_origin, vocabulary_attempt, vocabulary_ending,
     vocabulary_window, vocabulary_reading, vocabulary_severity, vocabulary_outcome, vocabulary_verdict,
-    vocabulary_accused, vocabulary_place;
+    vocabulary_item, vocabulary_accused, vocabulary_place;
 /* NULL when there is no such value; a NOT NULL column then refuses the row. */
 const char *vocabulary_word(const struct vocabulary *vocabulary, unsigned value);
 
@@ -177,6 +177,10 @@ bool at_decode(struct arena *arena, const char *text, struct measurement *ret_me
 /* write_plan.c: hosts, shapes and steps that the database does not have yet. */
 int write_plan(struct store *store, const struct record *record, size_t first_step, struct error *err)
     __attribute__((warn_unused_result));
+
+/* sightings.c: in place of those that were kept of the attempt. */
+int write_sightings(struct store *store, const struct record *record, const struct attempt *attempt,
+                    int64_t id, struct error *err) __attribute__((warn_unused_result));
 
 /* load_plan.c, load_attempts.c, load_judgement.c: each fills its piece of the record. */
 struct load {

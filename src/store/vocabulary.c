@@ -22,6 +22,8 @@ VOCABULARY(window, "role of a window", "before", "after");
 VOCABULARY(reading, "reading status", "unrecognised", "failed", "partial", "complete");
 VOCABULARY(severity, "severity", "info", "warning", "fault");
 VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");
+VOCABULARY(item, "kind of an item", "gpu", "hca", "chassis", "driver", "gpu firmware", "hca firmware",
+           "bios");
 VOCABULARY(accused, "what is accused", "host", "leaf", "link");
 VOCABULARY(place, "place of a fault", "unknown", "inside", "fabric");
 VOCABULARY(verdict, "verdict", "accept", "accept with exceptions", "incomplete", "reject");

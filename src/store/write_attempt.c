@@ -299,6 +299,8 @@ static int replace_readings(struct store *store, const struct record *record, co
         return -1;
     writer.arena = arena_create();
     result = write_readings(&writer, attempt, err);
+    if (result == 0)
+        result = write_sightings(store, record, attempt, writer.attempt, err);
     arena_destroy(writer.arena);
     return result;
 }

@@ -370,6 +370,45 @@ static void a_run_is_kept_once(void **state)
     assert_non_null(strstr(err.text, "already there"));
 }
 
+static void see_gpu(struct record *record, struct attempt *attempt, const char *uuid)
+{
+    struct part *part = &attempt->parts.items[0];
+
+    reading_init(&part->reading, record->arena, "nvidia-smi");
+    reading_fact(&part->reading, "gpu.uuid", "gpu3", slice_of(uuid));
+    reading_fact(&part->reading, "gpu.serial", "gpu3", slice_of("1650001"));
+    reading_set(&part->reading, READING_COMPLETE, "%s", "");
+}
+
+static void hardware_is_found_again_by_its_identity_or_serial(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct attempt *attempt = &record->attempts.items[0];
+    struct item_sightings found;
+    struct error err = {0};
+
+    see_gpu(record, attempt, "GPU-a");
+    sample_store(place->store, record);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            store_find_item(place->store, place->arena, i == 0 ? "GPU-a" : "1650001", &found, &err), 0);
+        assert_int_equal(found.items.count, 1);
+        assert_int_equal(found.items.items[0].run, 1);
+        assert_string_equal(found.items.items[0].host, "gpu001");
+        assert_string_equal(found.items.items[0].position, "gpu3");
+        assert_int_equal(found.items.items[0].kind, ITEM_GPU);
+        assert_string_equal(found.items.items[0].attempt, attempt->uuid);
+    }
+    /* What is read anew takes the place of what was read before. */
+    see_gpu(record, attempt, "GPU-b");
+    assert_int_equal(store_put_readings(place->store, record, attempt, &err), 0);
+    assert_int_equal(store_find_item(place->store, place->arena, "GPU-a", &found, &err), 0);
+    assert_int_equal(found.items.count, 0);
+    assert_int_equal(store_find_item(place->store, place->arena, "GPU-b", &found, &err), 0);
+    assert_int_equal(found.items.count, 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
@@ -389,6 +428,7 @@ int main(void)
         CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
         CASE(a_thousand_hosts_share_slots_words_and_equal_captures),
         CASE(a_run_is_kept_once),
+        CASE(hardware_is_found_again_by_its_identity_or_serial),
     };
 
     return cmocka_run_group_tests_name("what goes in comes out", tests, NULL, NULL);
