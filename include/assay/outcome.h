@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "assay/sha256.h"
+#include "assay/waiver.h"
+
 /* From best to worst for a gate; RECORDED stands apart and is neutral. */
 enum outcome_word { OUTCOME_RECORDED, OUTCOME_PASS, OUTCOME_NOT_RUN, OUTCOME_INCONCLUSIVE, OUTCOME_FAIL };
 
@@ -25,18 +28,20 @@ struct outcome {
     const char
         *measured; /* the worst value over all attempts with its unit, or the text; "" when there is none */
     double value;  /* the same as a number; NAN when there is none */
-    const char *limit;  /* "floor 345 GB/s, tolerance 0%" ; "" when no limit spoke */
-    const char *gate;   /* what was really applied: ">= 345 GB/s" */
-    const char *source; /* of the limit */
-    const char *status; /* "field"; "" */
-    bool remark;        /* recorded or passed, but a limit that may only remark is not met: cause says it */
+    const char *limit;           /* "floor 345 GB/s, tolerance 0%" ; "" when no limit spoke */
+    const char *gate;            /* what was really applied: ">= 345 GB/s" */
+    const char *source;          /* of the limit */
+    const char *status;          /* "field"; "" */
+    const struct waiver *waiver; /* of a fail: the one that covers it; NULL when none does */
+    bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
 };
 
 struct verdict {
     const char *scope; /* "run", "unit", "host" */
     const char *name;  /* "" for the run */
     enum verdict_word word;
-    size_t pass, fail, inconclusive, not_run, recorded; /* items */
+    size_t pass, fail, inconclusive, not_run, recorded; /* items; fail: those that no waiver covers */
+    size_t waived;                                      /* fails that one covers */
     size_t accused; /* accusations of it, or of what is part of it: then it is rejected */
 };
 
@@ -68,7 +73,11 @@ struct search {
 
 struct judgement {
     const char *uuid;
-    const char *baselines;    /* names and hashes of what it was judged against, for people */
+    const char *baselines; /* names and hashes of what it was judged against, for people */
+    double now;            /* the time that it was judged for; 0: without waivers */
+    char inputs
+        [SHA256_HEX_SIZE]; /* over the above and the waivers that were in force: equal, and nothing else was
+                                     decided with; "" of one that was kept before this was */
     struct outcome *outcomes; /* one for every slot of every step, in plan order */
     size_t outcome_count;
     struct verdict *verdicts; /* run first, then units, then hosts in hostfile order */
@@ -79,6 +88,10 @@ struct judgement {
     size_t accusation_count;
 };
 
+/* "accept with exceptions: 2 waivers": the word, and how many waivers it rests on. */
+const char *verdict_text(struct arena *arena, const struct judgement *judgement);
+/* Waivers that cover at least one of the outcomes. */
+size_t judgement_waivers(const struct judgement *judgement);
 const char *accused_kind_name(enum accused_kind kind);    /* "host", "leaf", "link" */
 const char *accused_place_name(enum accused_place place); /* "inside the host"; "" for PLACE_UNKNOWN */
 

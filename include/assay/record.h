@@ -6,6 +6,7 @@
 #include "assay/attempt.h"
 #include "assay/outcome.h"
 #include "assay/plan.h"
+#include "assay/waiver.h"
 
 enum run_state { RUN_RUNNING, RUN_ENDED, RUN_INTERRUPTED, RUN_CANCELLED };
 
@@ -28,6 +29,8 @@ struct record {
     LIST_OF(struct document) documents;
     struct plan *plan;
     LIST_OF(struct attempt) attempts; /* in the order they were made */
+    LIST_OF(struct waiver) waivers;   /* all that were made of this run, in that order */
+    double now; /* the time that it is judged for: which waivers are in force. 0: none is */
     struct judgement judgement;
 };
 

@@ -31,6 +31,7 @@ struct report_entry {
     const char *check;    /* the step's name */
     const char *subjects; /* "gpu2->gpu5, gpu5->gpu2"; "" the target as a whole */
     const char *cause, *remedy, *gate, *source;
+    const char *waiver;              /* of a fail that one covers: who, why, until when; "" */
     size_t items;                    /* outcomes in this entry */
     const struct outcome **outcomes; /* these, in plan order; each gate that did not pass is in one entry */
 };

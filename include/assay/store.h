@@ -62,6 +62,13 @@ int store_put_readings(struct store *store, const struct record *record, const s
    and the run's end. */
 int store_put_judgement(struct store *store, const struct record *record, struct error *err)
     __attribute__((warn_unused_result));
+/* A waiver of the record's run; its judgement is another, put behind it. */
+int store_put_waiver(struct store *store, const struct record *record, const struct waiver *waiver,
+                     struct error *err) __attribute__((warn_unused_result));
+/* Takes back a waiver, which stays. ERROR_USAGE when it is taken back already. */
+int store_withdraw_waiver(struct store *store, const struct waiver *waiver,
+                          const struct withdrawal *withdrawal, struct error *err)
+    __attribute__((warn_unused_result));
 int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
                   struct error *err) __attribute__((warn_unused_result));
 

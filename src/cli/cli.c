@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "assay/files.h"
 #include "assay/text.h"
@@ -36,6 +37,38 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
     printf("usage: assay %s\n\n%s", name, help.bytes);
     *ret_status = EXIT_ACCEPT;
     return false;
+}
+
+double cli_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int cli_time(const char *word, double *ret_time, bool *ret_day, struct error *err)
+{
+    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        struct tm parts = {0}, real;
+        const char *end = strptime(word, forms[i], &parts);
+        time_t seconds;
+
+        if (end == NULL || (*end != '\0' && strcmp(end, "Z") != 0))
+            continue;
+        real = parts;
+        seconds = timegm(&real);
+        /* The 31st of February is a slip, not the 3rd of March. */
+        if (real.tm_mday != parts.tm_mday || real.tm_mon != parts.tm_mon || real.tm_hour != parts.tm_hour)
+            continue;
+        *ret_day = i == 0;
+        *ret_time = (double)seconds;
+        return 0;
+    }
+    return error_set(err, ERROR_USAGE, "'%s' is no date; expected 2026-03-01 or 2026-03-01T12:00 (UTC)",
+                     word);
 }
 
 const char *cli_database(const char *option)

@@ -34,6 +34,7 @@ int command_plan(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_waive(int argc, char **argv);
 int command_show(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
@@ -44,6 +45,11 @@ int cli_fail(const struct error *err);
  */
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
+/* Unix time, s. */
+double cli_now(void);
+/* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */
+int cli_time(const char *word, double *ret_time, bool *ret_day, struct error *err)
+    __attribute__((warn_unused_result));
 /* --db, else ASSAY_DB, else assay.db. */
 const char *cli_database(const char *option);
 /* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */

@@ -67,6 +67,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         return cli_fail(err);
     }
     before = record->judgement;
+    record->now = cli_now();
     kept = read_again(record, &sources);
     uuid_create(uuid);
     judge_run(record, &sources.limits, uuid);
@@ -77,7 +78,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         printf("%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
                "was read of all of it at the time\n",
                kept, record->attempts.count);
-    printf("run: %lld\nverdict: %s\n", number, verdict_name(record->judgement.verdicts[0].word));
+    printf("run: %lld\nverdict: %s\n", number, verdict_text(arena, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

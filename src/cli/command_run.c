@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "assay/check.h"
 #include "assay/cleanup.h"
@@ -36,14 +35,6 @@ struct run {
     struct plan_sources *sources;
     struct board *board;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
 {
@@ -132,7 +123,7 @@ static struct record *new_record(struct arena *arena, struct run_options *option
     record->arena = arena;
     record->uuid = arena_strdup(arena, uuid);
     record->state = RUN_RUNNING;
-    record->started = now_s();
+    record->started = cli_now();
     record->program = "assay " ASSAY_VERSION;
     if (cli_make_plan(arena, &options->plan, uuid, err) < 0)
         return NULL;
@@ -256,7 +247,7 @@ static int carry_out(struct run *run, bool *ret_cancelled, struct error *err)
     judge_run(run->record, &run->sources->limits, uuid);
     if (store_put_judgement(run->store, run->record, err) < 0)
         return -1;
-    return store_end_run(run->store, run->record, run->record->state, now_s(), err);
+    return store_end_run(run->store, run->record, run->record->state, cli_now(), err);
 }
 
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */

@@ -15,6 +15,8 @@ static const struct command commands[] = {
     {"report", "RUN", "the delivery report of a run: html, text or json", command_report},
     {"judge", "RUN", "judges a stored run again, with other baselines if asked, without touching a host",
      command_judge},
+    {"waive", "RUN --host HOST --check STEP ...",
+     "records that a failure is accepted: who, why, until when; shows and takes back waivers", command_waive},
     {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},
     {"lab", "up N | status | down | faults | profiles", "a simulated cluster to try all this on",
      command_lab},

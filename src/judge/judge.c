@@ -207,10 +207,13 @@ static void judge_one(struct whole_run *run, const struct run_limits *limits, co
     }
 }
 
-static void count_word(struct verdict *verdict, enum outcome_word word)
+static void count_word(struct verdict *verdict, const struct outcome *outcome)
 {
+    enum outcome_word word = outcome->word;
+
     verdict->pass += word == OUTCOME_PASS;
-    verdict->fail += word == OUTCOME_FAIL;
+    verdict->fail += word == OUTCOME_FAIL && outcome->waiver == NULL;
+    verdict->waived += word == OUTCOME_FAIL && outcome->waiver != NULL;
     verdict->inconclusive += word == OUTCOME_INCONCLUSIVE;
     verdict->not_run += word == OUTCOME_NOT_RUN;
     verdict->recorded += word == OUTCOME_RECORDED;
@@ -221,8 +224,10 @@ static void close_verdict(struct verdict *verdict)
     /* Nothing gated passes nothing: an empty verdict is incomplete. */
     if (verdict->fail + verdict->accused > 0)
         verdict->word = VERDICT_REJECT;
-    else if (verdict->inconclusive + verdict->not_run > 0 || verdict->pass == 0)
+    else if (verdict->inconclusive + verdict->not_run > 0 || verdict->pass + verdict->waived == 0)
         verdict->word = VERDICT_INCOMPLETE;
+    else if (verdict->waived > 0)
+        verdict->word = VERDICT_ACCEPT_WITH_EXCEPTIONS;
     else
         verdict->word = VERDICT_ACCEPT;
 }
@@ -314,11 +319,11 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
         for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
             struct verdict *host = alone ? of_step : host_of_fail(judgement, step, &judgement->outcomes[i]);
 
-            count_word(&judgement->verdicts[0], judgement->outcomes[i].word);
+            count_word(&judgement->verdicts[0], &judgement->outcomes[i]);
             if (unit != NULL)
-                count_word(unit, judgement->outcomes[i].word);
+                count_word(unit, &judgement->outcomes[i]);
             if (host != NULL)
-                count_word(host, judgement->outcomes[i].word);
+                count_word(host, &judgement->outcomes[i]);
         }
     }
     for (size_t i = 0; i < judgement->accusation_count; i++)
@@ -389,7 +394,9 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     judgement->search_count = found.searches.count;
     judgement->accusations = found.accusations.items;
     judgement->accusation_count = found.accusations.count;
+    judge_waivers(record, run.attempts);
     make_verdicts(&run, judgement);
+    judge_inputs(record);
 }
 
 /* A crash, a hang or, of what changes nothing, a broken connection is tried again as often as the suite allows, and a

@@ -14,6 +14,11 @@ struct step_attempts {
 /* Of each step of the plan. */
 struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record);
 
+/* waivers.c: names at each failed outcome the waiver that covers it at record->now. */
+void judge_waivers(struct record *record, const struct step_attempts *attempts);
+/* What the judgement was made from, as a hash. */
+void judge_inputs(struct record *record);
+
 /* search.c: what the searches of the run have found, in plan order. */
 struct findings_so_far {
     LIST_OF(struct search) searches;

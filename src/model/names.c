@@ -34,6 +34,37 @@ static bool find_name(const char *const *names, size_t count, const char *word, 
     return false;
 }
 
+bool waiver_in_force(const struct waiver *waiver, double now)
+{
+    return waiver->made <= now && now < waiver->until &&
+           (waiver->withdrawn.made <= 0 || now < waiver->withdrawn.made);
+}
+
+size_t judgement_waivers(const struct judgement *judgement)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct waiver *waiver = judgement->outcomes[i].waiver;
+        bool counted = waiver == NULL;
+
+        for (size_t k = 0; k < i && !counted; k++)
+            counted = judgement->outcomes[k].waiver == waiver;
+        count += !counted;
+    }
+    return count;
+}
+
+const char *verdict_text(struct arena *arena, const struct judgement *judgement)
+{
+    enum verdict_word word = judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE;
+    size_t waivers = judgement_waivers(judgement);
+
+    if (word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
+        return verdict_name(word);
+    return arena_printf(arena, "%s: %zu waiver%s", verdict_name(word), waivers, waivers == 1 ? "" : "s");
+}
+
 const char *outcome_name(enum outcome_word word)
 {
     return outcome_names[word];

@@ -231,6 +231,8 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
 
         if (key == NULL)
             key = arena_printf(groups->arena, "%s\x1f%s", outcome->cause, outcome->remedy);
+        if (outcome->waiver != NULL)
+            key = arena_printf(groups->arena, "%s\x1fwaived %s", key, outcome->waiver->uuid);
         group = group_find(groups, first, key);
         if (group == NULL)
             group = group_add(groups, word, key);
@@ -296,6 +298,16 @@ static const char *field_gate(struct arena *arena, const struct outcome *outcome
 {
     (void)arena;
     return outcome->gate;
+}
+
+static const char *field_waiver(struct arena *arena, const struct outcome *outcome)
+{
+    const struct waiver *waiver = outcome->waiver;
+
+    if (waiver == NULL)
+        return "";
+    return arena_printf(arena, "%s, until %s: %s (waiver %s)", waiver->who, time_text(arena, waiver->until),
+                        waiver->why, waiver->uuid);
 }
 
 static const char *field_source(struct arena *arena, const struct outcome *outcome)
@@ -435,12 +447,13 @@ static void key_by_content(struct groups *groups)
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
 
-        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)group->word,
-                                  checks_text(groups, group), subjects_text(groups, group),
+        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s",
+                                  (int)group->word, checks_text(groups, group), subjects_text(groups, group),
                                   join_field(groups, group, field_cause, "; ", group->items.count),
                                   join_field(groups, group, field_remedy, "; ", group->items.count),
                                   join_field(groups, group, field_gate, "; ", group->items.count),
-                                  join_field(groups, group, field_source, "; ", group->items.count));
+                                  join_field(groups, group, field_source, "; ", group->items.count),
+                                  join_field(groups, group, field_waiver, "; ", group->items.count));
     }
 }
 
@@ -456,6 +469,7 @@ static struct report_entry entry_of(const struct groups *groups, const struct gr
         .remedy = join_field(groups, group, field_remedy, "; ", TEXTS_SHOWN),
         .gate = join_field(groups, group, field_gate, "; ", TEXTS_SHOWN),
         .source = join_field(groups, group, field_source, "; ", TEXTS_SHOWN),
+        .waiver = join_field(groups, group, field_waiver, "; ", group->items.count),
         .items = group->items.count,
         .outcomes = group->items.items,
     };

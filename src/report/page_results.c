@@ -119,7 +119,9 @@ static void write_verdict(struct page *page)
     html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
     html_text(out, verdict_symbol(view->verdict));
     html_markup(out, "</span> <strong>");
-    html_text(out, verdict_name(view->verdict));
+    html_text(out, view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
+                       ? verdict_text(page->arena, &view->record->judgement)
+                       : verdict_name(view->verdict));
     html_markup(out, "</strong></div>\n<p>");
     html_text(out, verdict_sentence(view));
     html_markup(out, "</p>");
@@ -322,6 +324,8 @@ static void write_failure(struct page *page, size_t index)
     html_markup(out, "</h3>\n<dl>\n");
     html_pair(out, "Found", entry->cause);
     html_pair(out, "What to do", *entry->remedy != '\0' ? entry->remedy : "no remedy is known");
+    if (*entry->waiver != '\0')
+        html_pair(out, "Waived by", entry->waiver);
     html_markup(out, "<div><dt>Evidence</dt><dd>");
     write_evidence_links(page, entry);
     html_markup(out, "</dd></div>\n</dl>\n");

@@ -99,6 +99,7 @@ static void write_coverage(struct json_report *report, const char *key, const st
     put_count(report, "fail", coverage->fail);
     put_count(report, "inconclusive", coverage->inconclusive);
     put_count(report, "not_run", coverage->not_run);
+    put_count(report, "waived", coverage->waived);
     put_count(report, "recorded", coverage->records);
     put_count(report, "remarks", coverage->remarks);
     json_close_object(&report->writer);
@@ -122,6 +123,42 @@ static void write_verdicts(struct json_report *report)
         put_count(report, "not_run", verdict->not_run);
         put_count(report, "recorded", verdict->recorded);
         put_count(report, "accused", verdict->accused);
+        put_count(report, "waived", verdict->waived);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
+/* All of the run, also those that have ended or were withdrawn; outcomes name those that cover them. */
+static void write_waivers(struct json_report *report)
+{
+    const struct record *record = report->view->record;
+
+    open_list(report, "waivers");
+    for (size_t i = 0; i < record->waivers.count; i++) {
+        const struct waiver *waiver = &record->waivers.items[i];
+
+        open_row(report);
+        put_string(report, "uuid", waiver->uuid);
+        put_string(report, "step_key", waiver->step_key);
+        put_string(report, "attempt", waiver->attempt);
+        put_string(report, "who", waiver->who);
+        put_string(report, "why", waiver->why);
+        put_number(report, "made", waiver->made);
+        put_number(report, "until", waiver->until);
+        put_string(report, "withdrawn_by", waiver->withdrawn.who);
+        put_string(report, "withdrawn_why", waiver->withdrawn.why);
+        put_number(report, "withdrawn", waiver->withdrawn.made);
+        open_list(report, "items");
+        for (size_t k = 0; k < waiver->items.count; k++) {
+            json_open_object(&report->writer);
+            put_string(report, "metric", waiver->items.items[k].metric);
+            put_string(report, "subject", waiver->items.items[k].subject);
+            put_string(report, "at", waiver->items.items[k].at);
+            put_string(report, "hardware", waiver->items.items[k].hardware);
+            json_close_object(&report->writer);
+        }
+        json_close_array(&report->writer);
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -198,6 +235,7 @@ static void write_entries(struct json_report *report)
         put_string(report, "remedy", entries[i].remedy);
         put_string(report, "gate", entries[i].gate);
         put_string(report, "source", entries[i].source);
+        put_string(report, "waiver", entries[i].waiver);
         open_list(report, "outcomes");
         for (size_t k = 0; k < entries[i].items; k++)
             put_index(report, bases[entries[i].outcomes[k]->step] + entries[i].outcomes[k]->slot);
@@ -323,6 +361,7 @@ static void write_outcome(struct json_report *report, const struct step_view *st
     put_string(report, "source", outcome->source);
     put_string(report, "status", outcome->status);
     put_boolean(report, "remark", outcome->remark);
+    put_string(report, "waiver", outcome->waiver != NULL ? outcome->waiver->uuid : "");
     write_evidence(report, step);
     close_row(report);
 }
@@ -478,6 +517,7 @@ void report_json(const struct record *record, struct text *out)
     json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));
     write_coverage(&report, "coverage", &report.view->coverage);
     write_verdicts(&report);
+    write_waivers(&report);
     write_entries(&report);
     write_searches(&report);
     write_accusations(&report);

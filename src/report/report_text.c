@@ -149,7 +149,10 @@ static void write_head(struct letter *letter)
     const struct record *record = letter->view->record;
     const struct coverage *all = &letter->view->coverage;
 
-    text_printf(letter->out, "VERDICT: %s\n", capitals(letter->arena, verdict_name(letter->view->verdict)));
+    text_printf(letter->out, "VERDICT: %s\n",
+                capitals(letter->arena, letter->view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
+                                            ? verdict_text(letter->arena, &record->judgement)
+                                            : verdict_name(letter->view->verdict)));
     put_wrapped(letter, "", 0, verdict_sentence(letter->view));
     if (*letter->view->verdict_note != '\0')
         put_wrapped(letter, "", 0, letter->view->verdict_note);
@@ -230,6 +233,8 @@ static void write_entry(struct letter *letter, size_t index)
     put_wrapped(letter, "      cause", 16, entry->cause);
     if (*entry->remedy != '\0')
         put_wrapped(letter, "      remedy", 16, entry->remedy);
+    if (*entry->waiver != '\0')
+        put_wrapped(letter, "      waived", 16, entry->waiver);
     write_gates(letter, entry);
     text_put(letter->out, "\n");
 }

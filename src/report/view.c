@@ -48,6 +48,7 @@ static void count_item(struct coverage *coverage, const struct slot *slot, const
     coverage->measured += *outcome->measured != '\0';
     coverage->pass += outcome->word == OUTCOME_PASS;
     coverage->fail += outcome->word == OUTCOME_FAIL;
+    coverage->waived += outcome->word == OUTCOME_FAIL && outcome->waiver != NULL;
     coverage->inconclusive += outcome->word == OUTCOME_INCONCLUSIVE;
     coverage->not_run += outcome->word == OUTCOME_NOT_RUN;
 }
@@ -61,6 +62,7 @@ void coverage_add(struct coverage *sum, const struct coverage *part)
     sum->fail += part->fail;
     sum->inconclusive += part->inconclusive;
     sum->not_run += part->not_run;
+    sum->waived += part->waived;
     sum->remarks += part->remarks;
 }
 
@@ -101,6 +103,11 @@ static void settle_step(struct view *view, size_t index)
     coverage_add(&view->coverage, &step->coverage);
 }
 
+static bool is_accepted(enum verdict_word word)
+{
+    return word == VERDICT_ACCEPT || word == VERDICT_ACCEPT_WITH_EXCEPTIONS;
+}
+
 /*
  * The judgement's word, unless its own outcomes forbid it: what is shown is never better than what is in the
  * tables below it.
@@ -119,11 +126,12 @@ static void settle_verdict(struct view *view)
         return;
     }
     view->verdict = judgement->verdicts[0].word;
-    if (view->verdict == VERDICT_ACCEPT && all->fail + judgement->accusation_count > 0)
+    if (is_accepted(view->verdict) && all->fail - all->waived + judgement->accusation_count > 0)
         view->verdict = VERDICT_REJECT;
-    else if ((view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
-             undecided)
+    else if (is_accepted(view->verdict) && undecided)
         view->verdict = VERDICT_INCOMPLETE;
+    else if (view->verdict == VERDICT_ACCEPT && all->waived > 0)
+        view->verdict = VERDICT_ACCEPT_WITH_EXCEPTIONS;
     if (!ended)
         view->verdict_note = arena_printf(view->arena, "This run has not come to its end: it is %s.",
                                           run_state_name(view->record->state));
@@ -300,14 +308,16 @@ const char *verdict_sentence(const struct view *view)
 {
     const struct coverage *all = &view->coverage;
     const char *gates = count_text(view->arena, all->gates);
+    size_t waivers = judgement_waivers(&view->record->judgement);
 
     switch (view->verdict) {
     case VERDICT_ACCEPT:
         return arena_printf(view->arena, "All %s gates owed were measured and met.", gates);
     case VERDICT_ACCEPT_WITH_EXCEPTIONS:
         return arena_printf(view->arena,
-                            "%s of %s gates were met; those that failed are covered by recorded waivers.",
-                            count_text(view->arena, all->pass), gates);
+                            "%s of %s gates were met; %s failed and %s covered by %zu recorded waiver%s.",
+                            count_text(view->arena, all->pass), gates, count_text(view->arena, all->waived),
+                            all->waived == 1 ? "is" : "are", waivers, waivers == 1 ? "" : "s");
     case VERDICT_REJECT:
         return arena_printf(view->arena, "%s of %s gates failed; %s more could not be decided.%s",
                             count_text(view->arena, all->fail), gates,

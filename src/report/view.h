@@ -11,6 +11,7 @@
 struct coverage {
     size_t gates, measured, records;          /* planned gates, those with a value, items only recorded */
     size_t pass, fail, inconclusive, not_run; /* of the gates; their sum is gates */
+    size_t waived;                            /* of those that failed */
     size_t remarks;
 };
 

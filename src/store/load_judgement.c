@@ -42,6 +42,42 @@ static int load_outcomes(struct load *load, int64_t id, struct error *err)
     return got;
 }
 
+static void name_waiver(struct load *load, struct rows *rows, size_t step, size_t slot, const char *uuid)
+{
+    struct record *record = load->record;
+    const struct waiver *waiver = NULL;
+    struct outcome *outcome = NULL;
+
+    for (size_t i = 0; i < record->waivers.count; i++)
+        if (strcmp(record->waivers.items[i].uuid, uuid) == 0)
+            waiver = &record->waivers.items[i];
+    for (size_t i = 0; i < record->judgement.outcome_count && outcome == NULL; i++)
+        if (record->judgement.outcomes[i].step == step && record->judgement.outcomes[i].slot == slot)
+            outcome = &record->judgement.outcomes[i];
+    if (waiver == NULL || outcome == NULL || outcome->word != OUTCOME_FAIL)
+        rows_damage(rows, "waiver %s covers no fail of this run", uuid);
+    else
+        outcome->waiver = waiver;
+}
+
+static int load_outcome_waivers(struct load *load, int64_t id, struct error *err)
+{
+    size_t steps = load->record->plan->steps.count;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_OUTCOME_WAIVERS, load->arena, NULL, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t step = take_index(&rows, steps, "step"), slot = (size_t)take_integer(&rows);
+        const char *uuid = take_text(&rows);
+
+        if (rows.damage[0] == '\0')
+            name_waiver(load, &rows, step, slot, uuid);
+    }
+    return got;
+}
+
 static void take_verdict(struct rows *rows, struct verdict *verdict)
 {
     verdict->scope = take_text(rows);
@@ -53,6 +89,7 @@ static void take_verdict(struct rows *rows, struct verdict *verdict)
     verdict->not_run = (size_t)take_integer(rows);
     verdict->recorded = (size_t)take_integer(rows);
     verdict->accused = (size_t)take_integer(rows);
+    verdict->waived = (size_t)take_integer(rows);
 }
 
 static int load_verdicts(struct load *load, int64_t id, struct error *err)
@@ -150,6 +187,17 @@ static int load_accusations(struct load *load, int64_t id, struct error *err)
     return got < 0 ? -1 : load_accusation_steps(load, id, err);
 }
 
+static void take_inputs(struct rows *rows, struct judgement *judgement)
+{
+    const char *inputs = take_text(rows);
+    size_t length = inputs != NULL ? strlen(inputs) : 0;
+
+    if (length >= sizeof judgement->inputs)
+        rows_damage(rows, "a hash of %zu characters", length);
+    else
+        memcpy(judgement->inputs, inputs != NULL ? inputs : "", length + 1);
+}
+
 int load_judgement(struct load *load, struct error *err)
 {
     struct judgement *judgement = &load->record->judgement;
@@ -166,11 +214,13 @@ int load_judgement(struct load *load, struct error *err)
     id = take_integer(&rows);
     judgement->uuid = take_text(&rows);
     judgement->baselines = take_text(&rows);
+    judgement->now = take_real(&rows);
+    take_inputs(&rows, judgement);
     rows_close(&rows);
     if (rows.damage[0] != '\0')
         return store_damage(load->store, err, "judgement: %s", rows.damage);
-    if (load_outcomes(load, id, err) < 0 || load_verdicts(load, id, err) < 0 ||
-        load_searches(load, id, err) < 0)
+    if (load_outcomes(load, id, err) < 0 || load_outcome_waivers(load, id, err) < 0 ||
+        load_verdicts(load, id, err) < 0 || load_searches(load, id, err) < 0)
         return -1;
     return load_accusations(load, id, err);
 }

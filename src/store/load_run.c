@@ -103,7 +103,7 @@ static int load_all(struct load *load, int64_t number, struct controller *ret_co
     if (load_head(load, number, ret_controller, err) < 0 || load_documents(load, err) < 0 ||
         load_plan(load, err) < 0 || load_attempts(load, err) < 0)
         return -1;
-    return load_judgement(load, err);
+    return load_waivers(load, err) < 0 ? -1 : load_judgement(load, err);
 }
 
 struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,

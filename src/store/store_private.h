@@ -192,6 +192,7 @@ struct load {
 };
 int load_plan(struct load *load, struct error *err) __attribute__((warn_unused_result));
 int load_attempts(struct load *load, struct error *err) __attribute__((warn_unused_result));
+int load_waivers(struct load *load, struct error *err) __attribute__((warn_unused_result)); /* waivers.c */
 int load_judgement(struct load *load, struct error *err) __attribute__((warn_unused_result));
 
 #endif

@@ -139,6 +139,10 @@ static int write_outcome(struct store *store, int64_t judgement, const struct pl
     if (!is_planned(plan, outcome))
         return error_set(err, ERROR_INTERNAL, "an outcome of step %zu, slot %zu, which is not planned",
                          outcome->step, outcome->slot);
+    if (outcome->waiver != NULL &&
+        store_exec(store, INSERT_OUTCOME_WAIVER, err, INTEGER(judgement), INTEGER(outcome->step),
+                   INTEGER(outcome->slot), TEXT(outcome->waiver->uuid)) < 0)
+        return -1;
     return store_exec(store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step),
                       INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word), TEXT(outcome->cause),
                       WORD(outcome->remedy), TEXT(outcome->measured), REAL(outcome->value),
@@ -183,7 +187,7 @@ static int write_judgement(struct store *store, const struct record *record, str
     int64_t id;
 
     if (store_exec(store, INSERT_JUDGEMENT, err, TEXT(judgement->uuid), INTEGER(record->number),
-                   TEXT(judgement->baselines)) < 0)
+                   TEXT(judgement->baselines), REAL(judgement->now), TEXT(judgement->inputs)) < 0)
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; i < judgement->outcome_count; i++)
@@ -195,7 +199,7 @@ static int write_judgement(struct store *store, const struct record *record, str
         if (store_exec(store, INSERT_VERDICT, err, INTEGER(id), INTEGER(i), TEXT(verdict->scope),
                        TEXT(verdict->name), ENUM(vocabulary_verdict, verdict->word), INTEGER(verdict->pass),
                        INTEGER(verdict->fail), INTEGER(verdict->inconclusive), INTEGER(verdict->not_run),
-                       INTEGER(verdict->recorded), INTEGER(verdict->accused)) < 0)
+                       INTEGER(verdict->recorded), INTEGER(verdict->accused), INTEGER(verdict->waived)) < 0)
             return -1;
     }
     return write_accusations(store, id, judgement, err);

@@ -101,6 +101,9 @@ REFUSED = [
     ("a resumed run with another hostfile", ("run", "--resume", "1", "-H", "hosts"), "assay.db|give none of them"),
     ("a resumed run where there is no database", ("run", "--resume", "1"), "assay.db: No such file"),
     ("a run to show where there is no database", ("show", "1"), "assay.db: No such file"),
+    ("a waiver of no run", ("waive",), "expected one RUN"),
+    ("a waiver without a name", ("waive", "1", "--host", "node1", "--check", "gpu-burn", "--why", "x", "--until",
+                                 "2099-01-01"), "expected --who NAME"),
     ("a run to judge where there is no database", ("judge", "1"), "assay.db: No such file"),
     ("a list where there is no database", ("list", "--db", "other.db"), "other.db: No such file"),
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
@@ -138,7 +141,7 @@ tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no 
 
 # --- what is put well
 
-for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("parse",), ("lab",)):
+for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("waive",), ("parse",), ("lab",)):
     asked = assay(*words, "--help")
     tap.ok(asked.returncode == 0 and asked.stdout.startswith("usage: assay") and not asked.stderr,
            f"assay {' '.join((*words, '--help'))} says how it is used", asked.returncode, asked.stderr)

@@ -697,6 +697,65 @@ static void hosts_beyond_reading_share_rows_and_those_with_failures_do_not(void 
     arena_destroy(arena);
 }
 
+/* The first failed gate of the sample, and of its verdicts only what a waiver of it leaves. */
+static struct record *waived_record(struct arena *arena)
+{
+    struct record *record = sample_record(arena, &clean);
+    struct outcome *outcome = &record->judgement.outcomes[0];
+    struct waiver *waiver = list_push(arena, &record->waivers);
+
+    while (record->plan->steps.items[outcome->step].shape->slots[outcome->slot].duty != DUTY_GATE)
+        outcome++;
+    *waiver = (struct waiver){.uuid = "0b5a-waiver",
+                              .step_key = record->plan->steps.items[outcome->step].key,
+                              .attempt = "a",
+                              .who = "Li Wei",
+                              .why = "replaced in <week> 20",
+                              .made = 1772366400,
+                              .until = 1775044800};
+    outcome->word = OUTCOME_FAIL;
+    outcome->cause = "it is too slow";
+    outcome->waiver = waiver;
+    record->judgement.verdicts[0].word = VERDICT_ACCEPT_WITH_EXCEPTIONS;
+    return record;
+}
+
+static void a_waiver_is_shown_beside_what_it_covers_and_counted(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = waived_record(arena);
+    const char *text = report_of(arena, record, "text", NULL), *html = report_of(arena, record, "html", NULL);
+    struct json *json = json_of(arena, record);
+    const struct json *entry = json_get(json, "entries")->items;
+
+    (void)state;
+    expect_contains(text, "VERDICT: ACCEPT WITH EXCEPTIONS: 1 WAIVER");
+    expect_contains(text, "waived    Li Wei, until 2026-04-01 12:00:00 UTC: replaced in");
+    expect_contains(html, "accept with exceptions: 1 waiver");
+    expect_contains(html, "replaced in &lt;week&gt; 20");
+    assert_string_equal(json_string(json, "verdict", ""), "accept with exceptions");
+    assert_string_equal(json_string(entry, "outcome", ""), "fail");
+    assert_non_null(strstr(json_string(entry, "waiver", ""), "Li Wei"));
+    assert_int_equal(json_get(json, "waivers")->count, 1);
+    arena_destroy(arena);
+}
+
+static void a_verdict_that_forgets_a_failure_beside_a_waiver_is_not_shown(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = waived_record(arena);
+    struct outcome *other = &record->judgement.outcomes[record->judgement.outcome_count - 1];
+
+    (void)state;
+    while (record->plan->steps.items[other->step].shape->slots[other->slot].duty != DUTY_GATE)
+        other--;
+    assert_null(other->waiver);
+    other->word = OUTCOME_FAIL;
+    other->cause = "broken";
+    assert_string_equal(json_string(json_of(arena, record), "verdict", ""), "reject");
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -729,6 +788,8 @@ int main(void)
         cmocka_unit_test(a_gate_that_was_only_recorded_is_no_pass),
         cmocka_unit_test(an_empty_plan_is_not_accepted),
         cmocka_unit_test(a_running_attempt_shows_no_end),
+        cmocka_unit_test(a_waiver_is_shown_beside_what_it_covers_and_counted),
+        cmocka_unit_test(a_verdict_that_forgets_a_failure_beside_a_waiver_is_not_shown),
         cmocka_unit_test(hosts_beyond_reading_share_rows_and_those_with_failures_do_not),
     };
 

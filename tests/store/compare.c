@@ -318,6 +318,33 @@ static void same_outcome(const struct outcome *left, const struct outcome *right
     SAME_TEXT(source);
     SAME_TEXT(status);
     SAME(remark);
+    assert_int_equal(left->waiver == NULL, right->waiver == NULL);
+    if (left->waiver != NULL)
+        assert_string_equal(left->waiver->uuid, right->waiver->uuid);
+}
+
+static void same_waived_item(const struct waived_item *left, const struct waived_item *right)
+{
+    SAME_TEXT(metric);
+    SAME_TEXT(subject);
+    SAME_TEXT(at);
+    SAME_TEXT(hardware);
+}
+
+static void same_waiver(const struct waiver *left, const struct waiver *right)
+{
+    SAME_TEXT(uuid);
+    SAME_TEXT(step_key);
+    SAME_TEXT(attempt);
+    SAME_TEXT(who);
+    SAME_TEXT(why);
+    SAME_REAL(made);
+    SAME_REAL(until);
+    SAME_TEXT(withdrawn.uuid);
+    SAME_TEXT(withdrawn.who);
+    SAME_TEXT(withdrawn.why);
+    SAME_REAL(withdrawn.made);
+    EACH(items, same_waived_item);
 }
 
 static void same_verdict(const struct verdict *left, const struct verdict *right)
@@ -331,6 +358,7 @@ static void same_verdict(const struct verdict *left, const struct verdict *right
     SAME(not_run);
     SAME(recorded);
     SAME(accused);
+    SAME(waived);
 }
 
 static void same_search(const struct search *left, const struct search *right)
@@ -361,6 +389,8 @@ static void same_judgement(const struct judgement *left, const struct judgement 
 {
     SAME_TEXT(uuid);
     SAME_TEXT(baselines);
+    SAME_REAL(now);
+    SAME_TEXT(inputs);
     SAME(outcome_count);
     for (size_t i = 0; i < left->outcome_count; i++)
         same_outcome(&left->outcomes[i], &right->outcomes[i]);
@@ -399,5 +429,6 @@ void expect_equal_records(const struct record *left, const struct record *right,
     SAME(attempts.count);
     for (size_t i = 0; i < left->attempts.count; i++)
         same_attempt(&left->attempts.items[i], &right->attempts.items[i], evidence);
+    EACH(waivers, same_waiver);
     same_judgement(&left->judgement, &right->judgement);
 }

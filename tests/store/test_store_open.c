@@ -415,8 +415,8 @@ static void a_new_version_is_one_more_row(void **state)
 
     for (int i = 0; i < store_version; i++)
         failing[i] = next[i] = store_migrations[i];
-    failing[store_version] = "CREATE TABLE waiver(x) STRICT; CREATE TABLE run(x)";
-    next[store_version] = "CREATE TABLE waiver(x TEXT) STRICT";
+    failing[store_version] = "CREATE TABLE another(x) STRICT; CREATE TABLE run(x)";
+    next[store_version] = "CREATE TABLE another(x TEXT) STRICT";
     sample_store(place->store, record);
     store_close(place->store);
     /* One that fails leaves the file as it was: still of its version, nothing of it there. */
@@ -425,7 +425,7 @@ static void a_new_version_is_one_more_row(void **state)
     place->store = store_open(place->path, false, &err);
     assert_non_null(place->store);
     assert_int_equal(ask(place->store, "PRAGMA user_version"), store_version);
-    assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='waiver'"), 0);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='another'"), 0);
     store_close(place->store);
 
     opening = (struct store_opening){.migrations = next, .version = store_version + 1, .read_only = true};
@@ -436,7 +436,7 @@ static void a_new_version_is_one_more_row(void **state)
     place->store = store_open_as(place->path, &opening, &err);
     assert_non_null(place->store);
     assert_int_equal(ask(place->store, "PRAGMA user_version"), store_version + 1);
-    assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='waiver'"), 1);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM sqlite_schema WHERE name='another'"), 1);
     expect_equal_records(record, store_load_run(place->store, place->arena, 1, true, &err), true);
 }
 

@@ -370,6 +370,52 @@ static void a_run_is_kept_once(void **state)
     assert_non_null(strstr(err.text, "already there"));
 }
 
+static struct waiver sample_waiver(struct record *record, const char *uuid)
+{
+    struct waiver waiver = {.uuid = uuid,
+                            .step_key = record->plan->steps.items[0].key,
+                            .attempt = record->attempts.items[0].uuid,
+                            .who = "李伟",
+                            .why = "replaced <soon>",
+                            .made = 1789003700.25,
+                            .until = 1789100000};
+
+    *list_push(record->arena, &waiver.items) =
+        (struct waived_item){"nccl.all_reduce.busbw", "gpu0->gpu0", "", "GPU-a"};
+    return waiver;
+}
+
+static void waivers_come_back_with_what_they_cover_and_their_withdrawal(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *loaded;
+    struct withdrawal withdrawal = {"w-1", "Wang", "a mistake", 1789003800};
+    struct waiver waiver = sample_waiver(record, "first"), second = sample_waiver(record, "second");
+    struct error err = {0};
+
+    sample_store(place->store, record);
+    assert_int_equal(store_put_waiver(place->store, record, &waiver, &err), 0);
+    assert_int_equal(store_put_waiver(place->store, record, &second, &err), 0);
+    *list_push(place->arena, &record->waivers) = waiver;
+    *list_push(place->arena, &record->waivers) = second;
+    record->judgement.uuid = "with waivers";
+    record->judgement.now = 1789003750;
+    strcpy(record->judgement.inputs, "abc");
+    record->judgement.outcomes[0].waiver = &record->waivers.items[1];
+    record->judgement.verdicts[0].waived = 1;
+    assert_int_equal(store_put_judgement(place->store, record, &err), 0);
+    expect_equal_records(record, load(place, 1, false), false);
+
+    assert_int_equal(store_withdraw_waiver(place->store, &waiver, &withdrawal, &err), 0);
+    record->waivers.items[0].withdrawn = withdrawal;
+    loaded = load(place, 1, false);
+    expect_equal_records(record, loaded, false);
+    assert_int_equal(store_withdraw_waiver(place->store, &loaded->waivers.items[0], &withdrawal, &err), -1);
+    assert_non_null(strstr(err.text, "withdrawn already, by Wang"));
+    /* Nor can it be done behind the check's back. */
+    assert_int_equal(store_withdraw_waiver(place->store, &waiver, &withdrawal, &err), -1);
+}
+
 static void see_gpu(struct record *record, struct attempt *attempt, const char *uuid)
 {
     struct part *part = &attempt->parts.items[0];
@@ -428,6 +474,7 @@ int main(void)
         CASE(runs_are_listed_newest_first_and_found_by_number_and_uuid),
         CASE(a_thousand_hosts_share_slots_words_and_equal_captures),
         CASE(a_run_is_kept_once),
+        CASE(waivers_come_back_with_what_they_cover_and_their_withdrawal),
         CASE(hardware_is_found_again_by_its_identity_or_serial),
     };
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waivers: which failures a person has accepted, at which time. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "assay/sighting.h"
+#include "assay/text.h"
+#include "judge_private.h"
+
+static const char *last_attempt(const struct record *record, size_t step)
+{
+    for (size_t i = record->attempts.count; i-- > 0;)
+        if (record->attempts.items[i].step == step)
+            return record->attempts.items[i].uuid;
+    return "";
+}
+
+static bool has_item(const struct waiver *waiver, const struct slot *slot)
+{
+    for (size_t i = 0; i < waiver->items.count; i++) {
+        const struct waived_item *item = &waiver->items.items[i];
+
+        if (strcmp(item->metric, slot->metric) == 0 && strcmp(item->subject, slot->subject) == 0 &&
+            strcmp(item->at, slot->at) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const struct waiver *find_waiver(const struct record *record, const struct outcome *outcome,
+                                        const char *attempt, double now)
+{
+    const struct step *step = &record->plan->steps.items[outcome->step];
+
+    for (size_t i = 0; outcome->word == OUTCOME_FAIL && i < record->waivers.count; i++) {
+        const struct waiver *waiver = &record->waivers.items[i];
+
+        if (waiver_in_force(waiver, now) && strcmp(waiver->step_key, step->key) == 0 &&
+            strcmp(waiver->attempt, attempt) == 0 && has_item(waiver, &step->shape->slots[outcome->slot]))
+            return waiver;
+    }
+    return NULL;
+}
+
+const struct waiver *judge_waiver(const struct record *record, const struct outcome *outcome, double now)
+{
+    if (record->waivers.count == 0)
+        return NULL;
+    return find_waiver(record, outcome, last_attempt(record, outcome->step), now);
+}
+
+void judge_waivers(struct record *record, const struct step_attempts *attempts)
+{
+    struct judgement *judgement = &record->judgement;
+
+    judgement->now = record->now;
+    for (size_t i = 0; record->waivers.count > 0 && i < judgement->outcome_count; i++) {
+        struct outcome *outcome = &judgement->outcomes[i];
+        const struct step_attempts *of_step = &attempts[outcome->step];
+
+        if (of_step->count > 0)
+            outcome->waiver =
+                find_waiver(record, outcome, of_step->items[of_step->count - 1]->uuid, record->now);
+    }
+}
+
+void judge_inputs(struct record *record)
+{
+    struct judgement *judgement = &record->judgement;
+    cleanup_text struct text inputs = {0};
+
+    text_init(&inputs, 64 << 20);
+    text_printf(&inputs, "run %s\nbaselines %s\nnow %.3f\n", record->plan->run_uuid, judgement->baselines,
+                record->now);
+    for (size_t i = 0; i < record->attempts.count; i++)
+        text_printf(&inputs, "attempt %s\n", record->attempts.items[i].uuid);
+    for (size_t i = 0; i < record->waivers.count; i++)
+        if (waiver_in_force(&record->waivers.items[i], record->now))
+            text_printf(&inputs, "waiver %s\n", record->waivers.items[i].uuid);
+    sha256_hex(inputs.bytes, inputs.length, judgement->inputs);
+}
+
+/* -- Making one ------------------------------------------------------------------------------------------------ */
+
+static bool is_named(const struct slot *slot, const char *metric, const char *subject)
+{
+    return (metric == NULL || fnmatch(metric, slot->metric, 0) == 0) &&
+           (*subject == '\0' || strcmp(slot->subject, subject) == 0);
+}
+
+/* "gpu3" for gpu3, gpu3.link4 and gpu3->gpu5; "mlx5_0" for mlx5_0/1; "" for a host or the output as a whole. */
+static const char *position_of(struct arena *arena, const char *subject)
+{
+    return arena_strndup(arena, subject, strcspn(subject, "/.-"));
+}
+
+/* The hardware that the run saw in that place of the step's first member; else the member's chassis. */
+static const char *hardware_of(const struct record *record, const struct sightings *sightings,
+                               const struct step *step, const char *subject)
+{
+    const char *position = position_of(record->arena, subject), *chassis = "";
+
+    for (size_t i = 0; i < sightings->items.count; i++) {
+        const struct sighting *one = &sightings->items.items[i];
+
+        if (record->plan->hosts.items[one->host] != step->members[0] || !item_kind_is_hardware(one->kind))
+            continue;
+        if (one->kind == ITEM_CHASSIS)
+            chassis = one->identity;
+        else if (strcmp(one->position, position) == 0)
+            return one->identity;
+    }
+    return chassis;
+}
+
+static int refuse_undecided(const struct record *record, size_t step, enum outcome_word word,
+                            struct error *err)
+{
+    const struct step *of = &record->plan->steps.items[step];
+
+    return error_set(err, ERROR_USAGE,
+                     "%s on %s: %s; only a fail can be waived, what was not measured must be measured",
+                     of->shape->suite_step, step_target(record->arena, of),
+                     word == OUTCOME_INCONCLUSIVE ? "inconclusive"
+                     : word == OUTCOME_NOT_RUN    ? "not run"
+                                                  : "nothing of that failed");
+}
+
+static int refuse_accused(const struct record *record, size_t step, struct error *err)
+{
+    const struct judgement *judgement = &record->judgement;
+
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        if (judgement->accusations[i].step == step)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s is slow because of %s %s, as tests of parts of its hosts have shown: whom these "
+                "accuse is not waived; have it mended, or take a spare in its place, and run again",
+                record->plan->steps.items[step].shape->suite_step,
+                accused_kind_name(judgement->accusations[i].kind), judgement->accusations[i].subject);
+    return 0;
+}
+
+/* Those that failed and are not waived yet; returns the worst word among all that are named. */
+static enum outcome_word take_failed(struct record *record, size_t step_index, const char *metric,
+                                     const char *subject, struct waiver *waiver)
+{
+    const struct judgement *judgement = &record->judgement;
+    const struct step *step = &record->plan->steps.items[step_index];
+    enum outcome_word worst = OUTCOME_RECORDED;
+    struct sightings sightings;
+
+    sightings_of_record(record->arena, record, &sightings);
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct outcome *outcome = &judgement->outcomes[i];
+        const struct slot *slot;
+
+        if (outcome->step != step_index)
+            continue;
+        slot = &step->shape->slots[outcome->slot];
+        if (!is_named(slot, metric, subject))
+            continue;
+        worst = outcome->word > worst ? outcome->word : worst;
+        if (outcome->word == OUTCOME_FAIL && outcome->waiver == NULL)
+            *list_push(record->arena, &waiver->items) = (struct waived_item){
+                slot->metric, slot->subject, slot->at, hardware_of(record, &sightings, step, slot->subject)};
+    }
+    return worst;
+}
+
+int judge_waive(struct record *record, size_t step_index, const char *metric, const char *subject,
+                struct waiver *ret_waiver, struct error *err)
+{
+    const struct step *step = &record->plan->steps.items[step_index];
+    enum outcome_word worst;
+
+    *ret_waiver = (struct waiver){.step_key = step->key, .attempt = last_attempt(record, step_index)};
+    if (refuse_accused(record, step_index, err) < 0)
+        return -1;
+    worst = take_failed(record, step_index, metric, subject, ret_waiver);
+    if (ret_waiver->items.count > 0)
+        return 0;
+    if (worst == OUTCOME_FAIL)
+        return error_set(err, ERROR_USAGE,
+                         "%s on %s: all that failed there is waived already; `assay waive --list` shows it",
+                         step->shape->suite_step, step_target(record->arena, step));
+    return refuse_undecided(record, step_index, worst, err);
+}
