@@ -170,6 +170,9 @@ bool check_flag(const struct check_context *context, const char *argument);     
  */
 int check_rail(const struct check_context *context);
 
+/* The variant of the suite's step that this one is; NULL: the step has none. Its variables outrank all others. */
+const struct suite_variant *check_variant(const struct check_context *context);
+
 /*
  * The compute HCAs of the step in rail order: those of its argument HCAS_ARGUMENT where the check has one and
  * the suite gives it, else the platform's. NULL when there are no more.

@@ -47,7 +47,9 @@ struct shape {
     const char *check;      /* name of the row in checks.def */
     const char *suite_step; /* its name in the suite, and in every table and report */
     const char *scope;
-    const char *variant; /* which of several ways of one suite step: "mlx5_3" over that rail; "" */
+    const char
+        *variant; /* which of several ways of one suite step: "mlx5_3" over that rail, or the name of one of
+                            the step's variants; "" */
     const char *platform;
     const char *arguments; /* a JSON object: these instead of the suite's of the same names; NULL: none */
     unsigned hosts;        /* members of a step of this shape */
@@ -63,9 +65,11 @@ struct step {
     const char *key; /* hash of (run uuid, shape, members, origin, parent, round): the same again on resume */
     const struct shape *shape;
     enum step_origin origin;
-    const char *origin_note; /* "" or why it was added or left out: "6 of 8 hosts are fit" */
-    size_t parent;           /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; else 0 */
-    unsigned round;          /* of ORIGIN_ISOLATE, from 1: steps of one round run at the same time; else 0 */
+    const char
+        *origin_note; /* "" or why it was added or left out: "6 of 8 hosts are fit"; of a variant that is
+                                neither: "with NCCL_ALGO=Ring" */
+    size_t parent;    /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; else 0 */
+    unsigned round;   /* of ORIGIN_ISOLATE, from 1: steps of one round run at the same time; else 0 */
     const struct host **members; /* the first is the head, where the command runs */
     size_t member_count;
     size_t *needs; /* indexes of earlier steps, all of which must have passed */
@@ -98,6 +102,10 @@ const char *origin_name(enum step_origin origin);
 bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
 /* "node3", or "8 hosts: node[1-8]" for several members, with the shape's variant behind: ", mlx5_3". */
 const char *step_target(struct arena *arena, const struct step *step);
+/* The same without the variant. */
+const char *step_hosts(struct arena *arena, const struct step *step);
+/* One of the variants of a step of the suite: it is recorded to be compared with the others, and owes no gate. */
+bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */
 bool steps_share_fabric(const struct step *a, const struct step *b);
 bool steps_share_host(const struct step *a, const struct step *b);

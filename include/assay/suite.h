@@ -46,6 +46,12 @@ struct suite_launcher {
     LIST_OF(struct suite_variable) environment;
 };
 
+/* One of several ways to run a step, which are compared. */
+struct suite_variant {
+    const char *name;
+    LIST_OF(struct suite_variable) environment; /* outranks all others */
+};
+
 struct suite_step {
     const char *name; /* default: the check's; unique in the suite */
     const char *check;
@@ -67,10 +73,14 @@ struct suite_step {
     unsigned timeout_s;                 /* 0: from the expected time */
     unsigned expected_s;                /* 0: from platform or check */
     unsigned retries;                   /* further attempts after a crash or a hang; default 1 */
-    unsigned repeat;                    /* attempts that must all pass; default 1 */
+    unsigned repeat;                    /* attempts that must all pass; default 1, with variants 5 */
     bool
         isolate; /* a slow test across hosts is followed by parts of it that tell who makes it slow; default true */
     const char *exclusive; /* "none", "host", "leaf", "fabric"; NULL: the check's own */
+    /* The step is run under each, one after the other on the same hosts. All of it is recorded: it advises and
+     * judges nothing, and no step can need it. Empty, or two or more, of which the others are compared with the
+     * first. */
+    LIST_OF(struct suite_variant) variants;
     const struct json *at;
 };
 
@@ -95,6 +105,9 @@ const struct suite *suite_parse(struct arena *arena, const char *file, struct sl
     __attribute__((warn_unused_result));
 /* The tool's row, or a default one (path = name) in the arena. */
 const struct suite_tool *suite_tool(struct arena *arena, const struct suite *suite, const char *name);
+
+/* NULL: the step has no variant of that name; name may be NULL. */
+const struct suite_variant *suite_variant_find(const struct suite_step *step, const char *name);
 
 /* "8G" -> 8589934592, as nccl-tests reads it (K, M, G are 2^10, 2^20, 2^30). false: not a size. */
 bool size_parse(const char *text, double *ret_bytes);

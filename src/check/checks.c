@@ -76,6 +76,11 @@ int check_rail(const struct check_context *context)
     return -1;
 }
 
+const struct suite_variant *check_variant(const struct check_context *context)
+{
+    return suite_variant_find(context->step, context->variant);
+}
+
 const char *check_hca(const struct check_context *context, size_t i)
 {
     const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);

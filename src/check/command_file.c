@@ -26,6 +26,7 @@ static void put_export(struct text *out, const char *name, const char *value)
 void put_environment(const struct check_context *context, struct text *out)
 {
     const struct suite *suite = context->suite;
+    const struct suite_variant *variant = check_variant(context);
 
     /* The root of a simulated host's files; see check.h. */
     text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
@@ -34,6 +35,8 @@ void put_environment(const struct check_context *context, struct text *out)
     put_export(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
     for (size_t i = 0; i < suite->environment.count; i++)
         put_export(out, suite->environment.items[i].name, suite->environment.items[i].value);
+    for (size_t i = 0; variant != NULL && i < variant->environment.count; i++)
+        put_export(out, variant->environment.items[i].name, variant->environment.items[i].value);
     for (size_t i = suite->search_path.count; i-- > 0;) {
         text_put(out, "PATH=");
         text_shell_quote(out, suite->search_path.items[i]);

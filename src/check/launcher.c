@@ -109,26 +109,33 @@ static void take_settings(const struct check_context *context, struct variables 
         set_variable(context->arena, variables, "NCCL_TOPO_FILE", launcher->topology_file);
 }
 
+static void take_all(struct arena *arena, const struct suite_variable *rows, size_t count,
+                     struct variables *variables)
+{
+    for (size_t i = 0; i < count; i++)
+        set_variable(arena, variables, rows[i].name, rows[i].value);
+}
+
 /* What the command file exports, then keys of the launcher, then words of the user: the later outrank. */
 static void take_variables(const struct check_context *context, const struct launch *launch,
                            const struct suite_tool *tool, struct variables *variables)
 {
     const struct suite *suite = context->suite;
+    const struct suite_variant *variant = check_variant(context);
+    struct arena *arena = context->arena;
 
-    set_variable(context->arena, variables, "ASSAY_ATTEMPT", NULL);
-    set_variable(context->arena, variables, "CUDA_DEVICE_ORDER", NULL);
-    set_variable(context->arena, variables, "PATH", NULL);
+    set_variable(arena, variables, "ASSAY_ATTEMPT", NULL);
+    set_variable(arena, variables, "CUDA_DEVICE_ORDER", NULL);
+    set_variable(arena, variables, "PATH", NULL);
     take_settings(context, variables);
     for (size_t i = 0; i < suite->environment.count; i++)
-        set_variable(context->arena, variables, suite->environment.items[i].name, NULL);
-    for (size_t i = 0; i < suite->launcher.environment.count; i++)
-        set_variable(context->arena, variables, suite->launcher.environment.items[i].name,
-                     suite->launcher.environment.items[i].value);
-    for (size_t i = 0; tool != NULL && i < tool->environment.count; i++)
-        set_variable(context->arena, variables, tool->environment.items[i].name,
-                     tool->environment.items[i].value);
-    for (size_t i = 0; i < launch->variable_count; i++)
-        set_variable(context->arena, variables, launch->variables[i].name, launch->variables[i].value);
+        set_variable(arena, variables, suite->environment.items[i].name, NULL);
+    take_all(arena, suite->launcher.environment.items, suite->launcher.environment.count, variables);
+    if (tool != NULL)
+        take_all(arena, tool->environment.items, tool->environment.count, variables);
+    if (variant != NULL)
+        take_all(arena, variant->environment.items, variant->environment.count, variables);
+    take_all(arena, launch->variables, launch->variable_count, variables);
 }
 
 static void put_assignment(const struct suite_variable *row, struct text *out)

@@ -4,6 +4,17 @@
 
 #include "assay/check.h"
 
+/* The variant's is exported to all commands, and the tool's own would hide it. */
+static bool is_varied(const struct check_context *context, const char *name)
+{
+    const struct suite_variant *variant = check_variant(context);
+
+    for (size_t i = 0; variant != NULL && i < variant->environment.count; i++)
+        if (strcmp(variant->environment.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void command_tool(const struct check_context *context, struct text *out, const char *tool)
 {
     const struct suite_tool *row = suite_tool(context->arena, context->suite, tool);
@@ -14,6 +25,8 @@ void command_tool(const struct check_context *context, struct text *out, const c
         text_put(out, " && ");
     }
     for (size_t i = 0; i < row->environment.count; i++) {
+        if (is_varied(context, row->environment.items[i].name))
+            continue;
         text_printf(out, "%s=", row->environment.items[i].name);
         text_shell_quote(out, row->environment.items[i].value);
         text_put(out, " ");

@@ -105,7 +105,7 @@ static const char *targets_text(struct arena *arena, const struct step *first, s
     const struct shape *shape = first->shape;
 
     if (shape->hosts == 1)
-        return "on each host";
+        return arena_printf(arena, "on each host%s%s", *shape->variant != '\0' ? ", " : "", shape->variant);
     if (count == 1)
         return step_target(arena, first);
     return arena_printf(arena, "%s%s%s",
@@ -137,12 +137,13 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
                shape->suite_step, shape->check, shape->platform, targets_text(arena, first, count), count,
                count == 1 ? "" : "s", duration_text(arena, step_expected_s(first)),
                duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
-               shape->as_root ? ", as root where become=sudo" : "", shape->repeat > 1 ? ", repeated" : "");
+               shape->as_root ? ", as root where become=sudo" : "",
+               shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
         print_shape(arena, &cli->sources.limits, shape);
         if (shape->hosts == 1)
-            host_s += step_expected_s(first);
+            host_s += step_expected_s(first) * shape->repeat;
         else
-            wide_s += step_expected_s(first) * (double)longest_queue(plan, shape);
+            wide_s += step_expected_s(first) * shape->repeat * (double)longest_queue(plan, shape);
     }
     for (size_t i = 0; i < cli->notes.notes.count; i++)
         printf("\nnote: %s\n", cli->notes.notes.items[i].text);
@@ -158,7 +159,7 @@ int command_plan(int argc, char **argv)
     const struct option_row rows[] = {
         {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
         {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
-         "a suite file, or the name of a built-in one: delivery, smoke"},
+         "a suite file, or the name of a built-in one: delivery, smoke, tuning"},
         {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,

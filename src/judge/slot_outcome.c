@@ -388,6 +388,12 @@ static void put_limit(struct arena *arena, const struct limit *limit, struct out
     outcome->status = limit_status_name(limit->status);
 }
 
+/* A variant that crashes or hangs is a result of its own. A part of a slow test is not: the search speaks of it. */
+static bool is_broken_variant(const struct step *step, const struct opinion *opinion)
+{
+    return opinion->word == OUTCOME_INCONCLUSIVE && step_advises(step);
+}
+
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
                   const struct slot_limits *limits, const struct step_attempts *attempts,
                   const struct peers *peers, struct outcome *ret_outcome)
@@ -417,7 +423,8 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
     put_limit(arena, opinion.limit, ret_outcome);
     if (slot->duty == DUTY_RECORD) {
-        ret_outcome->remark |= opinion.word == OUTCOME_FAIL;
+        ret_outcome->remark |=
+            opinion.word == OUTCOME_FAIL || (item.sound && is_broken_variant(step, &opinion));
         ret_outcome->word = OUTCOME_RECORDED;
         if (!opinion.value.found)
             ret_outcome->cause = opinion.cause;

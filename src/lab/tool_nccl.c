@@ -13,7 +13,7 @@
 #define NCCL_TESTS_VERSION "2.17.6"
 
 struct arguments {
-    double smallest, largest, step;
+    double smallest, largest, step, tuned;
     unsigned factor, gpus, threads, iterations, warmup, checks;
 };
 
@@ -70,7 +70,7 @@ static int usage(const char *name)
 
 static int read_arguments(struct tool *tool, struct arguments *arguments)
 {
-    *arguments = (struct arguments){32 << 20, 32 << 20, 1 << 20, 1, 1, 1, 20, 1, 1};
+    *arguments = (struct arguments){32 << 20, 32 << 20, 1 << 20, 1, 1, 1, 1, 20, 1, 1};
     for (int i = 1; i < tool->argc; i++) {
         const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[++i] : NULL;
         double number = value != NULL ? read_size(value) : -1;
@@ -288,6 +288,14 @@ struct totals {
     unsigned rows, wrong_cells;
 };
 
+/* No run is quite like the one before. */
+static double this_time(unsigned host, double size)
+{
+    const char *attempt = getenv("ASSAY_ATTEMPT");
+
+    return attempt != NULL ? 1 + 0.002 * lab_noise(host, attempt, (unsigned)log2(fmax(size, 1))) : 1;
+}
+
 static void print_row(const struct test *test, const struct arguments *arguments,
                       const struct lab_host *hosts, size_t host_count, unsigned ranks, double size,
                       int traffic, struct totals *totals)
@@ -307,7 +315,8 @@ static void print_row(const struct test *test, const struct arguments *arguments
         double busbw = lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1),
                                  lab_fabric_share(hosts, host_count, traffic), place == 1);
         long shown = place == 1 && !test->checked_twice ? -1 : wrong;
-        double time_us = print_place(size, busbw, factor, shown);
+        double time_us =
+            print_place(size, busbw * arguments->tuned * this_time(hosts[0].number, size), factor, shown);
 
         totals->busbw += size / time_us / 1e3 * factor;
         totals->time_us += time_us * (arguments->iterations + arguments->warmup);
@@ -357,6 +366,39 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
         }
 }
 
+static bool is_set(const char *name, const char *value)
+{
+    const char *given = getenv(name);
+
+    return given != NULL && strcasecmp(given, value) == 0;
+}
+
+/* What variables that people tune with do: returns by how much the bandwidth changes over the network. */
+static double take_settings(struct lab_host *hosts, size_t host_count)
+{
+    const char *queues = getenv("NCCL_IB_QPS_PER_CONNECTION");
+
+    for (size_t i = 0; i < host_count; i++)
+        if (is_set("NCCL_ALGO", "Ring") || is_set("NCCL_ALGO", "Tree") || is_set("NCCL_NVLS_ENABLE", "0"))
+            hosts[i].nvls = false;
+    if (host_count == 1 || queues == NULL || strcmp(queues, "1") == 0)
+        return 1;
+    /* Several queues take several ways where ways are chosen by hash; elsewhere they only cost. */
+    return hosts[0].lab->ethernet ? 1.06 : 0.95;
+}
+
+/* Since NCCL 2.24 nothing else is tried in the place of an algorithm that cannot do the collective. */
+static int refuse_algorithm(const struct lab_host *host, const struct test *test)
+{
+    printf("%s:%d:%d [0] NCCL WARN Error : no algorithm/protocol available for function %s with datatype "
+           "ncclFloat32. NCCL_ALGO was set to Tree.\n%s: Test NCCL failure common.cu:1033 'invalid usage "
+           "(run with NCCL_DEBUG=WARN for details)'\n .. %s pid %d: Test failure common.cu:935\n",
+           host->name, (int)getpid(), (int)getpid(),
+           test->collective == ALL_GATHER ? "AllGather" : "ReduceScatter", host->name, host->name,
+           (int)getpid());
+    return 3;
+}
+
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
     const struct test *test = find_test(tool->argv[0]);
@@ -378,6 +420,9 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
         if (why != NULL)
             return print_failure(&hosts[i], why);
     }
+    if (is_set("NCCL_ALGO", "Tree") && (test->collective == ALL_GATHER || test->collective == REDUCE_SCATTER))
+        return refuse_algorithm(&hosts[0], test);
+    arguments.tuned = take_settings(hosts, host_count);
     print_devices(hosts, host_count, per_host, per_process);
     print_debug(hosts, host_count, per_host);
     print_columns();

@@ -78,6 +78,17 @@ static void look_at(struct arena *arena, const char *place, const struct suite_v
         }
 }
 
+static void look_at_variants(struct arena *arena, const struct suite_step *step, struct advice *advice)
+{
+    for (size_t i = 0; i < step->variants.count; i++) {
+        const struct suite_variant *variant = &step->variants.items[i];
+
+        for (size_t k = 0; k < variant->environment.count; k++)
+            look_at(arena, arena_printf(arena, "%s.variants.%s", step->name, variant->name),
+                    &variant->environment.items[k], advice);
+    }
+}
+
 void advice_of_suite(struct arena *arena, const struct suite *suite, struct advice *ret_advice)
 {
     *ret_advice = (struct advice){0};
@@ -92,4 +103,6 @@ void advice_of_suite(struct arena *arena, const struct suite *suite, struct advi
     }
     for (size_t i = 0; i < suite->launcher.environment.count; i++)
         look_at(arena, "launcher.environment", &suite->launcher.environment.items[i], ret_advice);
+    for (size_t i = 0; i < suite->steps.count; i++)
+        look_at_variants(arena, &suite->steps.items[i], ret_advice);
 }

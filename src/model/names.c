@@ -145,9 +145,8 @@ bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
     return true;
 }
 
-const char *step_target(struct arena *arena, const struct step *step)
+const char *step_hosts(struct arena *arena, const struct step *step)
 {
-    const char *variant = step->shape != NULL ? step->shape->variant : "";
     const char **names;
 
     if (step->member_count == 1)
@@ -155,9 +154,26 @@ const char *step_target(struct arena *arena, const struct step *step)
     names = arena_array(arena, const char *, step->member_count);
     for (size_t i = 0; i < step->member_count; i++)
         names[i] = step->members[i]->name;
-    return arena_printf(arena, "%zu hosts: %s%s%s", step->member_count,
-                        hostlist_fold(arena, names, step->member_count), *variant != '\0' ? ", " : "",
-                        variant);
+    return arena_printf(arena, "%zu hosts: %s", step->member_count,
+                        hostlist_fold(arena, names, step->member_count));
+}
+
+const char *step_target(struct arena *arena, const struct step *step)
+{
+    const char *variant = step->shape != NULL ? step->shape->variant : "";
+    const char *hosts = step_hosts(arena, step);
+
+    return *variant != '\0' ? arena_printf(arena, "%s, %s", hosts, variant) : hosts;
+}
+
+bool step_advises(const struct step *step)
+{
+    if (*step->shape->variant == '\0' || step->origin == ORIGIN_ISOLATE)
+        return false;
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        if (step->shape->slots[i].duty == DUTY_GATE)
+            return false;
+    return true;
 }
 
 static bool shares_leaf(const struct step *a, const struct step *b)

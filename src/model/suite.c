@@ -73,16 +73,22 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
     size_t earlier = suite->steps.count - 1;
 
     json_each (need, needs) {
+        const struct suite_step *needed = find_step(suite, earlier, need->string);
         const char **names = arena_array(arena, const char *, earlier + 1), *near;
 
         for (size_t i = 0; i < earlier; i++)
             names[i] = suite->steps.items[i].name;
-        if (find_step(suite, earlier, need->string) == NULL) {
+        if (needed == NULL) {
             near = nearest_word(need->string, names, earlier);
             return json_error(err, need, "step \"%s\" needs \"%.80s\", which is no step before it%s%s%s",
                               step->name, need->string, near != NULL ? "; did you mean \"" : "",
                               near != NULL ? near : "", near != NULL ? "\"?" : "");
         }
+        if (needed->variants.count > 0)
+            return json_error(err, need,
+                              "step \"%s\" needs \"%.80s\", which has variants: it only advises, and passes "
+                              "nothing that could be needed",
+                              step->name, need->string);
         *list_push(arena, &step->needs) = need->string;
         *list_push(arena, &step->needs_at) = need;
     }
@@ -158,6 +164,9 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
     return 0;
 }
 
+/* So many tell a small difference from noise. */
+enum { REPEAT_VARIANTS = 5 };
+
 static int read_step(struct arena *arena, struct suite *suite, const struct json *object, struct error *err)
 {
     struct suite_step *step = list_push(arena, &suite->steps);
@@ -170,7 +179,8 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .timeout_s = (unsigned)json_number(object, "timeout_s", 0),
         .expected_s = (unsigned)json_number(object, "expected_s", 0),
         .retries = (unsigned)json_number(object, "retries", 1),
-        .repeat = (unsigned)json_number(object, "repeat", 1),
+        .repeat = (unsigned)json_number(object, "repeat",
+                                        json_get(object, "variants") != NULL ? REPEAT_VARIANTS : 1),
         .isolate = json_boolean(object, "isolate", true),
         .exclusive = json_string(object, "exclusive", NULL),
         .at = object,
@@ -186,7 +196,8 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
     if (read_by(object, step, err) < 0 ||
         read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
-        read_limits(arena, json_get(object, "limits"), step, err) < 0)
+        read_limits(arena, json_get(object, "limits"), step, err) < 0 ||
+        suite_variants_read(arena, object, step, err) < 0)
         return -1;
     return read_sizes(arena, json_get(object, "sizes_judged"), step, err);
 }

@@ -21,4 +21,8 @@
 int suite_launcher_read(struct arena *arena, const struct json *object, struct suite_launcher *ret_launcher,
                         struct error *err) __attribute__((warn_unused_result));
 
+/* object: the step, whose other keys are read. */
+int suite_variants_read(struct arena *arena, const struct json *object, struct suite_step *step,
+                        struct error *err) __attribute__((warn_unused_result));
+
 #endif

@@ -7,6 +7,7 @@
 #include "html.h"
 #include "matrix.h"
 #include "series.h"
+#include "variants.h"
 #include "view.h"
 
 struct page {
@@ -19,6 +20,7 @@ struct page {
     const struct matrix *matrix;
     struct heat_maps heat_maps;
     struct charts charts;
+    struct tunings tunings;
     struct gpu_table burn;
     bool has_heat_maps, has_burn;
 };
@@ -35,6 +37,10 @@ bool page_has_remarks(const struct page *page);
 /* page_searches.c */
 void page_searches(struct page *page);
 bool page_has_searches(const struct page *page);
+
+/* page_variants.c */
+void page_variants(struct page *page);
+bool page_has_variants(const struct page *page);
 
 /* page_numbers.c */
 void page_heat_maps(struct page *page);

@@ -564,7 +564,8 @@ static void write_shared_steps(struct page *page)
         html_markup(page->out, "<td>");
         html_text(page->out, step_target(page->arena, step));
         if (step->origin_note != NULL && *step->origin_note != '\0')
-            html_textf(page->out, " (%s: %s)", origin_name(step->origin), step->origin_note);
+            html_textf(page->out, step->origin == ORIGIN_SUITE ? " (%s%s)" : " (%s: %s)",
+                       step->origin == ORIGIN_SUITE ? "" : origin_name(step->origin), step->origin_note);
         html_markup(page->out, "</td><td>");
         page_word_link(page, view->steps[i].word, i);
         html_markup(page->out, "</td>");

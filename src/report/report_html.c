@@ -26,6 +26,7 @@ static const struct section {
     {"remarks", "Remarks", false, page_has_remarks, page_remarks},
     {"p2p", "GPU to GPU copy bandwidth", false, page_has_heat_maps, page_heat_maps},
     {"collectives", "Collective bandwidth by message size", false, page_has_charts, page_charts},
+    {"tuning", "Tuning: variants compared", false, page_has_variants, page_variants},
     {"burn", "GPU burn", false, page_has_burn, page_burn},
     {"inventory", "Inventory", false, always, page_inventory},
     {"limits", "Limits applied", false, always, page_limits},
@@ -140,6 +141,7 @@ void report_html(const struct record *record, struct text *out)
     page.matrix = matrix_create(page.view);
     page.has_heat_maps = heat_maps_collect(page.view, "p2p.unidirectional.enabled", &page.heat_maps);
     charts_collect(page.view, &page.charts);
+    tunings_collect(page.view, &page.tunings);
     page.has_burn = gpu_table_collect(page.view, &page.burn);
     write_head(&page);
     html_markup(out, "<body>\n<main>\n");

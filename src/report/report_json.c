@@ -12,6 +12,7 @@
 
 #include "assets.h"
 #include "printable.h"
+#include "variants.h"
 #include "view.h"
 
 struct json_report {
@@ -208,6 +209,61 @@ static void write_accusations(struct json_report *report)
     json_close_array(&report->writer);
 }
 
+static void write_variant(struct json_report *report, const struct tuning *tuning,
+                          const struct variant_column *column)
+{
+    json_open_object(&report->writer);
+    put_string(report, "name", column->name);
+    put_string(report, "settings", column->settings);
+    put_count(report, "step", column->step);
+    put_string(report, "trouble", column->trouble);
+    open_list(report, "points");
+    for (size_t i = 0; i < tuning->sizes.count; i++) {
+        const struct variant_point *point = &column->points[i];
+
+        json_open_object(&report->writer);
+        put_number(report, "size_bytes", tuning->sizes.items[i]);
+        put_count(report, "repeats", point->spread.count);
+        put_number(report, "median", point->spread.median);
+        put_number(report, "low", point->spread.low);
+        put_number(report, "high", point->spread.high);
+        put_number(report, "change", point->contrast.change);
+        put_number(report, "noise", point->contrast.noise);
+        put_string(report, "difference",
+                   column == tuning->columns.items ? "" : difference_name(point->contrast.word));
+        json_close_object(&report->writer);
+    }
+    json_close_array(&report->writer);
+    json_close_object(&report->writer);
+}
+
+static void write_tunings(struct json_report *report)
+{
+    struct tunings tunings;
+
+    tunings_collect(report->view, &tunings);
+    open_list(report, "tunings");
+    for (size_t i = 0; i < tunings.items.count; i++) {
+        const struct tuning *tuning = &tunings.items.items[i];
+
+        open_row(report);
+        put_string(report, "name", tuning->suite_step);
+        put_string(report, "hosts", tuning->hosts);
+        put_string(report, "metric", tuning->metric);
+        put_string(report, "unit", "GB/s");
+        open_list(report, "advice");
+        for (size_t k = 0; k < tuning->advice.count; k++)
+            json_put_string(&report->writer, utf8_clean(report->arena, slice_of(tuning->advice.items[k])));
+        json_close_array(&report->writer);
+        open_list(report, "variants");
+        for (size_t k = 0; k < tuning->columns.count; k++)
+            write_variant(report, tuning, &tuning->columns.items[k]);
+        json_close_array(&report->writer);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
 /* Place of each item in "outcomes": those of all earlier steps, then its slot. */
 static size_t *outcome_bases(struct json_report *report)
 {
@@ -298,6 +354,7 @@ static void write_steps(struct json_report *report)
         put_string(report, "name", at->step->shape->suite_step);
         put_string(report, "check", at->step->shape->check);
         put_string(report, "scope", at->step->shape->scope);
+        put_string(report, "variant", at->step->shape->variant);
         put_string(report, "platform", at->step->shape->platform);
         put_string(report, "shape_sha256", at->step->shape->sha256);
         put_string(report, "target", step_target(report->arena, at->step));
@@ -521,6 +578,7 @@ void report_json(const struct record *record, struct text *out)
     write_entries(&report);
     write_searches(&report);
     write_accusations(&report);
+    write_tunings(&report);
     write_hosts(&report);
     write_assets(&report);
     write_steps(&report);

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/suite.h"
 #include "gates.h"
 #include "matrix.h"
 #include "printable.h"
 #include "searches.h"
+#include "variants.h"
 #include "view.h"
 
 enum { COLUMNS = 100, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
@@ -391,6 +393,15 @@ static void write_coverage(struct letter *letter)
     write_coverage_line(letter, "all steps", &view->coverage);
 }
 
+/* What broke off under a variant has not met or missed any limit. */
+static const char *remark_text(struct letter *letter, const struct gate_line *gate)
+{
+    if (*gate->gate == '\0')
+        return arena_printf(letter->arena, "%zu items of %s", gate->items, gate->suite_step);
+    return arena_printf(letter->arena, "%zu items do not meet %s (%s)", gate->items, gate->gate,
+                        limit_origin(letter->arena, gate->status, gate->source));
+}
+
 static void write_remarks(struct letter *letter)
 {
     struct remark_lines lines;
@@ -403,11 +414,56 @@ static void write_remarks(struct letter *letter)
         const struct remark_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s, %s%s%s: %zu items do not meet %s (%s); first: %s",
-                                 line->targets, line->gate.metric, *line->gate.at != '\0' ? " at " : "",
-                                 line->gate.at, line->gate.items, line->gate.gate,
-                                 limit_origin(letter->arena, line->gate.status, line->gate.source),
-                                 line->example));
+                    arena_printf(letter->arena, "%s, %s%s%s: %s; first: %s", line->targets, line->gate.metric,
+                                 *line->gate.at != '\0' ? " at " : "", line->gate.at,
+                                 remark_text(letter, &line->gate), line->example));
+    }
+}
+
+/* -- Tuning -----------------------------------------------------------------------------------------------
+ */
+
+static void write_sizes(struct letter *letter, const struct tuning *tuning)
+{
+    for (size_t i = 0; i < tuning->sizes.count; i++) {
+        const char *line = "";
+
+        for (size_t k = 0; k < tuning->columns.count; k++) {
+            const char *against = contrast_text(letter->arena, tuning, k, i);
+
+            line = arena_printf(letter->arena, "%s%s%s %s%s%s", line, k > 0 ? "; " : "",
+                                tuning->columns.items[k].name,
+                                spread_text(letter->arena, &tuning->columns.items[k].points[i].spread),
+                                *against != '\0' ? ", " : "", against);
+        }
+        put_wrapped(letter,
+                    arena_printf(letter->arena, "  %s", size_text(letter->arena, tuning->sizes.items[i])), 16,
+                    line);
+    }
+}
+
+static void write_tunings(struct letter *letter)
+{
+    struct tunings tunings;
+
+    tunings_collect(letter->view, &tunings);
+    if (tunings.items.count == 0)
+        return;
+    put_rule(letter, "TUNING (advice, and no part of the verdict; median, and repeats: lowest to highest)");
+    for (size_t i = 0; i < tunings.items.count; i++) {
+        const struct tuning *tuning = &tunings.items.items[i];
+
+        put_wrapped(letter, "", 0,
+                    arena_printf(letter->arena, "%s on %s, by %s in GB/s", tuning->suite_step, tuning->hosts,
+                                 tuning->metric));
+        for (size_t k = 0; k < tuning->advice.count; k++)
+            put_field(letter, "  advice", tuning->advice.items[k]);
+        if (i >= TUNINGS_TABLED)
+            continue;
+        for (size_t k = 0; k < tuning->columns.count; k++)
+            put_field(letter, arena_printf(letter->arena, "  %s", tuning->columns.items[k].name),
+                      tuning->columns.items[k].settings);
+        write_sizes(letter, tuning);
     }
 }
 
@@ -436,6 +492,7 @@ void report_text(const struct record *record, struct text *out)
     write_matrix(&letter);
     write_shared_steps(&letter);
     write_coverage(&letter);
+    write_tunings(&letter);
     write_remarks(&letter);
     write_documents(&letter);
     arena_destroy(arena);

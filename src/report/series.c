@@ -179,8 +179,7 @@ static bool is_busbw(const struct slot *slot)
            slice_ends(slice_of(slot->metric), ".busbw");
 }
 
-/* Where this was taken: its message size, if it is out of place (or the tool does not say). */
-static bool size_of(const struct measurement *measurement, double *ret_size)
+bool measurement_size(const struct measurement *measurement, double *ret_size)
 {
     bool sized = false;
 
@@ -253,7 +252,7 @@ static void chart_add_step(const struct view *view, struct chart *chart, size_t 
 
         for (size_t k = 0; k < reading->measurements.count; k++)
             if (strcmp(reading->measurements.items[k].metric, chart->metric) == 0 &&
-                size_of(&reading->measurements.items[k], &size))
+                measurement_size(&reading->measurements.items[k], &size))
                 curve_add(view->arena, &curve, size, reading->measurements.items[k].value);
     }
     if (curve.points.count == 0)

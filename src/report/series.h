@@ -74,6 +74,9 @@ struct courses {
 /* false: nothing was sampled, or too little for a line. */
 bool courses_collect(struct arena *arena, const struct attempt *attempt, struct courses *ret_courses);
 
+/* Where the measurement was taken: its message size, if it is out of place (or the tool does not say). */
+bool measurement_size(const struct measurement *measurement, double *ret_size);
+
 /* The median of count numbers, NAN ones left out; NAN when none is left. Sorts values. */
 double median_of(double *values, size_t count);
 

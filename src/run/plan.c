@@ -253,12 +253,12 @@ static void judge_not_alone(struct arena *arena, const struct plan_sources *sour
         }
 }
 
-/* A part of another step judges nothing, not even that it ended as it should. */
-static void only_record(struct shape *shape)
+/* A part of another step judges nothing, and neither does a variant: not even that it ended as it should. */
+static void only_record(struct shape *shape, const char *note)
 {
     for (size_t i = 0; i < shape->slot_count; i++) {
         shape->slots[i].duty = DUTY_RECORD;
-        shape->slots[i].duty_note = "a part of a slow test";
+        shape->slots[i].duty_note = note;
     }
 }
 
@@ -300,7 +300,9 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     for (size_t i = 0; i < shape->slot_count; i++)
         set_duty(arena, &sources->limits, step, shape, &shape->slots[i]);
     if (arguments != NULL)
-        only_record(shape);
+        only_record(shape, "a part of a slow test");
+    else if (step->variants.count > 0)
+        only_record(shape, "a variant, which only advises");
     else
         judge_not_alone(arena, sources, context, shape);
     shape->sha256 = shape_hash(arena, shape);
@@ -446,6 +448,17 @@ static void add_needs(struct builder *builder, size_t step_index, const struct s
     step->need_count = needs.count;
 }
 
+/* "with NCCL_ALGO=Ring" */
+static const char *variant_note(struct arena *arena, const struct suite_variant *variant)
+{
+    const char *note = "with";
+
+    for (size_t i = 0; i < variant->environment.count; i++)
+        note = arena_printf(arena, "%s %s=%s", note, variant->environment.items[i].name,
+                            variant->environment.items[i].value);
+    return variant->environment.count > 0 ? note : "with no variables of its own";
+}
+
 void add_note(struct builder *builder, const char *text)
 {
     list_push(builder->arena, &builder->notes->notes)->text = text;
@@ -469,6 +482,7 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
         return -1;
     for (size_t i = 0; i < sets.sets.count; i++) {
         const struct member_set *set = &sets.sets.items[i];
+        const struct suite_variant *variant = suite_variant_find(suite_step, set->variant);
         const char *left_out = left_out_by_user(builder, suite_step);
         size_t step;
 
@@ -482,6 +496,8 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
             plan->steps.items[step].origin_note = left_out;
             continue;
         }
+        if (variant != NULL)
+            plan->steps.items[step].origin_note = variant_note(builder->arena, variant);
         for (size_t k = 0; k < set->count; k++)
             *list_push(builder->arena, steps_on(builder, suite_index, set->members[k])) = step;
         add_needs(builder, step, suite_step);
@@ -511,6 +527,29 @@ static void note_advice(struct builder *builder)
     advice_of_suite(builder->arena, builder->sources->suite, &advice);
     for (size_t i = 0; i < advice.notes.count; i++)
         add_note(builder, advice.notes.items[i]);
+}
+
+/* What nobody should take for a part of the acceptance. */
+static void note_variants(struct builder *builder)
+{
+    const struct suite *suite = builder->sources->suite;
+
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        const struct suite_step *step = &suite->steps.items[i];
+        const char *few = step->repeat < REPEATS_TELLING
+                              ? arena_printf(builder->arena,
+                                             "; \"repeat\" is %u, and fewer than %d tell no "
+                                             "difference from noise",
+                                             step->repeat, REPEATS_TELLING)
+                              : "";
+
+        if (step->variants.count > 0 && left_out_by_user(builder, step) == NULL)
+            add_note(builder,
+                     arena_printf(builder->arena,
+                                  "step %s only advises: its variants are compared with one another, "
+                                  "and no verdict follows from them%s",
+                                  step->name, few));
+    }
 }
 
 struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
@@ -543,6 +582,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                 return NULL;
     }
     note_left_out(&builder);
+    note_variants(&builder);
     note_advice(&builder);
     return check_shapes(&builder, err) < 0 ? NULL : plan;
 }

@@ -148,7 +148,8 @@ void note_left_out(struct builder *builder)
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
 
-        if (step->origin != ORIGIN_LEFT_OUT || strcmp(step->shape->suite_step, last) == 0)
+        if (step->origin != ORIGIN_LEFT_OUT || step_advises(step) ||
+            strcmp(step->shape->suite_step, last) == 0)
             continue;
         last = step->shape->suite_step;
         names = names == NULL ? last : arena_printf(builder->arena, "%s, %s", names, last);
@@ -202,6 +203,20 @@ static int check_alone(struct builder *builder, const struct suite_step *step, c
         add_note(builder, arena_printf(builder->arena, "step %s is only recorded: %s; it takes %s",
                                        step->name, why, remedy));
     return 0;
+}
+
+/* Variants are compared by bandwidth, one message size with the same. */
+static int check_variants(const struct suite_step *step, const struct shape *shape, struct error *err)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].size_bytes > 0 && fnmatch("*.busbw", shape->slots[i].metric, 0) == 0)
+            return 0;
+    return step->variants.count == 0
+               ? 0
+               : json_error(err, json_get(step->at, "variants"),
+                            "step '%s' has variants, and check '%s' measures no bandwidth by message size to "
+                            "compare; expected a check of collectives",
+                            step->name, step->check);
 }
 
 /* A size that is to be judged and is never measured would judge nothing. */
@@ -266,7 +281,7 @@ int check_shapes(struct builder *builder, struct error *err)
 
         if (!is_carried_out(plan, shape))
             continue;
-        if (check_sizes(step, shape, err) < 0 ||
+        if (check_variants(step, shape, err) < 0 || check_sizes(step, shape, err) < 0 ||
             check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
             check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
             check_patterns(step, "record_without_limit", step->record_without_limit.items,

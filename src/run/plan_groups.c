@@ -173,6 +173,21 @@ static int find_groups(const struct finder *finder, struct error *err)
     return 0;
 }
 
+/* The variants of one set come one after the other, so that little has changed meanwhile. */
+static void spread_over_variants(const struct finder *finder)
+{
+    struct member_sets once = *finder->sets;
+
+    *finder->sets = (struct member_sets){0};
+    for (size_t i = 0; i < once.sets.count; i++)
+        for (size_t k = 0; k < finder->step->variants.count; k++) {
+            struct member_set *set = list_push(finder->arena, &finder->sets->sets);
+
+            *set = once.sets.items[i];
+            set->variant = finder->step->variants.items[k].name;
+        }
+}
+
 int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err)
@@ -190,8 +205,8 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
             finder.hosts[finder.count++] = plan->hosts.items[i];
     if (finder.count == 0)
         return 0;
-    if (strcmp(step->scope, "group") == 0)
-        return find_groups(&finder, err);
+    if (strcmp(step->scope, "group") == 0 && find_groups(&finder, err) < 0)
+        return -1;
     if (strcmp(step->scope, "cluster") == 0)
         add_wide_set(&finder, finder.hosts, finder.count, "");
     else if (strcmp(step->scope, "pair") == 0 && strcmp(step->by, "ring") == 0)
@@ -200,5 +215,7 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
         find_disjoint(&finder);
     for (size_t i = 0; strcmp(step->scope, "host") == 0 && i < finder.count; i++)
         (void)add_set(&finder, &finder.hosts[i], 1);
+    if (step->variants.count > 0)
+        spread_over_variants(&finder);
     return 0;
 }

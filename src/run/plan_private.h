@@ -24,6 +24,9 @@ struct builder {
 #define NOTE_ALONE \
     "only recorded: all_reduce on two hosts may exceed what the fabric carries, and nothing beside it tells"
 
+/* Repeats of a variant: fewer show no noise. */
+enum { REPEATS_TELLING = 3 };
+
 /* The members of one step of the plan. */
 struct member_set {
     const struct host **members;

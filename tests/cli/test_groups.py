@@ -206,5 +206,22 @@ def rdma(tap):
                  "from GPU memory too")
 
 
-tap.together([a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+def variants(tap):
+    """The same test under several settings: advice with the noise, a crash is told, and nothing of it is judged."""
+    with Lab("variants", 2, options=("--fabric", "roce")) as lab:
+        step = collective("all-gather", "cluster", retries=0, repeat=3, variants={
+            "default": {}, "qps4": {"NCCL_IB_QPS_PER_CONNECTION": "4"}, "tree": {"NCCL_ALGO": "Tree"}})
+        done, report = run(lab, "variants", [step])
+        found = {one["name"]: [point["difference"] for point in one["points"]] for one in report.json["tunings"][0]["variants"]}
+        tap.same(found, {"default": ["", ""], "qps4": ["faster"] * 2, "tree": ["too few repeats"] * 2},
+                 "a setting that helps is told from noise", report.json["tunings"], done.stderr)
+        tap.same((report.verdict, report.outcomes()), ("incomplete", []), "and judges nothing")
+        remarks = {(step["variant"], item["metric"]) for step, item in report.outcomes("record") if item["remark"]}
+        tap.same(remarks, {("tree", "sound")}, "a variant that crashes is remarked")
+        tap.ok("only advises" in done.stderr, "the notes say that it only advises", done.stderr)
+        shown = " ".join(assay("report", "1", "--format", "text", "--db", os.path.join(lab.folder, "variants.db"), "-o", "-").stdout.split())
+        tap.ok("at 4G to 8G `qps4` is " in shown and "`tree` is not to be used: the tool failed" in shown, "the report advises in words", shown[-4000:])
+
+
+tap.together([variants, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

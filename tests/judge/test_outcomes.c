@@ -1011,6 +1011,62 @@ static void refusals_are_inconclusive(void **state)
     }
 }
 
+#define VARIANTS \
+    ", \"variants\": {\"default\": {}, \"ring\": {\"NCCL_ALGO\": \"Ring\"}}, \"retries\": 0, \"repeat\": 1"
+
+/* It says so, and neither rejects nor passes anything. */
+static void a_variant_that_breaks_or_computes_wrongly_is_remarked_and_judges_nothing(void **state)
+{
+    static const struct {
+        const char *output;
+        int rc;
+        bool remark;
+    } cases[] = {
+        {good, 0, false},
+        {NCCL_OUTPUT("478.74", "478.74", "2", "2 FAILED"), 1, true},
+        {NCCL_OUTPUT("478.74", "478.74", "0", "0 OK"), 139, true},
+        {"", 3, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+
+        world_begin(&world, SUITE("trial", NCCL_STEP(VARIANTS)), "node1\n");
+        if (world.record.plan == NULL)
+            fail_msg("%s", world.err.text);
+        reached(&world, "node1");
+        nccl(&world, "node1", cases[i].output, cases[i].rc);
+        judge(&world);
+        for (size_t k = 0; k < world.record.judgement.outcome_count; k++)
+            if (world.record.judgement.outcomes[k].step == find_step(&world, "nccl-all-reduce", "node1"))
+                assert_int_equal(world.record.judgement.outcomes[k].word, OUTCOME_RECORDED);
+        assert_int_equal(outcome_of(&world, "nccl-all-reduce", "node1", "sound")->remark, cases[i].remark);
+        assert_int_equal(
+            judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
+            STEP_PASSED);
+        world_end(&world);
+    }
+}
+
+static void variants_alone_are_never_an_acceptance(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(
+        &world,
+        "{\"name\": \"s\", \"title\": \"t\", \"platform\": \"duo\", \"purpose\": \"delivery\", \"steps\": ["
+        "{\"check\": \"nccl-all-reduce\", \"arguments\": {\"begin\": \"8G\", \"end\": \"8G\"}" VARIANTS "}]}",
+        "node1\n");
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    nccl(&world, "node1", good, 0);
+    judge(&world);
+    assert_int_equal(world.record.judgement.verdicts[0].word, VERDICT_INCOMPLETE);
+    world_end(&world);
+}
+
 static void one_of_three_repeats_that_fails_is_a_fail(void **state)
 {
     struct world world;
@@ -1401,6 +1457,8 @@ int main(void)
         cmocka_unit_test(kernel_log_that_cannot_be_read_is_no_clean_one),
         cmocka_unit_test(host_that_is_down_fails_only_if_another_answers),
         cmocka_unit_test(refusals_are_inconclusive),
+        cmocka_unit_test(a_variant_that_breaks_or_computes_wrongly_is_remarked_and_judges_nothing),
+        cmocka_unit_test(variants_alone_are_never_an_acceptance),
         cmocka_unit_test(one_of_three_repeats_that_fails_is_a_fail),
         cmocka_unit_test(repeats_that_are_owed_are_not_passed_before_they_ran),
         cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),

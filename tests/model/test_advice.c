@@ -91,18 +91,20 @@ static void every_environment_of_a_suite_is_looked_at(void **state)
         "{\"name\": \"s\", \"environment\": {\"NCCL_ALGO\": \"Tree\"}, \"tools\": {\"all_reduce_perf\": "
         "{\"environment\": {\"NCCL_P2P_DISABLE\": \"1\"}}}, \"launcher\": {\"environment\": {\"UCX_TLS\": "
         "\"tcp\"}}, "
-        "\"steps\": [{\"check\": \"reachable\"}]}";
-    static const char *const places[] = {"environment: NCCL_ALGO",
-                                         "tools.all_reduce_perf.environment: NCCL_P2P_DISABLE",
-                                         "launcher.environment: UCX_TLS"};
+        "\"steps\": [{\"name\": \"tune\", \"check\": \"nccl-all-reduce\", \"variants\": {\"default\": {}, "
+        "\"none\": "
+        "{\"NCCL_IB_DISABLE\": \"1\"}}}]}";
+    static const char *const places[] = {
+        "environment: NCCL_ALGO", "tools.all_reduce_perf.environment: NCCL_P2P_DISABLE",
+        "launcher.environment: UCX_TLS", "tune.variants.none: NCCL_IB_DISABLE"};
     struct error err = {0};
     const struct suite *suite = suite_parse(*state, "s.json", slice_of(text), &err);
     struct advice advice;
 
     assert_non_null(suite);
     advice_of_suite(*state, suite, &advice);
-    assert_int_equal(advice.notes.count, 3);
-    for (size_t i = 0; i < 3; i++)
+    assert_int_equal(advice.notes.count, 4);
+    for (size_t i = 0; i < 4; i++)
         assert_ptr_equal(strstr(advice.notes.items[i], places[i]), advice.notes.items[i]);
 }
 

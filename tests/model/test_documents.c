@@ -276,9 +276,35 @@ static void everything_of_a_suite_is_read(void **state)
     assert_int_equal(suite->bytes.length, strlen(text));
 }
 
-#define STEP_KEYS                                                                                  \
-    "name, check, note, scope, by, arguments, needs, gate, record, record_without_limit, limits, " \
-    "sizes_judged, "                                                                               \
+static void variants_are_read_in_their_order(void **state)
+{
+    const char *text = "{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"default\": {}, "
+                       "\"ring\": {\"NCCL_ALGO\": "
+                       "\"Ring\", \"X\": \"1\"}}}, {\"check\": \"b\", \"variants\": {\"c\": {}, \"d\": {}}, "
+                       "\"repeat\": 2}]}";
+    struct error err = {0};
+    const struct suite *suite = suite_parse(*state, "s.json", slice_of(text), &err);
+    const struct suite_step *step;
+
+    assert_non_null(suite);
+    step = &suite->steps.items[0];
+    assert_int_equal(step->repeat, 5);
+    assert_int_equal(step->variants.count, 2);
+    assert_string_equal(step->variants.items[0].name, "default");
+    assert_int_equal(step->variants.items[0].environment.count, 0);
+    assert_string_equal(step->variants.items[1].name, "ring");
+    assert_string_equal(step->variants.items[1].environment.items[0].name, "NCCL_ALGO");
+    assert_string_equal(step->variants.items[1].environment.items[0].value, "Ring");
+    assert_string_equal(step->variants.items[1].environment.items[1].name, "X");
+    assert_ptr_equal(suite_variant_find(step, "ring"), &step->variants.items[1]);
+    assert_null(suite_variant_find(step, "tree"));
+    assert_null(suite_variant_find(step, NULL));
+    assert_int_equal(suite->steps.items[1].repeat, 2);
+}
+
+#define STEP_KEYS                                                                                            \
+    "name, check, note, scope, by, arguments, variants, needs, gate, record, record_without_limit, limits, " \
+    "sizes_judged, "                                                                                         \
     "timeout_s, expected_s, retries, repeat, isolate, exclusive"
 
 #define RULES                                                                                                \
@@ -360,6 +386,39 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "[{\"check\": \"a\"}]}",
          "s.json:1:47: launcher.btl_interfaces[0] is \"eth0,eth1\"; expected a string such as \"eth0\" or "
          "\"10.0.0.0/24\" (pattern ^[A-Za-z0-9][A-Za-z0-9_.:/@-]*$)"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}}}]}",
+         "s.json:1:52: step \"a\" has 1 variant; expected two or more, for the others are compared with the "
+         "first"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": [\"b\", \"c\"]}]}",
+         "s.json:1:52: steps[0].variants is a list; expected an object"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}, \"c\": {\"A-B\": "
+         "\"1\"}}}]}",
+         "s.json:1:68: unknown key \"A-B\" in steps[0].variants.c; expected a key that matches "
+         "^[A-Za-z_][A-Za-z0-9_]*$"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}, \"c d\": {}}}]}",
+         "s.json:1:62: unknown key \"c d\" in steps[0].variants; expected a key that matches "
+         "^[A-Za-z0-9][A-Za-z0-9._-]*$"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}, \"c\": {}}, \"gate\": "
+         "[\"m\"]}]}",
+         "s.json:1:80: step \"a\" has variants, which only advise and judge nothing; expected no \"gate\""},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}, \"c\": {}}, "
+         "\"sizes_judged\": [\"8G\"]}]}",
+         "s.json:1:88: step \"a\" has variants, which only advise and judge nothing; expected no "
+         "\"sizes_judged\""},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"scope\": \"group\", \"by\": \"rail\", "
+         "\"variants\": "
+         "{\"b\": {}, \"c\": {}}}]}",
+         "s.json:1:64: step \"a\" has variants and goes by rail; expected one of the two"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"exclusive\": \"none\", \"variants\": "
+         "{\"b\": {}, \"c\": {}}}]}",
+         "s.json:1:53: step \"a\" has variants, which are compared and so never run at the same time; "
+         "expected "
+         "\"host\", \"leaf\" or \"fabric\""},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"variants\": {\"b\": {}, \"c\": {}}}, "
+         "{\"check\": \"d\", "
+         "\"needs\": [\"a\"]}]}",
+         "s.json:1:98: step \"d\" needs \"a\", which has variants: it only advises, and passes nothing that "
+         "could be needed"},
         {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
     };
 
@@ -434,9 +493,9 @@ static void unknown_names_list_those_there_are(void **state)
     assert_non_null(strstr(err.text, "'hgx-h10' is none of the built-in platforms; did you mean 'hgx-"));
     assert_non_null(strstr(err.text, "they are hgx-a100, hgx-h100, hgx-h200;"));
     assert_null(suite_load(*state, "whatever", &err));
-    assert_string_equal(err.text,
-                        "'whatever' is none of the built-in suites; they are delivery, smoke; a file is "
-                        "given with a '/' in its name or '.json' at its end");
+    assert_string_equal(
+        err.text, "'whatever' is none of the built-in suites; they are delivery, smoke, tuning; a file is "
+                  "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");
 }
@@ -511,6 +570,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(no_copy_limit_exceeds_the_datasheet, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(delivery_is_the_agreed_plan, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(everything_of_a_suite_is_read, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(variants_are_read_in_their_order, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_suites_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),

@@ -181,6 +181,92 @@ static void a_step_by_rail_is_run_for_each_rail(void **state)
     arena_destroy(sample.arena);
 }
 
+#define TUNE(keys)                                                                                      \
+    "{\"name\": \"tune\", \"check\": \"nccl-all-gather\", \"arguments\": {\"begin\": \"1G\", \"end\": " \
+    "\"1G\"}, "                                                                                         \
+    "\"variants\": {\"default\": {}, \"mlx5_0\": {\"NCCL_ALGO\": \"Ring\", \"A\": \"b c\"}}" keys "}"
+
+static const char *command_of_step(struct sample *sample, size_t step)
+{
+    struct check_context context;
+    cleanup_text struct text command = {0};
+
+    text_init(&command, 64 * 1024);
+    plan_context(sample->arena, &sample->sources, &sample->plan->steps.items[step], &context);
+    check_command_file(&context, &command);
+    return arena_strdup(sample->arena, command.bytes);
+}
+
+/* Each set of hosts is tested under each variant; nothing of that is a gate, not even in a delivery. */
+static void variants_are_planned_one_after_the_other_and_judge_nothing(void **state)
+{
+    struct sample sample = make("[1-3]\n", "delivery", TUNE(", \"scope\": \"pair\", \"by\": \"disjoint\""));
+    const struct plan *plan = sample.plan;
+    static const char *const targets[] = {"2 hosts: [1-2], default", "2 hosts: [1-2], mlx5_0",
+                                          "2 hosts: [2-3], default", "2 hosts: [2-3], mlx5_0"};
+
+    (void)state;
+    if (plan == NULL)
+        fail_msg("%s", sample.err.text);
+    assert_int_equal(plan->steps.count, 4);
+    assert_int_equal(plan->shapes.count, 2);
+    assert_int_equal(plan->gate_count, 0);
+    assert_true(plan->record_count > 0);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(step_target(sample.arena, &plan->steps.items[i]), targets[i]);
+        assert_true(step_advises(&plan->steps.items[i]));
+        assert_int_equal(plan->steps.items[i].shape->repeat, 5);
+        assert_string_equal(plan->steps.items[i].origin_note,
+                            i % 2 == 0 ? "with no variables of its own" : "with NCCL_ALGO=Ring A=b c");
+    }
+    assert_int_equal(sample.notes.notes.count, 2);
+    assert_string_equal(sample.notes.notes.items[0].text,
+                        "step tune only advises: its variants are compared with one another, and no verdict "
+                        "follows from them");
+    assert_ptr_equal(strstr(sample.notes.notes.items[1].text, "tune.variants.mlx5_0: NCCL_ALGO=Ring: leave"),
+                     sample.notes.notes.items[1].text);
+    arena_destroy(sample.arena);
+}
+
+/* Over hosts the launcher gives them to all ranks; a variant that is called as an HCA is no rail. */
+static void a_variant_sets_its_variables_and_no_others_are_set(void **state)
+{
+    struct sample wide = make("[1-2]\n", "trial", TUNE(", \"scope\": \"cluster\""));
+    struct sample alone = make("[1-2]\n", "trial", TUNE(""));
+    static const char given[] = " -x NCCL_ALGO=Ring -x A='b c' ",
+                      exported[] = "export NCCL_ALGO=Ring\nexport A='b c'\n";
+
+    (void)state;
+    if (wide.plan == NULL || alone.plan == NULL)
+        fail_msg("%s%s", wide.err.text, alone.err.text);
+    assert_null(strstr(command_of_step(&wide, 0), "NCCL_ALGO"));
+    assert_non_null(strstr(command_of_step(&wide, 1), given));
+    assert_non_null(strstr(command_of_step(&wide, 1), " -np 16 "));
+    assert_null(strstr(command_of_step(&alone, 0), "NCCL_ALGO"));
+    assert_non_null(strstr(command_of_step(&alone, 1), exported));
+    assert_string_equal(step_target(alone.arena, &alone.plan->steps.items[1]), "1, mlx5_0");
+    arena_destroy(wide.arena);
+    arena_destroy(alone.arena);
+}
+
+/* Steps that are left out with them leave no gate undone. */
+static void variants_that_are_left_out_leave_the_verdict_alone(void **state)
+{
+    struct sample sample = make(
+        "a\n", "trial", TUNE(", \"scope\": \"cluster\", \"repeat\": 2") ", " GATHER("\"name\": \"alone\""));
+
+    (void)state;
+    if (sample.plan == NULL)
+        fail_msg("%s", sample.err.text);
+    assert_int_equal(sample.plan->steps.items[0].origin, ORIGIN_LEFT_OUT);
+    assert_true(step_advises(&sample.plan->steps.items[0]));
+    for (size_t i = 0; i < sample.notes.notes.count; i++)
+        assert_null(strstr(sample.notes.notes.items[i].text, "incomplete"));
+    assert_non_null(strstr(sample.notes.notes.items[0].text,
+                           "; \"repeat\" is 2, and fewer than 3 tell no difference from noise"));
+    arena_destroy(sample.arena);
+}
+
 static void what_is_left_over_is_owed_and_says_why(void **state)
 {
     struct sample sample = make(RACKS, "trial", GATHER("\"scope\": \"group\", \"by\": \"rack\""));
@@ -259,6 +345,7 @@ static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
         {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER("\"scope\": \"cluster\""), false},
         {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER(PAIRS ", \"record\": [\"*.busbw\"]"), false},
         {"a\nb\nc\n", REDUCE(PAIRS) ", {\"check\": \"nccl-sendrecv\", " PAIRS "}", false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " TUNE(", " PAIRS), false},
     };
 
     (void)state;
@@ -301,6 +388,9 @@ static void what_cannot_be_grouped_is_refused(void **state)
          "by"},
         {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",
          "suite:2:55: check 'probe-collective' cannot run by rail"},
+        {"a\n", "{\"check\": \"gpu-burn\", \"variants\": {\"a\": {}, \"b\": {\"X\": \"1\"}}}",
+         "suite:2:35: step 'gpu-burn' has variants, and check 'gpu-burn' measures no bandwidth by message "
+         "size to compare; expected a check of collectives"},
         {"a\n", "{\"check\": \"gpu-burn\", \"scope\": \"pair\"}",
          "suite:2:1: check 'gpu-burn' cannot run with scope 'pair'; expected 'host'"},
     };
@@ -408,11 +498,37 @@ static void a_clause_that_nothing_measures_never_looks_agreed(void **state)
     }
 }
 
+/* What is only compared agrees to no clause of a contract. */
+static void a_clause_that_only_variants_measure_never_looks_agreed(void **state)
+{
+    const char *contract =
+        AGREED(CLAUSE("5", "\"nccl.all_gather.busbw\", \"floor\": 300, \"unit\": \"GB/s\""));
+    struct sample trial =
+        make_by_contract("[1-2]\n", "trial", TUNE(", \"scope\": \"cluster\""), contract, NULL);
+    struct sample delivery =
+        make_by_contract("[1-2]\n", "delivery", TUNE(", \"scope\": \"cluster\""), contract, NULL);
+
+    (void)state;
+    assert_null(delivery.plan);
+    assert_non_null(strstr(delivery.err.text, "5 (nccl.all_gather.busbw)"));
+    if (trial.plan == NULL)
+        fail_msg("%s", trial.err.text);
+    assert_int_equal(trial.plan->gate_count, 0);
+    assert_string_equal(contract_idle_text(trial.arena, &trial.sources.limits, trial.plan),
+                        "5 (nccl.all_gather.busbw)");
+    arena_destroy(trial.arena);
+    arena_destroy(delivery.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
+        cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
+        cmocka_unit_test(a_variant_sets_its_variables_and_no_others_are_set),
+        cmocka_unit_test(a_clause_that_only_variants_measure_never_looks_agreed),
+        cmocka_unit_test(variants_that_are_left_out_leave_the_verdict_alone),
         cmocka_unit_test(what_is_left_over_is_owed_and_says_why),
         cmocka_unit_test(groups_of_equal_size_owe_the_same),
         cmocka_unit_test(needs_are_those_of_the_members),
