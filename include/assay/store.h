@@ -14,7 +14,9 @@
 #include <stddef.h>
 
 #include "assay/error.h"
+#include "assay/manifest.h"
 #include "assay/record.h"
+#include "assay/redact.h"
 #include "assay/sighting.h"
 
 struct store;
@@ -115,5 +117,30 @@ struct run_summary {
 /* Newest first, at most limit (0: all), in the arena. */
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
                     size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
+
+/*
+ * Proof and privacy.
+ */
+/* What a run consists of: documents, commands and captures, whose bytes are hashed anew, and the tables with its
+   rows. Bytes that are damaged are named in their entry and end nothing. cited: for comparison with an earlier
+   manifest: its judgement and the columns that there were then; NULL: the last judgement. head: run, judgement. */
+int store_manifest(struct store *store, struct arena *arena, long long number, const struct manifest *cited,
+                   struct manifest *ret_manifest, struct error *err) __attribute__((warn_unused_result));
+/* Whether the file as a whole is sound, indexes and all; reads all of it. */
+int store_check(struct store *store, struct error *err) __attribute__((warn_unused_result));
+
+/* Copies run `number` of from, with all its judgements, into to, where it gets a number of its own. redactor
+   NULL: as it is; else every text and every byte of evidence goes through it. ERROR_USAGE when it is there already. */
+int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
+                   long long *ret_number, struct error *err) __attribute__((warn_unused_result));
+
+/* Pseudonyms are kept, so that a name has the same one in every export of this database. */
+int store_load_pseudonyms(struct store *store, struct arena *arena, struct pseudonyms *ret_pseudonyms,
+                          struct error *err) __attribute__((warn_unused_result));
+int store_put_pseudonyms(struct store *store, const struct pseudonyms *pseudonyms, size_t first,
+                         struct error *err) __attribute__((warn_unused_result));
+/* Host name of the controller that made the run, in the arena. */
+const char *store_controller_host(struct store *store, struct arena *arena, long long number,
+                                  struct error *err) __attribute__((warn_unused_result));
 
 #endif

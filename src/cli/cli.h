@@ -27,6 +27,8 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_parse(int argc, char **argv);
@@ -36,6 +38,7 @@ int command_judge(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_waive(int argc, char **argv);
 int command_show(int argc, char **argv);
+int command_verify(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
 int cli_fail(const struct error *err);

@@ -1,40 +1,112 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `assay report` and `assay show`: a stored run as a document. */
+/* `assay report` and `assay show`: a stored run as a document; and signed, with a manifest beside it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "assay/files.h"
 #include "assay/report.h"
-#include "cli.h"
+#include "proof.h"
+#include "signature.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
-/* Writes run `word` (NULL: the last one) to path and returns the exit status of its verdict. */
-static int write_run(const char *db, const char *word, const char *format, const char *path)
+/* What is asked for. */
+struct request {
+    const char *db, *word, *format, *output, *key;
+    struct arena *arena;
+};
+
+/* Signed already, by whomever: then only these very bytes may be signed again. */
+static int write_once(const char *path, const struct text *bytes, bool may_differ, struct error *err)
 {
-    const struct report_format *row = report_format_find(format);
-    struct arena *arena = arena_create();
+    cleanup_text struct text there = {0};
+
+    text_init(&there, REPORT_BYTES);
+    if (!may_differ) {
+        if (file_read(path, &there, err) < 0)
+            return -1;
+        if (there.length == bytes->length && memcmp(there.bytes, bytes->bytes, bytes->length) == 0)
+            return 0;
+        return error_set(
+            err, ERROR_USAGE,
+            "%s is signed, and would be written with other bytes now; give another -o FILE, or sign it "
+            "as it is: assay verify REPORT --countersign KEY",
+            path);
+    }
+    return file_write(path, bytes->bytes, bytes->length, 0644, err);
+}
+
+/* The report, its manifest beside it, and a signature over that. */
+static int write_signed(const struct request *request, struct store *store, const struct record *record,
+                        const char *path, const struct text *report, struct error *err)
+{
+    const char *manifest_path = arena_printf(request->arena, "%s.manifest", path),
+               *slash = strrchr(path, '/');
+    cleanup_text struct text text = {0};
+    struct signatures signatures;
+    char sha256[SHA256_HEX_SIZE];
+    struct manifest manifest;
+    const char *added;
+
+    if (record->state == RUN_RUNNING)
+        return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    if (store_manifest(store, request->arena, record->number, NULL, &manifest, err) < 0)
+        return -1;
+    for (size_t i = 0; i < manifest.entries.count; i++)
+        if (manifest.entries.items[i].damage != NULL)
+            return error_set(err, ERROR_INTERNAL, "%s", manifest.entries.items[i].damage);
+    proof_describe(request->arena, &manifest, record);
+    sha256_hex(report->bytes, report->length, sha256);
+    manifest_add(request->arena, &manifest,
+                 arena_printf(request->arena, "report/%s", slash != NULL ? slash + 1 : path), "", sha256);
+    text_init(&text, REPORT_BYTES);
+    manifest_write(&manifest, &text);
+    if (signatures_check(request->arena, manifest_path, NULL, &signatures, err) < 0 ||
+        write_once(path, report, signatures.list.count == 0, err) < 0 ||
+        write_once(manifest_path, &text, signatures.list.count == 0, err) < 0 ||
+        signature_add(request->arena, manifest_path, request->key, &added, err) < 0)
+        return -1;
+    printf("report: %s\nmanifest: %s\nsignature: %s\n", path, manifest_path,
+           added != NULL ? added : "there already, by this key");
+    return 0;
+}
+
+static int write_record(const struct request *request, struct store *store, const struct record *record,
+                        struct error *err)
+{
+    const struct report_format *row = report_format_find(request->format);
+    const char *path = request->output != NULL ? request->output
+                       : request->key == NULL  ? "-"
+                                               : arena_printf(request->arena, "assay-report-%lld%s",
+                                                              record->number, row->extension);
     cleanup_text struct text out = {0};
-    struct error err = {0};
-    struct store *store = store_open(cli_database(db), true, &err);
-    long long number = 0;
-    struct record *record = NULL;
-    int status;
 
     text_init(&out, REPORT_BYTES);
-    if (store != NULL && word != NULL)
-        number = store_find_run(store, word, &err);
-    if (store != NULL && (word == NULL || number > 0))
-        record = store_load_run(store, arena, number, false, &err);
-    if (record == NULL) {
-        status = cli_fail(&err);
-    } else {
-        row->write(record, &out);
-        status = file_write(path, out.bytes, out.length, 0644, &err) < 0 ? cli_fail(&err) : EXIT_ACCEPT;
-    }
+    row->write(record, &out);
+    if (request->key != NULL)
+        return write_signed(request, store, record, path, &out, err);
+    return file_write(path, out.bytes, out.length, 0644, err);
+}
+
+/* Writes the run (word NULL: the last one). */
+static int write_run(struct request *request)
+{
+    struct error err = {0};
+    struct store *store = store_open(cli_database(request->db), true, &err);
+    struct record *record = NULL;
+    long long number = 0;
+    int result = -1;
+
+    request->arena = arena_create();
+    if (store != NULL && request->word != NULL)
+        number = store_find_run(store, request->word, &err);
+    if (store != NULL && (request->word == NULL || number > 0))
+        record = store_load_run(store, request->arena, number, false, &err);
+    if (record != NULL)
+        result = write_record(request, store, record, &err);
     store_close(store);
-    arena_destroy(arena);
-    return status;
+    arena_destroy(request->arena);
+    return result < 0 ? cli_fail(&err) : EXIT_ACCEPT;
 }
 
 static int bad_format(const char *format)
@@ -51,31 +123,39 @@ static int bad_format(const char *format)
 
 int command_report(int argc, char **argv)
 {
-    const char *db = NULL, *format = "html", *output = NULL;
+    struct request request = {.format = "html"};
     const struct option_row rows[] = {
-        {"format", 'f', OPTION_STRING, "NAME", &format, "html, text or json"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text or json"},
+        {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
+        {"sign", 0, OPTION_STRING, "KEY", &request.key,
+         "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
+         "assay-report-RUN.html"},
+        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
     int first, status;
 
     if (!cli_options(rows, "report [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
-    if (report_format_find(format) == NULL)
-        return bad_format(format);
+    if (report_format_find(request.format) == NULL)
+        return bad_format(request.format);
     if (first + 1 < argc) {
         fprintf(stderr, "assay: report: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
-    return write_run(db, first < argc ? argv[first] : NULL, format, output != NULL ? output : "-");
+    if (request.key != NULL && request.output != NULL && strcmp(request.output, "-") == 0) {
+        fprintf(stderr, "assay: report: what is signed needs a file: -o FILE\n");
+        return EXIT_USAGE;
+    }
+    request.word = first < argc ? argv[first] : NULL;
+    return write_run(&request);
 }
 
 int command_show(int argc, char **argv)
 {
-    const char *db = NULL;
+    struct request request = {.format = "text", .output = "-"};
     const struct option_row rows[] = {
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
     int first, status;
@@ -86,5 +166,6 @@ int command_show(int argc, char **argv)
         fprintf(stderr, "assay: show: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
-    return write_run(db, first < argc ? argv[first] : NULL, "text", "-");
+    request.word = first < argc ? argv[first] : NULL;
+    return write_run(&request);
 }

@@ -79,6 +79,19 @@ int content_put(struct store *store, struct slice bytes, const char *expected_sh
     return put_blocks(store, *ret_id, bytes, err);
 }
 
+int content_fill(struct store *store, struct slice bytes, struct error *err)
+{
+    char sha256[SHA256_HEX_SIZE];
+    int64_t id, blocks;
+    int found;
+
+    sha256_hex(bytes.bytes, bytes.length, sha256);
+    found = store_ask(store, FIND_CONTENT, &id, err, TEXT(sha256));
+    if (found > 0)
+        found = store_ask(store, COUNT_BLOBS, &blocks, err, INTEGER(id));
+    return found > 0 && blocks == 0 ? put_blocks(store, id, bytes, err) : found < 0 ? -1 : 0;
+}
+
 /* Its row, and the length confirmed by the number of blocks before anybody allocates it. */
 static int find_content(struct store *store, int64_t id, const char *what, size_t *ret_length,
                         char ret_sha256[SHA256_HEX_SIZE], struct error *err)

@@ -193,6 +193,11 @@ static const char waivers[] =
     "INTEGER NOT NULL, waiver TEXT NOT NULL REFERENCES waiver, PRIMARY KEY(judgement, step, slot)) STRICT, "
     "WITHOUT ROWID;";
 
+static const char pseudonyms[] =
+    /* What stands for a name in exports. */
+    "CREATE TABLE pseudonym(kind TEXT NOT NULL, name TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(kind, "
+    "name), UNIQUE(kind, n)) STRICT, WITHOUT ROWID;";
+
 const char *const store_migrations[] = {version_1, version_2, version_3, version_4,
-                                        version_5, sightings, waivers};
+                                        version_5, sightings, waivers,   pseudonyms};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

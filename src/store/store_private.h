@@ -156,6 +156,10 @@ int content_put(struct store *store, struct slice bytes, const char *expected_sh
 int content_get(struct store *store, struct arena *arena, int64_t id, const char *what,
                 struct slice *ret_bytes, char ret_sha256[SHA256_HEX_SIZE], struct error *err)
     __attribute__((warn_unused_result));
+/* The bytes of a content whose row is there without them; bytes that no row has the SHA-256 of are left out.
+ * Inside a transaction. */
+int content_fill(struct store *store, struct slice bytes, struct error *err)
+    __attribute__((warn_unused_result));
 /* Only its SHA-256. */
 int content_sha256(struct store *store, int64_t id, const char *what, char ret_sha256[SHA256_HEX_SIZE],
                    struct error *err) __attribute__((warn_unused_result));

@@ -10,8 +10,10 @@
 #include "assay/files.h"
 #include "assay/hostfile.h"
 #include "assay/limit.h"
+#include "assay/manifest.h"
 #include "assay/parser.h"
 #include "assay/platform.h"
+#include "assay/redact.h"
 #include "assay/suite.h"
 
 #include <math.h>
@@ -94,12 +96,58 @@ static bool reads_json(struct arena *arena, struct slice bytes, struct error *er
     return json_parse(arena, "input", bytes.bytes, bytes.length, err) != NULL;
 }
 
+static bool reads_manifest(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct manifest manifest, again;
+    struct text text = {0};
+    bool same;
+
+    if (manifest_parse(arena, "input", bytes, &manifest, err) < 0)
+        return false;
+    text_init(&text, (size_t)1 << 30);
+    manifest_write(&manifest, &text);
+    same = manifest_parse(arena, "again", (struct slice){text.bytes, text.length}, &again, err) == 0 &&
+           again.entries.count == manifest.entries.count;
+    text_release(&text);
+    if (!same)
+        abort();
+    return true;
+}
+
+/* Twice the same, and every edit lies where it says. */
+static bool reads_redacted(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct redactor *redactor = redactor_create(arena, NULL);
+    struct redact_edits edits = {0};
+    struct text text = {0};
+    size_t at = 0, given = 0, taken = 0;
+
+    (void)err;
+    redactor_know_host(redactor, "node1.example.org");
+    redactor_know_host(redactor, "10.0.0.1");
+    redactor_know_user(redactor, "ops");
+    text_init(&text, (size_t)1 << 30);
+    redact(redactor, bytes, &text, arena, &edits);
+    for (size_t i = 0; i < edits.list.count; i++) {
+        if (edits.list.items[i].at < at || edits.list.items[i].taken == 0)
+            abort();
+        at = edits.list.items[i].at + edits.list.items[i].taken;
+        given += edits.list.items[i].given;
+        taken += edits.list.items[i].taken;
+    }
+    if (at > bytes.length || text.length + taken != bytes.length + given)
+        abort();
+    text_release(&text);
+    return true;
+}
+
 static const struct reader {
     const char *name;
     bool (*reads)(struct arena *arena, struct slice bytes, struct error *err);
 } readers[] = {
     {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
     {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
+    {"manifest", reads_manifest}, {"redacted", reads_redacted},
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };

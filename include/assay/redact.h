@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Redaction: users, addresses and host names by stable pseudonyms.
+ *
+ * What is known is replaced wherever it stands, in any case: host names also with a domain behind them, in
+ * hostlists ("node[1-8]"), with other digits ("node9", a neighbour that was not tested), against other letters
+ * ("\nnode1" of a log in JSON, after a colour); IPv4 and IPv6 addresses, MAC addresses, home folders, USER@HOST.
+ * What is said in a place where only names stand ("for user X", "uid=1000(X)", "12:00:00 X kernel:") is learnt,
+ * and is known from then on: whoever redacts many texts does it twice, and keeps the second result. In doubt it
+ * replaces too much (a version of four numbers is an address to it). It does not look into what is encoded or
+ * compressed, and leaves serial numbers, UUIDs, racks and labels as they are.
+ *
+ *   host      anon-host7[.anon-domain1]       user   anon-user2 (never root)
+ *   IPv4      198.18.0.7 (RFC 2544)           IPv6   2001:db8::7 (RFC 3849)
+ *   MAC       02:00:00:00:00:07
+ */
+#ifndef ASSAY_REDACT_H
+#define ASSAY_REDACT_H
+
+#include "assay/arena.h"
+#include "assay/scan.h"
+#include "assay/text.h"
+
+/* Which number stands for a name; kept in the database, so that a name has the same one in every export. */
+struct pseudonym {
+    const char *kind; /* "host", "user", "domain", "ipv4", "ipv6", "mac" */
+    const char *name; /* lower case; an address in its usual form */
+    long long n;      /* from 1 in each kind */
+};
+struct pseudonyms {
+    LIST_OF(struct pseudonym) list;
+};
+
+/* One place where bytes were replaced by others. */
+struct redact_edit {
+    size_t at, taken, given; /* in the old bytes; counts */
+};
+struct redact_edits {
+    LIST_OF(struct redact_edit) list; /* ascending */
+};
+
+struct redactor;
+/* Lives in the arena. kept: pseudonyms of earlier exports. */
+struct redactor *redactor_create(struct arena *arena, const struct pseudonyms *kept);
+/* A host's name or address, with or without domain. NULL and "" are nothing. */
+void redactor_know_host(struct redactor *redactor, const char *name);
+void redactor_know_user(struct redactor *redactor, const char *name);
+/* The kept ones, then those that were added. */
+const struct pseudonyms *redactor_pseudonyms(const struct redactor *redactor);
+
+/* Appends to out. edits: NULL, or where they are told, in the arena. */
+void redact(struct redactor *redactor, struct slice bytes, struct text *out, struct arena *arena,
+            struct redact_edits *edits);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What report --sign, verify, export and import share. */
+#ifndef ASSAY_CLI_PROOF_H
+#define ASSAY_CLI_PROOF_H
+
+#include "assay/bundle.h"
+#include "cli.h"
+
+/* Says in its head what the run is, for whoever reads it before signing. */
+void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record);
+/* A new folder for what is unpacked; directory_remove it. NULL with err set. */
+const char *proof_folder(struct arena *arena, struct error *err);
+/* Prints each piece of the run in store that is not as `kept` has it; the number of these, or -1. */
+int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
+                  bool redacted, struct error *err);
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run from one database into another, row by row, with the ids of the other. What its texts and bytes say can be
+ * rewritten on the way; then the places of parts in their captures are moved with the bytes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "run_tables.h"
+
+enum { LARGEST_REWRITTEN = 1 << 30 };
+
+/* Ids there and here, in the order in which they came. */
+struct id_pair {
+    int64_t from, to;
+    bool was_there; /* what it stands for was there already */
+    struct redact_edits edits;
+};
+struct id_map {
+    LIST_OF(struct id_pair) list;
+    size_t *slots; /* of a hash table: index + 1; 0: empty */
+    size_t capacity;
+};
+
+struct copy {
+    struct store *from, *to;
+    struct arena *arena;
+    struct redactor *redactor;
+    struct id_map contents, *maps; /* maps: one for each of run_tables */
+};
+
+static size_t find_slot(const struct id_map *map, int64_t from)
+{
+    size_t slot = (size_t)((uint64_t)from * 0x9e3779b97f4a7c15) & (map->capacity - 1);
+
+    while (map->slots[slot] != 0 && map->list.items[map->slots[slot] - 1].from != from)
+        slot = (slot + 1) & (map->capacity - 1);
+    return slot;
+}
+
+static struct id_pair *map_find(const struct id_map *map, int64_t from)
+{
+    size_t slot = map->capacity > 0 ? map->slots[find_slot(map, from)] : 0;
+
+    return slot > 0 ? &map->list.items[slot - 1] : NULL;
+}
+
+static struct id_pair *map_add(struct arena *arena, struct id_map *map, int64_t from, int64_t to)
+{
+    struct id_pair *pair;
+
+    if ((map->list.count + 1) * 2 > map->capacity) {
+        map->capacity = map->capacity > 0 ? map->capacity * 2 : 64;
+        map->slots = arena_array(arena, size_t, map->capacity);
+        for (size_t i = 0; i < map->list.count; i++)
+            map->slots[find_slot(map, map->list.items[i].from)] = i + 1;
+    }
+    pair = list_push(arena, &map->list);
+    pair->from = from;
+    pair->to = to;
+    map->slots[find_slot(map, from)] = map->list.count;
+    return pair;
+}
+
+/* Texts that are names of our own: hashes, random numbers, words of vocabularies. */
+static bool is_own_word(const char *table, const char *column)
+{
+    static const char columns[] =
+        " uuid sha256 digest key state ending stream role exclusivity duty rule severity origin word place "
+        "boot_id controller_start inputs document.kind item.kind accusation.kind slot_limit.status "
+        "reading.status shape.scope "
+        "verdict.scope shape.check_name ";
+    char plain[80], full[80];
+
+    snprintf(plain, sizeof plain, " %s ", column);
+    snprintf(full, sizeof full, " %s.%s ", table, column);
+    return strstr(columns, plain) != NULL || strstr(columns, full) != NULL;
+}
+
+static void rewritten(struct copy *copy, struct slice bytes, struct text *out, struct redact_edits *edits)
+{
+    text_init(out, LARGEST_REWRITTEN);
+    if (copy->redactor != NULL)
+        redact(copy->redactor, bytes, out, copy->arena, edits);
+    else
+        text_add(out, bytes.bytes, bytes.length);
+}
+
+static int copy_content(struct copy *copy, int64_t from, int64_t *ret_to, struct error *err)
+{
+    const struct id_pair *known = map_find(&copy->contents, from);
+    struct arena *arena = known == NULL ? arena_create() : NULL;
+    cleanup_text struct text text = {0};
+    struct redact_edits edits = {0};
+    char sha256[SHA256_HEX_SIZE];
+    struct slice bytes;
+    int result = 0;
+
+    if (known == NULL) {
+        result = content_get(copy->from, arena, from, "a capture or document", &bytes, sha256, err);
+        if (result == 0 && copy->redactor != NULL) {
+            rewritten(copy, bytes, &text, &edits);
+            bytes = (struct slice){text.bytes, text.length};
+        }
+        if (result == 0)
+            result = content_put(copy->to, bytes, copy->redactor == NULL ? sha256 : "", ret_to, err);
+        if (result == 0)
+            map_add(copy->arena, &copy->contents, from, *ret_to)->edits = edits;
+    } else {
+        *ret_to = known->to;
+    }
+    arena_destroy(arena);
+    return result;
+}
+
+static int bind_text(struct copy *copy, const struct run_table *table, const struct run_column *column,
+                     sqlite3_stmt *insert, int at, struct slice bytes)
+{
+    cleanup_text struct text text = {0};
+    char uuid[UUID_SIZE];
+
+    if (copy->redactor == NULL || is_own_word(table->name, column->name))
+        text_init(&text, LARGEST_REWRITTEN), text_add(&text, bytes.bytes, bytes.length);
+    else
+        rewritten(copy, bytes, &text, NULL);
+    /* A rewritten shape is not the one that other runs may have under this name. */
+    if (copy->redactor != NULL && strcmp(column->name, "digest") == 0) {
+        uuid_create(uuid);
+        text_reset(&text);
+        text_put(&text, uuid);
+    }
+    return sqlite3_bind_text64(insert, at, text.bytes, text.length, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static int bind_word(struct copy *copy, sqlite3_stmt *insert, int at, int64_t word, struct error *err)
+{
+    sqlite3_stmt *select = run_query(copy->from, "SELECT text FROM word WHERE id=?1", word, NULL, err);
+    cleanup_text struct text text = {0};
+    int64_t id;
+    int got = select != NULL ? run_query_next(copy->from, select, err) : -1;
+
+    if (got > 0) {
+        rewritten(copy,
+                  (struct slice){(const char *)sqlite3_column_text(select, 0),
+                                 (size_t)sqlite3_column_bytes(select, 0)},
+                  &text, NULL);
+        got = intern_id(copy->to, text.bytes, &id, err) < 0 ? -1 : sqlite3_bind_int64(insert, at, id);
+    } else if (got == 0) {
+        got = store_damage(copy->from, err, "there is no word %lld", (long long)word);
+    }
+    sqlite3_finalize(select);
+    return got;
+}
+
+/* One value; 0, or not. */
+static int bind_column(struct copy *copy, const struct run_table *table, const struct run_column *column,
+                       sqlite3_stmt *select, int from, sqlite3_stmt *insert, int at, struct error *err)
+{
+    const struct id_pair *pair;
+    int64_t id;
+
+    if (sqlite3_column_type(select, from) == SQLITE_NULL)
+        return sqlite3_bind_null(insert, at);
+    switch (column->kind) {
+    case COLUMN_WORD:
+        return bind_word(copy, insert, at, sqlite3_column_int64(select, from), err);
+    case COLUMN_CONTENT:
+        if (copy_content(copy, sqlite3_column_int64(select, from), &id, err) < 0)
+            return -1;
+        return sqlite3_bind_int64(insert, at, id);
+    case COLUMN_REFERENCE:
+        pair = map_find(&copy->maps[column->target], sqlite3_column_int64(select, from));
+        if (pair == NULL)
+            return store_damage(copy->from, err, "table %s: a row of nobody", table->name);
+        return sqlite3_bind_int64(insert, at, pair->to);
+    case COLUMN_PLAIN:
+    case COLUMN_OWN_ID:
+    default:
+        if (sqlite3_column_type(select, from) != SQLITE_TEXT)
+            return sqlite3_bind_value(insert, at, sqlite3_column_value(select, from));
+        return bind_text(copy, table, column, insert, at,
+                         (struct slice){(const char *)sqlite3_column_text(select, from),
+                                        (size_t)sqlite3_column_bytes(select, from)});
+    }
+}
+
+/* A row that other runs share: 1 with its id here, 0 when it is not here yet. */
+static int find_shared(struct copy *copy, const struct run_table *table, const struct run_columns *columns,
+                       sqlite3_stmt *select, int64_t *ret_id, struct error *err)
+{
+    const char *wanted = arena_printf(copy->arena, ",%s,", table->shared), *sql;
+    sqlite3_stmt *find;
+    int got, at = 0;
+
+    sql = arena_printf(copy->arena, "SELECT id FROM %s WHERE (%s)=(%s)", table->name, table->shared,
+                       strchr(table->shared, ',') != NULL ? "?,?" : "?");
+    find = run_query(copy->to, sql, 0, NULL, err);
+    if (find == NULL)
+        return -1;
+    for (size_t i = 0; i < columns->list.count; i++)
+        if (strstr(wanted, arena_printf(copy->arena, ",%s,", columns->list.items[i].name)) != NULL)
+            sqlite3_bind_value(find, ++at, sqlite3_column_value(select, (int)i));
+    got = run_query_next(copy->to, find, err);
+    if (got > 0)
+        *ret_id = sqlite3_column_int64(find, 0);
+    sqlite3_finalize(find);
+    return got;
+}
+
+/* Of a shape that is there already its slots are too. */
+static bool belongs_to_known_shape(struct copy *copy, sqlite3_stmt *select, const struct run_columns *columns)
+{
+    for (size_t i = 0; i < columns->list.count; i++) {
+        const struct run_column *column = &columns->list.items[i];
+
+        if (column->kind == COLUMN_REFERENCE && strcmp(run_tables[column->target].name, "shape") == 0) {
+            const struct id_pair *pair =
+                map_find(&copy->maps[column->target], sqlite3_column_int64(select, (int)i));
+
+            return pair != NULL && pair->was_there;
+        }
+    }
+    return false;
+}
+
+static int insert_row(struct copy *copy, size_t table, const struct run_columns *columns,
+                      sqlite3_stmt *select, sqlite3_stmt *insert, struct error *err)
+{
+    int64_t own = 0;
+    int at = 0;
+
+    sqlite3_reset(insert);
+    for (size_t i = 0; i < columns->list.count; i++) {
+        const struct run_column *column = &columns->list.items[i];
+        int result = 0;
+
+        if (column->kind == COLUMN_OWN_ID)
+            own = sqlite3_column_int64(select, (int)i);
+        else
+            result = bind_column(copy, &run_tables[table], column, select, (int)i, insert, ++at, err);
+        if (result > 0)
+            database_error(copy->to, "writing", err);
+        if (result != 0)
+            return -1;
+    }
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        return database_error(copy->to, run_tables[table].name, err);
+    if (run_tables[table].identity != NULL)
+        map_add(copy->arena, &copy->maps[table], own, sqlite3_last_insert_rowid(copy->to->db));
+    return 0;
+}
+
+static int copy_row(struct copy *copy, size_t table, const struct run_columns *columns, sqlite3_stmt *select,
+                    sqlite3_stmt *insert, struct error *err)
+{
+    const char *name = run_tables[table].name;
+    int64_t id, own = 0;
+    int found = 0;
+
+    if (strcmp(name, "slot") == 0 || strcmp(name, "slot_limit") == 0) {
+        if (belongs_to_known_shape(copy, select, columns))
+            return 0;
+    } else if (run_tables[table].shared != NULL) {
+        found = find_shared(copy, &run_tables[table], columns, select, &id, err);
+    }
+    if (found < 0)
+        return -1;
+    if (found == 0)
+        return insert_row(copy, table, columns, select, insert, err);
+    for (size_t i = 0; i < columns->list.count; i++)
+        if (columns->list.items[i].kind == COLUMN_OWN_ID)
+            own = sqlite3_column_int64(select, (int)i);
+    map_add(copy->arena, &copy->maps[table], own, id)->was_there = true;
+    return 0;
+}
+
+static void put_names(struct text *sql, const struct run_columns *columns, bool with_id, const char *value)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < columns->list.count; i++) {
+        if (columns->list.items[i].kind == COLUMN_OWN_ID && !with_id)
+            continue;
+        text_printf(sql, "%s%s", first ? "" : ",", value != NULL ? value : columns->list.items[i].name);
+        first = false;
+    }
+}
+
+static int copy_table(struct copy *copy, size_t table, long long number, struct error *err)
+{
+    const struct run_table *row = &run_tables[table];
+    cleanup_text struct text select_sql = {0}, insert_sql = {0};
+    sqlite3_stmt *select = NULL, *insert = NULL;
+    struct run_columns columns;
+    int got = -1;
+
+    text_init(&select_sql, 1 << 16);
+    text_init(&insert_sql, 1 << 16);
+    if (run_columns_find(copy->from, copy->arena, row, &columns, err) < 0)
+        return -1;
+    text_put(&select_sql, "SELECT ");
+    put_names(&select_sql, &columns, true, NULL);
+    text_printf(&select_sql, " FROM %s WHERE %s ORDER BY %s", row->name, row->rows, row->order);
+    text_printf(&insert_sql, "INSERT INTO %s(", row->name);
+    put_names(&insert_sql, &columns, false, NULL);
+    text_put(&insert_sql, ") VALUES(");
+    put_names(&insert_sql, &columns, false, "?");
+    text_put(&insert_sql, ")");
+    select = run_query(copy->from, select_sql.bytes, number, NULL, err);
+    if (select != NULL && sqlite3_prepare_v2(copy->to->db, insert_sql.bytes, -1, &insert, NULL) != SQLITE_OK)
+        database_error(copy->to, insert_sql.bytes, err);
+    while (insert != NULL && (got = run_query_next(copy->from, select, err)) > 0)
+        if (copy_row(copy, table, &columns, select, insert, err) < 0) {
+            got = -1;
+            break;
+        }
+    sqlite3_finalize(select);
+    sqlite3_finalize(insert);
+    return got;
+}
+
+/* Where the byte at `offset` lies now; inside of what was replaced: at its beginning. */
+static int64_t moved(const struct redact_edits *edits, int64_t offset)
+{
+    int64_t shift = 0;
+
+    for (size_t i = 0; i < edits->list.count; i++) {
+        const struct redact_edit *edit = &edits->list.items[i];
+
+        if ((int64_t)edit->at >= offset)
+            break;
+        if ((int64_t)(edit->at + edit->taken) > offset)
+            return (int64_t)edit->at + shift;
+        shift += (int64_t)edit->given - (int64_t)edit->taken;
+    }
+    return offset + shift;
+}
+
+static int64_t growth(const struct redact_edits *edits)
+{
+    int64_t shift = 0;
+
+    for (size_t i = 0; i < edits->list.count; i++)
+        shift += (int64_t)edits->list.items[i].given - (int64_t)edits->list.items[i].taken;
+    return shift;
+}
+
+/* Of a clipped capture, what lies in its tail counts from its end. columns: content, length, clipped, tail. */
+static int64_t moved_in(struct copy *copy, sqlite3_stmt *row, int first, int64_t offset)
+{
+    static const struct redact_edits nothing = {0};
+    const struct id_pair *head = map_find(&copy->contents, sqlite3_column_int64(row, first));
+    const struct id_pair *tail = map_find(&copy->contents, sqlite3_column_int64(row, first + 3));
+    int64_t length = sqlite3_column_int64(row, first + 1), tail_at;
+
+    if (sqlite3_column_int64(row, first + 2) == 0 || tail == NULL)
+        return moved(head != NULL ? &head->edits : &nothing, offset);
+    if (offset <= CAPTURE_END_BYTES)
+        return moved(head != NULL ? &head->edits : &nothing, offset);
+    tail_at = length - CAPTURE_END_BYTES;
+    if (offset < tail_at)
+        return offset;
+    return tail_at - growth(&tail->edits) + moved(&tail->edits, offset - tail_at);
+}
+
+#define CAPTURE_OF_PART(name) \
+    "(SELECT " name " FROM capture WHERE capture.attempt=part.attempt AND stream=?2 AND window=0),"
+#define WINDOW_CAPTURE_OF_PART                                                    \
+    "window_capture WHERE window_capture.attempt=part.attempt AND stream=?2 AND " \
+    "window_capture.window=part.window-1)"
+
+static int move_stream(struct copy *copy, long long number, const char *stream, const char *prefix,
+                       size_t attempts, struct error *err)
+{
+    const char *sql = arena_printf(
+        copy->arena,
+        "SELECT attempt,n,%s_offset,%s_length,"
+        "coalesce(" CAPTURE_OF_PART(
+            "content") "(SELECT content FROM " WINDOW_CAPTURE_OF_PART "),"
+                       "coalesce(" CAPTURE_OF_PART("length") "0),coalesce(" CAPTURE_OF_PART(
+                           "clipped") "0)," CAPTURE_OF_PART("tail") "0 FROM part WHERE %s_offset IS NOT NULL "
+                                                                    "AND attempt IN (SELECT id FROM attempt "
+                                                                    "WHERE run=?1)",
+        prefix, prefix, prefix);
+    const char *update_sql = arena_printf(
+        copy->arena, "UPDATE part SET %s_offset=?,%s_length=? WHERE attempt=? AND n=?", prefix, prefix);
+    sqlite3_stmt *select = run_query(copy->from, sql, number, stream, err), *update = NULL;
+    int got = -1;
+
+    if (select != NULL && sqlite3_prepare_v2(copy->to->db, update_sql, -1, &update, NULL) != SQLITE_OK)
+        database_error(copy->to, update_sql, err);
+    while (update != NULL && (got = run_query_next(copy->from, select, err)) > 0) {
+        int64_t offset = sqlite3_column_int64(select, 2), length = sqlite3_column_int64(select, 3);
+        const struct id_pair *attempt = map_find(&copy->maps[attempts], sqlite3_column_int64(select, 0));
+        int64_t begin = moved_in(copy, select, 4, offset), end = moved_in(copy, select, 4, offset + length);
+
+        sqlite3_reset(update);
+        sqlite3_bind_int64(update, 1, begin);
+        sqlite3_bind_int64(update, 2, end > begin ? end - begin : 0);
+        sqlite3_bind_int64(update, 3, attempt != NULL ? attempt->to : 0);
+        sqlite3_bind_int64(update, 4, sqlite3_column_int64(select, 1));
+        if (sqlite3_step(update) != SQLITE_DONE) {
+            got = database_error(copy->to, "moving parts", err);
+            break;
+        }
+    }
+    sqlite3_finalize(select);
+    sqlite3_finalize(update);
+    return got;
+}
+
+static int move_parts(struct copy *copy, long long number, struct error *err)
+{
+    size_t attempts = 0;
+
+    while (strcmp(run_tables[attempts].name, "attempt") != 0)
+        attempts++;
+    if (move_stream(copy, number, "stdout", "out", attempts, err) < 0)
+        return -1;
+    return move_stream(copy, number, "stderr", "err", attempts, err);
+}
+
+static int refuse_twice(struct copy *copy, long long number, struct error *err)
+{
+    sqlite3_stmt *statement = run_query(copy->from, "SELECT uuid FROM run WHERE id=?1", number, NULL, err);
+    int got = statement != NULL ? run_query_next(copy->from, statement, err) : -1;
+    int64_t there;
+
+    if (got == 0)
+        got = error_set(err, ERROR_USAGE, "%s: there is no run %lld", copy->from->path, number);
+    if (got > 0) {
+        const char *uuid = (const char *)sqlite3_column_text(statement, 0);
+
+        got = store_ask(copy->to, FIND_RUN, &there, err, TEXT(uuid));
+        if (got > 0)
+            got = error_set(err, ERROR_USAGE, "%s: run %s is already there, as number %lld", copy->to->path,
+                            uuid, (long long)there);
+    }
+    sqlite3_finalize(statement);
+    return got;
+}
+
+static int copy_tables(struct copy *copy, long long number, struct error *err)
+{
+    if (refuse_twice(copy, number, err) < 0)
+        return -1;
+    for (size_t i = 0; i < run_table_count; i++)
+        if (copy_table(copy, i, number, err) < 0)
+            return error_wrap(err, "copying table %s", run_tables[i].name);
+    return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
+}
+
+static int copy_from(struct copy *copy, long long number, struct error *err)
+{
+    int result;
+
+    if (store_begin_read(copy->from, err) < 0)
+        return -1;
+    result = copy_tables(copy, number, err);
+    return store_finish(copy->from, result, err);
+}
+
+int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
+                   long long *ret_number, struct error *err)
+{
+    struct copy copy = {.from = from, .to = to, .arena = arena_create(), .redactor = redactor};
+    int result = -1;
+
+    copy.maps = arena_array(copy.arena, struct id_map, run_table_count);
+    if (store_begin(to, err) == 0)
+        result = store_finish(to, copy_from(&copy, number, err), err);
+    if (result == 0)
+        *ret_number = copy.maps[0].list.items[0].to;
+    arena_destroy(copy.arena);
+    return result;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables that hold a run, and what their columns are: read from the schema itself, so that a column of a
+ * later version is copied and hashed with the others.
+ */
+#ifndef ASSAY_STORE_RUN_TABLES_H
+#define ASSAY_STORE_RUN_TABLES_H
+
+#include "store_private.h"
+
+enum column_kind {
+    COLUMN_PLAIN,
+    COLUMN_WORD,      /* id of a word */
+    COLUMN_CONTENT,   /* id of a content */
+    COLUMN_OWN_ID,    /* the row's id, another one in each database */
+    COLUMN_REFERENCE, /* id of a row of run_tables[target] */
+};
+
+struct run_column {
+    const char *name;
+    enum column_kind kind;
+    size_t target;
+};
+
+struct run_table {
+    const char *name, *rows, *order, *identity, *shared;
+};
+extern const struct run_table run_tables[];
+extern const size_t run_table_count;
+
+struct run_columns {
+    LIST_OF(struct run_column) list;
+};
+int run_columns_find(struct store *store, struct arena *arena, const struct run_table *table,
+                     struct run_columns *ret_columns, struct error *err) __attribute__((warn_unused_result));
+
+/* Prepares sql, which the caller finalizes; run and judgement (may be NULL) are bound to ?1 and ?2 where it
+   has them. NULL with err set. */
+sqlite3_stmt *run_query(struct store *store, const char *sql, long long run, const char *judgement,
+                        struct error *err) __attribute__((warn_unused_result));
+/* 1 with a row, 0 at the end, -1. */
+int run_query_next(struct store *store, sqlite3_stmt *statement, struct error *err)
+    __attribute__((warn_unused_result));
+
+#endif

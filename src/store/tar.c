@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tar.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "assay/arena.h"
+#include "assay/cleanup.h"
+#include "assay/sha256.h"
+#include "assay/text.h"
+
+enum {
+    BLOCK = 512,
+    NAME_BYTES = 100,
+    CHUNK = 1 << 17,
+    LEVEL = 6,
+    WINDOW_LOG = 24, /* outputs of many hosts are alike, and lie far apart */
+    SEAL_BYTES = 8 + SHA256_HEX_SIZE - 1,
+};
+static const unsigned char seal_head[8] = {0x50, 0x2a, 0x4d, 0x18, SHA256_HEX_SIZE - 1, 0, 0, 0};
+static const size_t largest_entry = (size_t)8 << 30;
+
+/* Of a ustar header, what is not text: offsets. */
+enum { MODE = 100, UID = 108, GID = 116, SIZE = 124, MTIME = 136, CHECKSUM = 148, TYPE = 156, MAGIC = 257 };
+
+struct tar_writer {
+    char *path, *temporary;
+    FILE *file;
+    ZSTD_CCtx *zstd;
+    struct sha256 *hash;
+    char packed[CHUNK];
+};
+
+static int writing_error(const struct tar_writer *tar, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, "writing %s: %s", tar->path, what);
+}
+
+struct tar_writer *tar_create(const char *path, struct error *err)
+{
+    struct tar_writer *tar = mem_alloc(sizeof *tar);
+
+    tar->path = mem_strdup(path);
+    tar->temporary = mem_printf("%s.part-%ld", path, (long)getpid());
+    tar->hash = sha256_create();
+    tar->zstd = ZSTD_createCCtx();
+    tar->file = fopen(tar->temporary, "wxe");
+    if (tar->file == NULL || tar->zstd == NULL) {
+        error_set(err, ERROR_USAGE, "cannot write %s: %s", path, strerror(errno));
+        tar_abandon(tar);
+        return NULL;
+    }
+    ZSTD_CCtx_setParameter(tar->zstd, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(tar->zstd, ZSTD_c_windowLog, WINDOW_LOG);
+    ZSTD_CCtx_setParameter(tar->zstd, ZSTD_c_enableLongDistanceMatching, 1);
+    return tar;
+}
+
+static int put_packed(struct tar_writer *tar, const void *bytes, size_t length, struct error *err)
+{
+    sha256_add(tar->hash, bytes, length);
+    return fwrite(bytes, 1, length, tar->file) == length ? 0 : writing_error(tar, strerror(errno), err);
+}
+
+static int put(struct tar_writer *tar, const void *bytes, size_t length, ZSTD_EndDirective end,
+               struct error *err)
+{
+    ZSTD_inBuffer in = {bytes, length, 0};
+    size_t left;
+
+    do {
+        ZSTD_outBuffer out = {tar->packed, sizeof tar->packed, 0};
+
+        left = ZSTD_compressStream2(tar->zstd, &out, &in, end);
+        if (ZSTD_isError(left))
+            return writing_error(tar, ZSTD_getErrorName(left), err);
+        if (put_packed(tar, out.dst, out.pos, err) < 0)
+            return -1;
+    } while (end == ZSTD_e_end ? left > 0 : in.pos < in.size);
+    return 0;
+}
+
+static unsigned checksum_of(const unsigned char *header)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < BLOCK; i++)
+        sum += i >= CHECKSUM && i < CHECKSUM + 8 ? ' ' : header[i];
+    return sum;
+}
+
+/* Times and owners are nobody's: the same run gives the same header. */
+static void make_header(const char *name, size_t length, unsigned char *header)
+{
+    char number[16];
+
+    memset(header, 0, BLOCK);
+    memcpy(header, name, strlen(name));
+    memcpy(header + MODE, "0000644", 8);
+    memcpy(header + UID, "0000000", 8);
+    memcpy(header + GID, "0000000", 8);
+    snprintf(number, sizeof number, "%011zo", length);
+    memcpy(header + SIZE, number, 12);
+    memcpy(header + MTIME, "00000000000", 12);
+    header[TYPE] = '0';
+    memcpy(header + MAGIC, "ustar\00000", 8);
+    snprintf(number, sizeof number, "%06o", checksum_of(header));
+    memcpy(header + CHECKSUM, number, 7);
+    header[CHECKSUM + 7] = ' ';
+}
+
+int tar_add(struct tar_writer *tar, const char *name, struct slice bytes, struct error *err)
+{
+    static const char zeros[BLOCK];
+    unsigned char header[BLOCK];
+
+    if (strlen(name) > NAME_BYTES || bytes.length >= largest_entry)
+        return writing_error(tar, "a piece is too long, or its name", err);
+    make_header(name, bytes.length, header);
+    if (put(tar, header, BLOCK, ZSTD_e_continue, err) < 0 ||
+        put(tar, bytes.bytes, bytes.length, ZSTD_e_continue, err) < 0)
+        return -1;
+    return put(tar, zeros, (BLOCK - bytes.length % BLOCK) % BLOCK, ZSTD_e_continue, err);
+}
+
+static int put_seal(struct tar_writer *tar, struct error *err)
+{
+    char sha256[SHA256_HEX_SIZE];
+
+    sha256_finish(tar->hash, sha256);
+    tar->hash = NULL;
+    if (fwrite(seal_head, 1, sizeof seal_head, tar->file) != sizeof seal_head ||
+        fwrite(sha256, 1, SHA256_HEX_SIZE - 1, tar->file) != SHA256_HEX_SIZE - 1)
+        return writing_error(tar, strerror(errno), err);
+    return 0;
+}
+
+static int close_file(struct tar_writer *tar, struct error *err)
+{
+    FILE *file = steal_pointer(tar->file);
+    bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
+
+    if (fclose(file) != 0 || !written || rename(tar->temporary, tar->path) != 0)
+        return writing_error(tar, strerror(errno), err);
+    free(steal_pointer(tar->temporary));
+    return 0;
+}
+
+int tar_finish(struct tar_writer *tar, struct error *err)
+{
+    static const char zeros[2 * BLOCK];
+    int result = put(tar, zeros, sizeof zeros, ZSTD_e_end, err);
+
+    if (result == 0)
+        result = put_seal(tar, err);
+    if (result == 0)
+        result = close_file(tar, err);
+    tar_abandon(tar);
+    return result;
+}
+
+void tar_abandon(struct tar_writer *tar)
+{
+    char ignored[SHA256_HEX_SIZE];
+
+    if (tar == NULL)
+        return;
+    if (tar->hash != NULL)
+        sha256_finish(tar->hash, ignored);
+    if (tar->file != NULL)
+        fclose(tar->file);
+    if (tar->temporary != NULL)
+        unlink(tar->temporary);
+    ZSTD_freeCCtx(tar->zstd);
+    free(tar->temporary);
+    free(tar->path);
+    free(tar);
+}
+
+struct unpacking {
+    const char *path, *name; /* of the piece at hand */
+    ZSTD_DCtx *zstd;
+    ZSTD_inBuffer in;
+    bool ended; /* the frame */
+};
+
+static int broken(const struct unpacking *unpacking, const char *how, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "%s is damaged%s%s: %s", unpacking->path,
+                     unpacking->name[0] != '\0' ? " at or before " : "", unpacking->name, how);
+}
+
+static int take(struct unpacking *unpacking, void *bytes, size_t length, struct error *err)
+{
+    ZSTD_outBuffer out = {bytes, length, 0};
+
+    while (out.pos < out.size) {
+        size_t before = out.pos + unpacking->in.pos, left;
+
+        if (unpacking->ended)
+            return broken(unpacking, "the archive is cut", err);
+        left = ZSTD_decompressStream(unpacking->zstd, &out, &unpacking->in);
+        if (ZSTD_isError(left))
+            return broken(unpacking, ZSTD_getErrorName(left), err);
+        unpacking->ended = left == 0;
+        if (left > 0 && out.pos + unpacking->in.pos == before)
+            return broken(unpacking, "the archive is cut", err);
+    }
+    return 0;
+}
+
+static bool take_octal(const unsigned char *digits, size_t count, size_t *ret_value)
+{
+    *ret_value = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (digits[i] < '0' || digits[i] > '7')
+            return false;
+        *ret_value = *ret_value * 8 + (size_t)(digits[i] - '0');
+    }
+    return true;
+}
+
+/* Only headers as make_header makes them. */
+static bool is_ours(const unsigned char *header, char name[NAME_BYTES + 1], size_t *ret_length)
+{
+    unsigned char made[BLOCK];
+
+    memcpy(name, header, NAME_BYTES);
+    name[NAME_BYTES] = '\0';
+    if (name[0] == '\0' || !take_octal(header + SIZE, 11, ret_length) || *ret_length >= largest_entry)
+        return false;
+    make_header(name, *ret_length, made);
+    return memcmp(made, header, BLOCK) == 0;
+}
+
+static bool all_zero(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* Bytes and what fills their last block, piece by piece: a size that is not true costs nothing. */
+static int take_bytes(struct unpacking *unpacking, size_t length, struct text *bytes, struct error *err)
+{
+    char chunk[BLOCK * 32];
+    size_t padded = (length + BLOCK - 1) / BLOCK * BLOCK;
+
+    text_reset(bytes);
+    while (padded > 0) {
+        size_t now = padded < sizeof chunk ? padded : sizeof chunk, useful = now < length ? now : length;
+
+        if (take(unpacking, chunk, now, err) < 0)
+            return -1;
+        if (!all_zero(chunk + useful, now - useful))
+            return broken(unpacking, "there is something between the pieces", err);
+        text_add(bytes, chunk, useful);
+        length -= useful;
+        padded -= now;
+    }
+    return 0;
+}
+
+static int read_entries(struct unpacking *unpacking, const struct tar_reader *reader, struct error *err)
+{
+    char name[NAME_BYTES + 1] = "", header[BLOCK];
+    cleanup_text struct text bytes = {0};
+    size_t length;
+
+    text_init(&bytes, largest_entry);
+    unpacking->name = name;
+    for (;;) {
+        if (take(unpacking, header, BLOCK, err) < 0)
+            return -1;
+        if (all_zero(header, BLOCK))
+            break;
+        if (!is_ours((const unsigned char *)header, name, &length))
+            return broken(unpacking, "no header of a piece", err);
+        if (take_bytes(unpacking, length, &bytes, err) < 0 ||
+            reader->entry(reader->context, name, (struct slice){bytes.bytes, bytes.length}, err) < 0)
+            return -1;
+    }
+    unpacking->name = "";
+    if (take(unpacking, header, BLOCK, err) < 0)
+        return -1;
+    if (!all_zero(header, BLOCK))
+        return broken(unpacking, "its end is not one", err);
+    return 0;
+}
+
+static bool is_sealed(const char *bytes, size_t length)
+{
+    char sha256[SHA256_HEX_SIZE];
+
+    sha256_hex(bytes, length - SEAL_BYTES, sha256);
+    return memcmp(bytes + length - SEAL_BYTES, seal_head, sizeof seal_head) == 0 &&
+           memcmp(bytes + length - SHA256_HEX_SIZE + 1, sha256, SHA256_HEX_SIZE - 1) == 0;
+}
+
+static int read_mapped(const char *path, const char *bytes, size_t length, const struct tar_reader *reader,
+                       bool *ret_sealed, struct error *err)
+{
+    struct unpacking unpacking = {.path = path, .name = "", .in = {bytes, length - SEAL_BYTES, 0}};
+    int result;
+
+    *ret_sealed = is_sealed(bytes, length);
+    unpacking.zstd = ZSTD_createDCtx();
+    if (unpacking.zstd == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory to unpack %s", path);
+    result = read_entries(&unpacking, reader, err);
+    ZSTD_freeDCtx(unpacking.zstd);
+    return result;
+}
+
+int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed, struct error *err)
+{
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    char *bytes;
+    int result;
+
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode) || status.st_size <= SEAL_BYTES)
+        return error_set(err, ERROR_USAGE, "%s is no evidence bundle", path);
+    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
+    result = read_mapped(path, bytes, (size_t)status.st_size, reader, ret_sealed, err);
+    munmap(bytes, (size_t)status.st_size);
+    return result;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run in another database is the same run, and its manifest tells whether it still is. */
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "place.h"
+#include "run_tables.h"
+#include "sample.h"
+
+struct pair {
+    struct place *from, *to;
+};
+
+static int set_up(void **state)
+{
+    static struct pair pair;
+
+    place_set_up((void **)&pair.from);
+    place_set_up((void **)&pair.to);
+    *state = &pair;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct pair *pair = *state;
+
+    place_tear_down((void **)&pair->from);
+    return place_tear_down((void **)&pair->to);
+}
+
+static void must(int result, const struct error *err)
+{
+    if (result != 0)
+        fail_msg("%s", err->text);
+}
+
+static struct record *load(struct place *place, long long number)
+{
+    struct error err = {0};
+    struct record *record = store_load_run(place->store, place->arena, number, true, &err);
+
+    if (record == NULL)
+        fail_msg("%s", err.text);
+    return record;
+}
+
+static struct manifest manifest_of(struct place *place, long long number, const struct manifest *cited)
+{
+    struct manifest manifest;
+    struct error err = {0};
+
+    must(store_manifest(place->store, place->arena, number, cited, &manifest, &err), &err);
+    return manifest;
+}
+
+/* Both databases have another run of the same suite, so that no id and no word is the same by chance. */
+static long long copy(struct pair *pair, struct redactor *redactor)
+{
+    struct record *before = sample_large(pair->to->arena, 3, 2, 2),
+                  *record = sample_record(pair->from->arena), *kin = sample_record(pair->to->arena);
+    struct error err = {0};
+    long long number = 0;
+
+    sample_store(pair->to->store, before);
+    sample_store(pair->to->store, kin);
+    sample_store(pair->from->store, record);
+    must(store_copy_run(pair->from->store, 1, pair->to->store, redactor, &number, &err), &err);
+    return number;
+}
+
+static void a_copied_run_is_the_same_in_every_field(void **state)
+{
+    struct pair *pair = *state;
+    struct error err = {0};
+    struct record *copied;
+    long long number;
+
+    number = copy(pair, NULL);
+    assert_int_equal(number, 3);
+    copied = load(pair->to, number);
+    copied->number = 1;
+    expect_equal_records(load(pair->from, 1), copied, true);
+    assert_int_equal(store_copy_run(pair->from->store, 1, pair->to->store, NULL, &number, &err), -1);
+    assert_non_null(strstr(err.text, "is already there, as number 3"));
+    must(store_check(pair->to->store, &err), &err);
+}
+
+static void its_manifest_is_the_same_in_both(void **state)
+{
+    struct pair *pair = *state;
+    struct manifest_difference *differences;
+    long long number = copy(pair, NULL);
+    struct manifest here = manifest_of(pair->from, 1, NULL), there = manifest_of(pair->to, number, &here);
+
+    assert_true(here.entries.count > 20);
+    assert_int_equal(manifest_compare(pair->from->arena, &here, &there, false, &differences), 0);
+    assert_string_equal(manifest_said(&here, "run"), manifest_said(&there, "run"));
+}
+
+static void a_manifest_reads_as_it_was_written(void **state)
+{
+    struct pair *pair = *state;
+    struct manifest manifest, read;
+    struct manifest_difference *differences;
+    struct error err = {0};
+    cleanup_text struct text text = {0}, again = {0};
+
+    copy(pair, NULL);
+    manifest = manifest_of(pair->from, 1, NULL);
+    manifest_say(pair->from->arena, &manifest, "suite", "line\nand \\ backslash");
+    text_init(&text, 1 << 20);
+    text_init(&again, 1 << 20);
+    manifest_write(&manifest, &text);
+    must(manifest_parse(pair->from->arena, "m", (struct slice){text.bytes, text.length}, &read, &err), &err);
+    assert_string_equal(manifest_said(&read, "suite"), "line\nand \\ backslash");
+    assert_int_equal(manifest_compare(pair->from->arena, &manifest, &read, false, &differences), 0);
+    manifest_write(&read, &again);
+    assert_string_equal(text.bytes, again.bytes);
+    /* Cut anywhere it is refused, or has lost lines that comparing finds missing. */
+    for (size_t i = 0; i < text.length; i++)
+        if (manifest_parse(pair->from->arena, "m", (struct slice){text.bytes, i}, &read, &err) == 0)
+            assert_true(manifest_compare(pair->from->arena, &manifest, &read, false, &differences) > 0);
+}
+
+/* Each table of the format is a run's, or is known not to be. */
+static void every_table_is_copied_or_is_shared_by_runs(void **state)
+{
+    static const char shared[] = " word content blob pseudonym sqlite_sequence ";
+    struct pair *pair = *state;
+    struct error err = {0};
+    sqlite3_stmt *statement =
+        run_query(pair->from->store, "SELECT name FROM sqlite_schema WHERE type='table'", 0, NULL, &err);
+    size_t found = 0;
+
+    while (run_query_next(pair->from->store, statement, &err) > 0) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        char word[80];
+        size_t i = 0;
+
+        snprintf(word, sizeof word, " %s ", name);
+        while (i < run_table_count && strcmp(run_tables[i].name, name) != 0)
+            i++;
+        if (i == run_table_count && strstr(shared, word) == NULL)
+            fail_msg("table %s has no row in run_tables.def", name);
+        found += i < run_table_count;
+    }
+    sqlite3_finalize(statement);
+    assert_int_equal(found, run_table_count);
+}
+
+static void rows_that_are_gone_are_missed_in_every_table(void **state)
+{
+    struct pair *pair = *state;
+    struct manifest here;
+    struct error err = {0};
+
+    copy(pair, NULL);
+    here = manifest_of(pair->from, 1, NULL);
+    must(sqlite3_exec(pair->from->store->db, "PRAGMA foreign_keys=OFF", NULL, NULL, NULL), &err);
+    for (size_t i = 1; i < run_table_count; i++) {
+        struct manifest_difference *differences;
+        struct manifest there;
+        char sql[160], path[80];
+        bool named = false;
+        size_t count;
+
+        snprintf(path, sizeof path, "table/%s", run_tables[i].name);
+        snprintf(sql, sizeof sql, "BEGIN; DELETE FROM %s", run_tables[i].name);
+        if (strcmp(run_tables[i].name, "judgement") == 0)
+            continue;
+        must(sqlite3_exec(pair->from->store->db, sql, NULL, NULL, NULL), &err);
+        if (sqlite3_changes(pair->from->store->db) > 0) {
+            must(sqlite3_exec(pair->from->store->db, "COMMIT", NULL, NULL, NULL), &err);
+            there = manifest_of(pair->from, 1, &here);
+            count = manifest_compare(pair->from->arena, &here, &there, false, &differences);
+            for (size_t k = 0; k < count; k++)
+                named |= strcmp(differences[k].path, path) == 0;
+            if (!named)
+                fail_msg("%s lost its rows, and nobody noticed", path);
+        } else {
+            must(sqlite3_exec(pair->from->store->db, "ROLLBACK", NULL, NULL, NULL), &err);
+        }
+    }
+}
+
+static void columns_of_a_later_format_do_not_break_a_signature(void **state)
+{
+    struct pair *pair = *state;
+    struct manifest_difference *differences;
+    struct manifest here, there;
+    struct error err = {0};
+
+    copy(pair, NULL);
+    here = manifest_of(pair->from, 1, NULL);
+    must(sqlite3_exec(
+             pair->from->store->db,
+             "ALTER TABLE attempt ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; ALTER TABLE verdict RENAME "
+             "COLUMN accused TO suspected",
+             NULL, NULL, NULL),
+         &err);
+    there = manifest_of(pair->from, 1, &here);
+    assert_int_equal(manifest_compare(pair->from->arena, &here, &there, false, &differences), 1);
+    assert_string_equal(differences[0].path, "table/verdict");
+    assert_non_null(strstr(differences[0].what, "cannot be compared"));
+}
+
+static void part_at(struct attempt *attempt, size_t n, struct slice whole, const char *from, const char *to)
+{
+    size_t begin = slice_find(whole, from), end = slice_find(whole, to);
+
+    attempt->parts.items[n].window = 0;
+    attempt->parts.items[n].err = (struct slice){0};
+    attempt->parts.items[n].out = (struct slice){whole.bytes + begin, end - begin};
+}
+
+static void parts_stay_where_they_were_when_bytes_are_rewritten(void **state)
+{
+    static const char output[] =
+        "gpu001 and gpu002.acme.example begin\n[one from gpu001 and 10.0.0.7\n[two\n[three gpu0 of "
+        "gpu[001-002], said ops\n[end";
+    struct pair *pair = *state;
+    struct redactor *redactor = redactor_create(pair->to->arena, NULL);
+    struct record *record = sample_record(pair->from->arena), *after;
+    struct attempt *attempt = &record->attempts.items[0];
+    struct slice whole = slice_of(output);
+    struct error err = {0};
+    long long number;
+
+    assert_true(attempt->parts.count >= 3);
+    attempt->captures[0] = (struct capture){.stream = "stdout", .length = whole.length, .bytes = whole};
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        part_at(attempt, i, whole, "[one", "[one");
+    part_at(attempt, 0, whole, "[one", "[two");
+    part_at(attempt, 1, whole, "[two", "[three");
+    part_at(attempt, 2, whole, "[three", "[end");
+    sample_store(pair->from->store, record);
+    redactor_know_host(redactor, "gpu001");
+    redactor_know_host(redactor, "gpu002");
+    redactor_know_user(redactor, "ops");
+    must(store_copy_run(pair->from->store, 1, pair->to->store, redactor, &number, &err), &err);
+    after = load(pair->to, number);
+    attempt = &after->attempts.items[0];
+    assert_string_equal(
+        attempt->captures[0].bytes.bytes,
+        "anon-host1 and anon-host2.anon-domain1 begin\n[one from anon-host1 and 198.18.0.2\n[two\n"
+        "[three gpu0 of anon-host[1-2], said anon-user1\n[end");
+    assert_true(slice_equal(attempt->parts.items[0].out, "[one from anon-host1 and 198.18.0.2\n"));
+    assert_true(slice_equal(attempt->parts.items[1].out, "[two\n"));
+    assert_true(slice_equal(attempt->parts.items[2].out, "[three gpu0 of anon-host[1-2], said anon-user1\n"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_copied_run_is_the_same_in_every_field),
+        TEST(its_manifest_is_the_same_in_both),
+        TEST(a_manifest_reads_as_it_was_written),
+        TEST(every_table_is_copied_or_is_shared_by_runs),
+        TEST(rows_that_are_gone_are_missed_in_every_table),
+        TEST(columns_of_a_later_format_do_not_break_a_signature),
+        TEST(parts_stay_where_they_were_when_bytes_are_rewritten),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
