@@ -65,7 +65,7 @@ static void read_runs(const struct check_context *context, const struct attempt 
 
 static void slots_of_rails(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rules = rdma_share_of_rate(context, "rdma.write.bandwidth");
+    const struct limit *rules = rdma_share_of_rate(context, "rdma.write.bandwidth", 1);
     const char *at =
         arena_printf(context->arena, "stat=average size_bytes=%.0f", check_number(context, "size"));
 

@@ -4,6 +4,9 @@
  * the switches between, first from the first host to the second ("way=there"), then "back". The launcher starts the
  * server on the one host and the client on the other, each by the host's name, so that no order of ranks can make a
  * host talk to itself; each goes through all HCAs by itself.
+ *
+ * In both directions at once what is measured is their sum: another metric, so that no limit of one direction speaks of
+ * it.
  */
 #include <math.h>
 #include <string.h>
@@ -24,10 +27,17 @@ static bool is_gpudirect(const struct check_context *context)
     return check_flag(context, "gpudirect");
 }
 
+static bool is_bidirectional(const struct check_context *context)
+{
+    return check_flag(context, "bidirectional");
+}
+
+/* Patterns such as rdma.*.gpudirect.bandwidth are of one direction. */
 static const char *metric(const struct check_context *context)
 {
-    return arena_printf(context->arena, "rdma.%s.%sbandwidth", check_text(context, "operation"),
-                        is_gpudirect(context) ? "gpudirect." : "");
+    return arena_printf(context->arena, "rdma.%s.%s%sbandwidth", check_text(context, "operation"),
+                        is_gpudirect(context) ? "gpudirect." : "",
+                        is_bidirectional(context) ? "bidirectional." : "");
 }
 
 static double scaled(const struct check_context *context, double seconds, double least)
@@ -39,6 +49,8 @@ static void put_run(const struct check_context *context, size_t hca, size_t way,
 {
     rdma_put_tool(context, arena_printf(context->arena, "ib_%s_bw", check_text(context, "operation")),
                   check_hca(context, hca), RDMA_FIRST_PORT + way * WAY_PORTS + hca, out);
+    if (is_bidirectional(context))
+        text_put(out, " -b");
     if (is_gpudirect(context))
         text_printf(out, " --use_cuda=%zu", hca);
 }
@@ -127,7 +139,8 @@ static void read_ways(const struct check_context *context, const struct attempt 
 {
     out->status = READING_COMPLETE;
     for (size_t i = 0; parts[i].name != NULL; i++) {
-        const struct rdma_names names = {subject_of, metric(context), parts[i].name};
+        const struct rdma_names names = {subject_of, metric(context), parts[i].name,
+                                         is_bidirectional(context)};
 
         rdma_read_part(context, attempt_part(attempt, parts[i].name), &names, out);
     }
@@ -135,7 +148,8 @@ static void read_ways(const struct check_context *context, const struct attempt 
 
 static void slots_of_ways(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rules = rdma_share_of_rate(context, metric(context));
+    const struct limit *rules =
+        rdma_share_of_rate(context, metric(context), is_bidirectional(context) ? 2 : 1);
 
     for (size_t way = 0; parts[way].name != NULL; way++)
         for (size_t i = 0; check_hca(context, i) != NULL; i++)
@@ -148,6 +162,8 @@ static void slots_of_ways(const struct check_context *context, struct slot_list 
 static const struct argument arguments[] = {
     {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
     {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
+    {"bidirectional", ARGUMENT_FLAG, NULL,
+     "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
     {"gpudirect", ARGUMENT_FLAG, NULL,
      "from and to the memory of the GPU that goes with the HCA (--use_cuda)"},
     {"size", ARGUMENT_SIZE, "1M", "of one message"},

@@ -33,6 +33,15 @@ static void add_way(struct arena *arena, struct measurement *measurement, const 
     measurement->at.count++;
 }
 
+/* Where the tool tells it: the sum of both directions must not pass for one, nor one for the sum. */
+static bool is_otherwise(const struct measurement *measurement, bool bidirectional)
+{
+    for (size_t i = 0; i < measurement->at.count; i++)
+        if (strcmp(measurement->at.items[i].key, "direction") == 0)
+            return bidirectional != (strcmp(measurement->at.items[i].text, "bidirectional") == 0);
+    return bidirectional;
+}
+
 /* The sender names its device. */
 static void take_run(const struct check_context *context, const struct reading *run,
                      const struct rdma_names *names, struct reading *out)
@@ -45,9 +54,12 @@ static void take_run(const struct check_context *context, const struct reading *
     while (check_hca(context, i) != NULL && strcmp(check_hca(context, i), device) != 0)
         i++;
     for (size_t k = 0; check_hca(context, i) != NULL && k < run->measurements.count; k++) {
-        struct measurement *measurement = list_push(out->arena, &out->measurements);
+        struct measurement *measurement;
         const char *end;
 
+        if (is_otherwise(&run->measurements.items[k], names->bidirectional))
+            continue;
+        measurement = list_push(out->arena, &out->measurements);
         *measurement = run->measurements.items[k];
         measurement->subject = names->subject(context, i);
         end = strrchr(measurement->metric, '.');
@@ -82,7 +94,8 @@ void rdma_read_part(const struct check_context *context, const struct part *part
         *list_push(out->arena, &out->findings) = reading->findings.items[i];
 }
 
-const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric)
+const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
+                                       unsigned directions)
 {
     struct limit *rules = arena_array(context->arena, struct limit, 2);
 
@@ -90,9 +103,10 @@ const struct limit *rdma_share_of_rate(const struct check_context *context, cons
         return NULL;
     rules[0] = (struct limit){.metric = metric,
                               .rule = RULE_FLOOR,
-                              .value = 0.9 * context->platform->hca_gbits,
+                              .value = 0.9 * directions * context->platform->hca_gbits,
                               .unit = "Gb/s",
-                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate",
+                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
+                                        "twice that in both directions",
                               .status = LIMIT_VENDOR};
     return rules;
 }

@@ -16,13 +16,17 @@ struct rdma_names {
     const char *(*subject)(const struct check_context *context, size_t hca); /* of what the i-th HCA sent */
     const char *metric; /* of the bandwidth instead of the tool's own; NULL: the tool's own */
     const char *way;    /* put into each place: "way=there"; NULL: none */
+    bool
+        bidirectional; /* what is asked for; a run that says that it was otherwise (a wrapper of the tool) counts not */
 };
 /* Adds what the part's runs measured: each names its device, from which all else follows. */
 void rdma_read_part(const struct check_context *context, const struct part *part,
                     const struct rdma_names *names, struct reading *out);
 
-/* 90 % of the declared rate, for this metric; NULL where the platform declares none. A baseline may know better. */
-const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric);
+/* 90 % of the declared rate, for this metric, which is the sum of so many directions; NULL where the platform declares
+   none. A baseline may know better. */
+const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
+                                       unsigned directions);
 
 /* How many compute HCAs the step has. */
 unsigned rdma_hca_count(const struct check_context *context);

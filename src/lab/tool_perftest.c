@@ -16,11 +16,12 @@
 #define LINE "---------------------------------------------------------------------------------------\n"
 #define WIRE_SHARE 0.981 /* of the rate: 392.4 of 400 */
 #define GPU_SHARE 0.95   /* from the memory of a GPU: 380 of 400 */
+#define BOTH_SHARE 1.97  /* of one direction, in both at once */
 
 struct request {
     unsigned hca, port;
     double size, iterations;
-    bool gpu;
+    bool gpu, both;     /* from the memory of a GPU; in both directions at once */
     const char *server; /* the host to connect to; NULL: it is the server itself */
 };
 
@@ -46,6 +47,7 @@ static struct request read_request(const struct tool *tool)
             continue;
         }
         request.gpu |= strncmp(word, "--use_cuda=", 11) == 0;
+        request.both |= strcmp(word, "-b") == 0 || strcmp(word, "--bidirectional") == 0;
         scan_double(slice_of(value), &number);
         if (strcmp(word, "-d") == 0)
             request.hca = hca_named(value);
@@ -79,18 +81,19 @@ static unsigned connect_to(const char *path)
     return LAB_HCAS;
 }
 
-static void print_head(const struct tool *tool, unsigned hca)
+static void print_head(const struct tool *tool, const struct request *request)
 {
     bool ethernet = tool->lab->ethernet;
+    unsigned hca = request->hca;
 
-    printf(LINE
-           "                    %s BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
-           " Number of qps   : 1\t\tTransport type : IB\n Connection type : RC\t\tUsing SRQ      : OFF\n"
-           " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n CQ Moderation   : 100\n"
-           " Mtu             : 4096[B]\n Link type       : %s\n%s Max inline data : 0[B]\n"
-           " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" LINE,
-           strcmp(tool->name, "ib_send_bw") == 0 ? "Send" : "RDMA_Write", hca, ethernet ? "Ethernet" : "IB",
-           ethernet ? " GID index       : 3\n" : "");
+    printf(
+        LINE "                    %s%s BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
+             " Number of qps   : 1\t\tTransport type : IB\n Connection type : RC\t\tUsing SRQ      : OFF\n"
+             " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n CQ Moderation   : 100\n"
+             " Mtu             : 4096[B]\n Link type       : %s\n%s Max inline data : 0[B]\n"
+             " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" LINE,
+        strcmp(tool->name, "ib_send_bw") == 0 ? "Send" : "RDMA_Write", request->both ? " Bidirectional" : "",
+        hca, ethernet ? "Ethernet" : "IB", ethernet ? " GID index       : 3\n" : "");
     printf(" local address: LID 0x%02x QPN 0x0128 PSN 0x5d4f4b RKey 0x1fff00 VAddr 0x007f0e7e200000\n"
            " remote address: LID 0x%02x QPN 0x0129 PSN 0x1ac0e1 RKey 0x1fff01 VAddr 0x007f0e7e300000\n" LINE,
            tool->host->number * LAB_HCAS + hca + 2, tool->host->number * LAB_HCAS + hca + 3);
@@ -122,8 +125,8 @@ static int run_client(const struct tool *tool, const struct request *request)
     if (server != request->hca || other != host->number)
         rail = fmin(host->rail[request->hca], peer.rail[server]);
     gbits = (request->gpu ? GPU_SHARE : WIRE_SHARE) * host->profile->hca_rate * rail *
-            (1 + 0.001 * lab_noise(host->number, "perftest", key));
-    print_head(tool, request->hca);
+            (request->both ? BOTH_SHARE : 1) * (1 + 0.001 * lab_noise(host->number, "perftest", key));
+    print_head(tool, request);
     printf(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n");
     printf(" %-10.0f %-15.0f %-18.2f %-18.2f \t\t   %.6f\n" LINE, request->size, request->iterations,
            gbits * 1.0002, gbits, gbits * 1e3 / 8 / request->size);

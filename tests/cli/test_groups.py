@@ -191,7 +191,9 @@ def rdma(tap):
     with Lab("rdma", 3, ["node2:nic-slow:mlx5_4"]) as lab:
         steps = GATES + [{"check": "rdma-pair", "scope": "pair", "needs": ["gpu-inventory"], "timeout_s": 36000},
                          {"name": "gpudirect", "check": "rdma-pair", "scope": "pair", "by": "disjoint", "timeout_s": 36000,
-                          "needs": ["gpu-inventory"], "arguments": {"operation": "send", "gpudirect": True}}]
+                          "needs": ["gpu-inventory"], "arguments": {"operation": "send", "gpudirect": True}},
+                         {"name": "both", "check": "rdma-pair", "scope": "pair", "by": "disjoint", "timeout_s": 36000,
+                          "needs": ["gpu-inventory"], "arguments": {"bidirectional": True, "hcas": ["mlx5_3", "mlx5_4"]}}]
         done, report = run(lab, "rdma", steps, purpose="delivery")
         found = {(" ".join(step["members"]), item["subject"], item["outcome"]) for step, item in report.outcomes()
                  if step["name"] == "rdma-pair" and item["metric"] == "rdma.write.bandwidth"}
@@ -204,6 +206,9 @@ def rdma(tap):
                if step["name"] == "gpudirect" and item["outcome"] != "pass"}
         tap.same(bad, {(f"2 hosts: node[{pair}]", "rdma.send.gpudirect.bandwidth", "mlx5_4") for pair in ("1-2", "2-3")},
                  "from GPU memory too")
+        sums = {(item["subject"], item["outcome"]) for step, item in report.outcomes()
+                if step["name"] == "both" and item["metric"] == "rdma.write.bidirectional.bandwidth"}
+        tap.same(sums, {("mlx5_3", "pass"), ("mlx5_4", "fail")}, "and in both directions at once")
 
 
 def variants(tap):
