@@ -125,7 +125,7 @@ int command_report(int argc, char **argv)
 {
     struct request request = {.format = "html"};
     const struct option_row rows[] = {
-        {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text or json"},
+        {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "

@@ -7,8 +7,12 @@
 
 static const struct report_format formats[] = {
     {"html", ".html", "one file for screen and print, with plots and evidence", report_html},
-    {"text", ".txt", "100 columns, for terminals and mail", report_text},
-    {"json", ".json", "everything, for programs (schema 1)", report_json},
+    {"text", ".txt", "80 columns, for terminals and mail", report_text},
+    {"json", ".json", "everything, for programs (reports/report.schema.json)", report_json},
+    {"csv", ".csv", "one value a row, for spreadsheets and statistics", report_csv},
+    {"junit", ".xml", "the gates for build servers; what was not decided is an error", report_junit},
+    {"prometheus", ".prom", "verdicts, counts and the values of gates for a text file collector",
+     report_prometheus},
 };
 
 const struct report_format *report_format_find(const char *name)

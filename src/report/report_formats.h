@@ -8,6 +8,9 @@
 void report_html(const struct record *record, struct text *out);
 void report_text(const struct record *record, struct text *out);
 void report_json(const struct record *record, struct text *out);
+void report_csv(const struct record *record, struct text *out);
+void report_junit(const struct record *record, struct text *out);
+void report_prometheus(const struct record *record, struct text *out);
 
 extern const char report_css[]; /* report.css */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for terminals and mail: 100 columns, the verdict first. */
+/* The report for terminals and mail: 80 columns, the verdict first. */
 #include "report_formats.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "variants.h"
 #include "view.h"
 
-enum { COLUMNS = 100, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
+enum { COLUMNS = 80, STEP_COLUMNS = 24, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
 
 struct letter {
     struct text *out;
@@ -364,9 +364,9 @@ static void write_coverage_line(struct letter *letter, const char *name, const s
     const size_t counts[] = {coverage->gates,        coverage->measured, coverage->pass,   coverage->fail,
                              coverage->inconclusive, coverage->not_run,  coverage->records};
 
-    put_column(letter, name, 30);
+    put_column(letter, name, STEP_COLUMNS);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        text_printf(letter->out, "%10s", count_text(letter->arena, counts[i]));
+        text_printf(letter->out, "%8s", count_text(letter->arena, counts[i]));
     text_put(letter->out, "\n");
 }
 
@@ -375,8 +375,8 @@ static void write_coverage(struct letter *letter)
     const struct view *view = letter->view;
 
     put_rule(letter, "COVERAGE");
-    put_column(letter, "step", 30);
-    text_put(letter->out, "      owed  measured    passed    failed  inconcl.   not run  recorded\n");
+    put_column(letter, "step", STEP_COLUMNS);
+    text_put(letter->out, "    owed  values  passed  failed unclear not run  record\n");
     for (size_t i = 0; i < view->step_count; i++) {
         const char *name = view->steps[i].step->shape->suite_step;
         struct coverage sum = {0};

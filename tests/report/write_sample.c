@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     while (i < sizeof samples / sizeof samples[0] && (argc != 3 || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge html|text|json\n");
+        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge FORMAT\n");
         arena_destroy(arena);
         return 64;
     }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record for spreadsheets and statistics: RFC 4180, one value a row, with the item that it was measured for. A
+ * planned item that no reading has the value of has a row of its own, with what was judged: mostly nothing.
+ *
+ * A spreadsheet takes a text that begins with = + - @ for a formula, also behind blanks, and in some countries the
+ * wide forms of these: such a text of a host gets a
+ * ' in front. Numbers are written by us and stay numbers.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "printable.h"
+#include "report_formats.h"
+#include "view.h"
+
+static const char head[] =
+    "run,target,unit,rack,leaf,step,check,attempt,began,metric,subject,at,value,value_unit,text,"
+    "duty,outcome,gate,limit_source,limit_status,cause,waiver\r\n";
+
+struct sheet {
+    struct text *out;
+    struct arena *arena;
+    const struct view *view;
+    const char *target;
+    bool first;
+};
+
+static void separate(struct sheet *sheet)
+{
+    if (!sheet->first)
+        text_put(sheet->out, ",");
+    sheet->first = false;
+}
+
+static bool is_formula(const char *text)
+{
+    static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+
+    text += strspn(text, " \t\r\n");
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+        if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+            return true;
+    return *text != '\0' && strchr("=+-@", *text) != NULL;
+}
+
+static void put_text(struct sheet *sheet, const char *string)
+{
+    cleanup_text struct text line = {0};
+    bool formula = string != NULL && is_formula(string);
+
+    separate(sheet);
+    text_init(&line, 1 << 20);
+    if (string != NULL)
+        printable_line(&line, string);
+    if (!formula && strpbrk(line.bytes, ",\"\r\n ") == NULL) {
+        text_put(sheet->out, line.bytes);
+        return;
+    }
+    text_put(sheet->out, formula ? "\"'" : "\"");
+    for (const char *at = line.bytes; *at != '\0'; at++)
+        text_put(sheet->out, *at == '"' ? "\"\"" : (char[]){*at, '\0'});
+    text_put(sheet->out, "\"");
+}
+
+static void put_number(struct sheet *sheet, double number)
+{
+    char buffer[32];
+
+    separate(sheet);
+    if (isfinite(number))
+        text_put(sheet->out, number_text(number, buffer, sizeof buffer));
+}
+
+/* The columns that all rows of a step share; attempt NULL: none. */
+static void open_row(struct sheet *sheet, const struct step_view *step, const struct attempt *attempt)
+{
+    const struct host *host = step->step->members[0];
+
+    sheet->first = true;
+    put_text(sheet, sheet->view->record->uuid);
+    put_text(sheet, sheet->target);
+    put_text(sheet, host->unit);
+    put_text(sheet, host->rack);
+    put_text(sheet, host->leaf);
+    put_text(sheet, step->step->shape->suite_step);
+    put_text(sheet, step->step->shape->check);
+    put_number(sheet, attempt != NULL ? attempt->n : NAN);
+    put_text(sheet, attempt != NULL && attempt->began > 0 ? time_text(sheet->arena, attempt->began) : "");
+}
+
+/* The item that a value was measured for, or nothing. */
+static void close_row(struct sheet *sheet, const struct step_view *step, size_t slot)
+{
+    const struct outcome *outcome = slot < step->step->shape->slot_count ? step->items[slot] : NULL;
+
+    put_text(sheet, outcome != NULL ? duty_name(step->step->shape->slots[slot].duty) : "");
+    put_text(sheet, outcome != NULL ? outcome_name(outcome->word) : "");
+    put_text(sheet, outcome != NULL ? outcome->gate : "");
+    put_text(sheet, outcome != NULL ? outcome->source : "");
+    put_text(sheet, outcome != NULL ? outcome->status : "");
+    put_text(sheet, outcome != NULL ? outcome->cause : "");
+    put_text(sheet, outcome != NULL && outcome->waiver != NULL ? outcome->waiver->uuid : "");
+    text_put(sheet->out, "\r\n");
+}
+
+/* Each "key=text" of the slot is among the fields. */
+static bool at_matches(const char *wanted, const struct measurement *measurement)
+{
+    struct slice rest = slice_of(wanted), word;
+
+    while (scan_word(&rest, &word)) {
+        size_t equals = slice_find(word, "="), i = 0;
+
+        for (; i < measurement->at.count; i++)
+            if (slice_equal((struct slice){word.bytes, equals}, measurement->at.items[i].key) &&
+                slice_equal(slice_from(word, equals + 1), measurement->at.items[i].text))
+                break;
+        if (i == measurement->at.count)
+            return false;
+    }
+    return true;
+}
+
+/* The slot of that metric and subject, slot_count when there is none; measurement NULL: of a fact. */
+static size_t find_slot(const struct shape *shape, const char *metric, const char *subject,
+                        const struct measurement *measurement)
+{
+    size_t i = 0;
+
+    while (i < shape->slot_count &&
+           (strcmp(shape->slots[i].metric, metric) != 0 || strcmp(shape->slots[i].subject, subject) != 0 ||
+            (measurement != NULL && !at_matches(shape->slots[i].at, measurement))))
+        i++;
+    return i;
+}
+
+static void write_attempt(struct sheet *sheet, const struct step_view *step, const struct attempt *attempt,
+                          bool *seen)
+{
+    const struct reading *reading = &attempt->reading;
+    const struct shape *shape = step->step->shape;
+
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+        size_t slot = find_slot(shape, measurement->metric, measurement->subject, measurement);
+
+        seen[slot] = true;
+        open_row(sheet, step, attempt);
+        put_text(sheet, measurement->metric);
+        put_text(sheet, measurement->subject);
+        put_text(sheet, at_text(sheet->arena, measurement));
+        put_number(sheet, measurement->value);
+        put_text(sheet, measurement->unit);
+        put_text(sheet, "");
+        close_row(sheet, step, slot);
+    }
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *fact = &reading->facts.items[i];
+        size_t slot = find_slot(shape, fact->name, fact->subject, NULL);
+
+        seen[slot] = true;
+        open_row(sheet, step, attempt);
+        put_text(sheet, fact->name);
+        put_text(sheet, fact->subject);
+        put_text(sheet, "");
+        put_number(sheet, NAN);
+        put_text(sheet, "");
+        put_text(sheet, fact->value);
+        close_row(sheet, step, slot);
+    }
+}
+
+static void write_step(struct sheet *sheet, const struct step_view *step)
+{
+    const struct shape *shape = step->step->shape;
+    bool *seen = arena_array(sheet->arena, bool, shape->slot_count + 1);
+
+    sheet->target = step_target(sheet->arena, step->step);
+    for (size_t i = 0; i < step->attempts.count; i++)
+        write_attempt(sheet, step, step->attempts.items[i], seen);
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        if (seen[i])
+            continue;
+        open_row(sheet, step, NULL);
+        put_text(sheet, shape->slots[i].metric);
+        put_text(sheet, shape->slots[i].subject);
+        put_text(sheet, shape->slots[i].at);
+        put_number(sheet, step->items[i]->value);
+        put_text(sheet, "");
+        put_text(sheet, step->items[i]->measured);
+        close_row(sheet, step, i);
+    }
+}
+
+void report_csv(const struct record *record, struct text *out)
+{
+    struct arena *arena = arena_create();
+    struct sheet sheet = {.out = out, .arena = arena, .view = view_create(arena, record)};
+
+    text_put(out, head);
+    for (size_t i = 0; i < sheet.view->step_count; i++)
+        write_step(&sheet, &sheet.view->steps[i]);
+    arena_destroy(arena);
+}
