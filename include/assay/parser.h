@@ -22,6 +22,7 @@ struct metric {
     const char *unit; /* as in measurement.unit; "" for counts */
     enum better better;
     const char *help;
+    bool peers; /* how fast something is: the same of other hosts can be compared with it (peers.h) */
 };
 
 struct parser {

@@ -52,6 +52,12 @@ struct suite_variant {
     LIST_OF(struct suite_variable) environment; /* outranks all others */
 };
 
+/* How far one may lie below the median of its peers on other hosts (peers.h), as a fraction of it. */
+struct suite_peers {
+    bool off;
+    double remark, fail; /* defaults: 0.05, 0.10 */
+};
+
 struct suite_step {
     const char *name; /* default: the check's; unique in the suite */
     const char *check;
@@ -81,6 +87,7 @@ struct suite_step {
      * judges nothing, and no step can need it. Empty, or two or more, of which the others are compared with the
      * first. */
     LIST_OF(struct suite_variant) variants;
+    struct suite_peers peers; /* the suite's, as far as the step does not say it */
     const struct json *at;
 };
 
@@ -94,6 +101,7 @@ struct suite {
     struct suite_launcher launcher;
     double cool_below_c;    /* no GPU is warmer than this when a test begins: default 60 */
     unsigned cool_within_s; /* so long it is waited for that: default 600 */
+    struct suite_peers peers;
     LIST_OF(struct suite_step) steps;
     struct slice bytes;
 };

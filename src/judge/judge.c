@@ -40,6 +40,17 @@ struct step_attempts *attempts_by_step(struct arena *arena, const struct record 
     return attempts;
 }
 
+size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near)
+{
+    for (size_t i = near; i < plan->shapes.count; i++)
+        if (plan->shapes.items[i] == shape)
+            return i;
+    for (size_t i = 0; i < near; i++)
+        if (plan->shapes.items[i] == shape)
+            return i;
+    return plan->shapes.count;
+}
+
 /* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. */
 static const char *value_of(struct whole_run *run, size_t step, const struct slot *slot)
 {
@@ -389,6 +400,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
+    judge_peers(record->arena, record, limits, run.attempts, judgement);
     judge_searches(record->arena, record, limits, run.attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;

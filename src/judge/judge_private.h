@@ -27,6 +27,14 @@ struct findings_so_far {
 void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
                     const struct step_attempts *attempts, struct findings_so_far *ret_found);
 
+/* standouts.c: who is slower than the same on other hosts; what was judged by limits alone so far is made worse by it,
+ * never better. */
+void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                 const struct step_attempts *attempts, struct judgement *judgement);
+
+/* The place of the shape among the plan's; `near`: where to look first, that of the step before. */
+size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near);
+
 /* What only the whole run can tell. NULL while it goes on. */
 struct peers {
     /* The value that most hosts have for this slot: RULE_SAME. NULL: they do not agree on one. */

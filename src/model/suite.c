@@ -167,6 +167,21 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
 /* So many tell a small difference from noise. */
 enum { REPEAT_VARIANTS = 5 };
 
+/* What is not said is as it stands in ret_peers. */
+static int read_peers(const struct json *given, struct suite_peers *ret_peers, struct error *err)
+{
+    if (given == NULL)
+        return 0;
+    ret_peers->off = given->type == JSON_BOOL && !given->boolean;
+    ret_peers->remark = json_number(given, "remark", ret_peers->remark);
+    ret_peers->fail = json_number(given, "fail", ret_peers->fail);
+    if (ret_peers->fail < ret_peers->remark)
+        return json_error(err, given,
+                          "peers fail at %g and are remarked at %g; expected fail at that or more",
+                          ret_peers->fail, ret_peers->remark);
+    return 0;
+}
+
 static int read_step(struct arena *arena, struct suite *suite, const struct json *object, struct error *err)
 {
     struct suite_step *step = list_push(arena, &suite->steps);
@@ -182,6 +197,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .repeat = (unsigned)json_number(object, "repeat",
                                         json_get(object, "variants") != NULL ? REPEAT_VARIANTS : 1),
         .isolate = json_boolean(object, "isolate", true),
+        .peers = suite->peers,
         .exclusive = json_string(object, "exclusive", NULL),
         .at = object,
     };
@@ -194,7 +210,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     read_strings(arena, json_get(object, "gate"), &step->gate);
     read_strings(arena, json_get(object, "record"), &step->record);
     read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
-    if (read_by(object, step, err) < 0 ||
+    if (read_by(object, step, err) < 0 || read_peers(json_get(object, "peers"), &step->peers, err) < 0 ||
         read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
         read_limits(arena, json_get(object, "limits"), step, err) < 0 ||
         suite_variants_read(arena, object, step, err) < 0)
@@ -214,6 +230,8 @@ static void read_tools(struct arena *arena, const struct json *tools, struct sui
     }
 }
 
+static const double peers_remark = 0.05, peers_fail = 0.10;
+
 /* GPUs at rest are well below this and under load above it, so it tells the one from the other. */
 enum { COOL_BELOW_C = 60, COOL_WITHIN_S = 600 };
 
@@ -231,8 +249,11 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
         .platform = json_string(document, "platform", NULL),
         .cool_below_c = json_number(cool_down, "below_c", COOL_BELOW_C),
         .cool_within_s = (unsigned)json_number(cool_down, "within_s", COOL_WITHIN_S),
+        .peers = {.remark = peers_remark, .fail = peers_fail},
         .bytes = bytes,
     };
+    if (read_peers(json_get(document, "peers"), &suite->peers, err) < 0)
+        return NULL;
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);
     read_variables(arena, json_get(document, "environment"), &suite->environment);
     read_tools(arena, json_get(document, "tools"), suite);

@@ -262,7 +262,8 @@ static void stream(struct source *source, struct reading *reading)
 }
 
 static const struct metric metrics[] = {
-    {"probe.*.busbw", "GB/s", BETTER_HIGHER, "bus bandwidth by nccl-tests' formulas, of the slowest rank"},
+    {"probe.*.busbw", "GB/s", BETTER_HIGHER, "bus bandwidth by nccl-tests' formulas, of the slowest rank",
+     true},
     {"probe.*.algbw", "GB/s", BETTER_HIGHER, "size / time"},
     {"probe.*.time", "us", BETTER_LOWER, "time of a round, of the slowest rank"},
     {"probe.*.spread", "us", BETTER_LOWER,

@@ -453,7 +453,7 @@ static void stream(struct source *source, struct reading *reading)
 }
 
 static const struct metric metrics[] = {
-    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update"},
+    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update", true},
     {"gpu_burn.errors", "", BETTER_LOWER,
      "wrong results in the last update; the program forgets them at each summary"},
     {"gpu_burn.errors_max", "", BETTER_LOWER, "most wrong results shown in any update"},

@@ -42,7 +42,7 @@ static void stream(struct source *source, struct reading *reading)
 static const struct metric metrics[] = {
     {"nccl.*.avg_busbw", "GB/s", BETTER_HIGHER, "the tool's own average over all sizes and both places"},
     {"nccl.*.busbw", "GB/s", BETTER_HIGHER,
-     "bus bandwidth: what the slowest link carried, comparable between ranks"},
+     "bus bandwidth: what the slowest link carried, comparable between ranks", true},
     {"nccl.*.algbw", "GB/s", BETTER_HIGHER, "size divided by time"},
     {"nccl.*.time", "us", BETTER_LOWER, "time of one operation"},
     {"nccl.*.cpu_time", "us", BETTER_LOWER, "the same as the CPU saw it (-C)"},

@@ -581,7 +581,8 @@ static void parse(struct slice bytes, struct reading *reading)
 static const struct metric metrics[] = {
     {"nvbandwidth.host_device_latency_sm", "us", BETTER_LOWER, "latency between host and GPU"},
     {"nvbandwidth.device_to_device_latency_sm", "us", BETTER_LOWER, "latency between GPUs"},
-    {"nvbandwidth.*", "GB/s", BETTER_HIGHER, "copies of the test case; .sum of all cells, .min, .max, .avg"},
+    {"nvbandwidth.*.sum", "GB/s", BETTER_HIGHER, "sum over all cells of the test case"},
+    {"nvbandwidth.*", "GB/s", BETTER_HIGHER, "copies of the test case; .min, .max, .avg of all cells", true},
     {NULL, NULL, BETTER_NEITHER, NULL},
 };
 

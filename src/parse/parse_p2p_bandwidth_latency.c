@@ -359,10 +359,11 @@ static void parse(struct slice bytes, struct reading *reading)
 static const struct metric metrics[] = {
     {"p2p.access", "", BETTER_HIGHER, "1 where the GPU can access its peer directly"},
     {"p2p.unidirectional.disabled", "GB/s", BETTER_HIGHER, "copy one way, peer access off"},
-    {"p2p.unidirectional.enabled", "GB/s", BETTER_HIGHER, "copy one way, peer access on where there is any"},
+    {"p2p.unidirectional.enabled", "GB/s", BETTER_HIGHER, "copy one way, peer access on where there is any",
+     true},
     {"p2p.bidirectional.disabled", "GB/s", BETTER_HIGHER, "copies both ways, peer access off"},
     {"p2p.bidirectional.enabled", "GB/s", BETTER_HIGHER,
-     "copies both ways, peer access on where there is any"},
+     "copies both ways, peer access on where there is any", true},
     {"p2p.latency.gpu.disabled", "us", BETTER_LOWER, "seen by the GPU, peer access off"},
     {"p2p.latency.gpu.enabled", "us", BETTER_LOWER, "seen by the GPU, peer access on where there is any"},
     {"p2p.latency.cpu.disabled", "us", BETTER_LOWER, "seen by the CPU, peer access off"},

@@ -583,7 +583,7 @@ static void parse(struct slice bytes, struct reading *reading)
 }
 
 static const struct metric metrics[] = {
-    {"rdma.*.bandwidth", "Gb/s", BETTER_HIGHER, "bandwidth of the test, peak or average"},
+    {"rdma.*.bandwidth", "Gb/s", BETTER_HIGHER, "bandwidth of the test, peak or average", true},
     {"rdma.*.message_rate", "Mpps", BETTER_HIGHER, "messages a second"},
     {"rdma.*.latency.*", "us", BETTER_LOWER, "latency: half of the round trip; of read and atomic all of it"},
     {"rdma.*.transactions", "1/s", BETTER_HIGHER, "transactions a second of a latency test by duration"},

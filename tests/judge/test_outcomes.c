@@ -449,6 +449,81 @@ static void a_contract_judges_a_stored_run_anew_and_says_what_it_could_not(void 
     world_end(&world);
 }
 
+#define EIGHT "node[1-8]\n"
+
+static struct world eight_of_which_one_has(const char *output, const char *suite)
+{
+    struct world world;
+
+    world_begin(&world, suite, EIGHT);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    for (size_t i = 1; i <= 8; i++) {
+        const char *host = arena_printf(world.arena, "node%zu", i);
+
+        reached(&world, host);
+        driver(&world, host, "550.90.07");
+        nccl(&world, host, i == 5 ? output : good, 0);
+    }
+    judge(&world);
+    return world;
+}
+
+#define FLOOR_300                                                                                 \
+    ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"floor\": 300, \"unit\": \"GB/s\", " \
+    "\"source\": "                                                                                \
+    "\"test\", \"status\": \"contract\"}]"
+#define SLOWER NCCL_OUTPUT("450.02", "464.38", "0", "0 OK")  /* 6% */
+#define SLOWEST NCCL_OUTPUT("421.29", "450.01", "0", "0 OK") /* 12% */
+
+static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor(void **state)
+{
+    static const struct {
+        const char *output, *suite;
+        enum outcome_word word;
+        const char *words, *gate;
+    } rows[] = {
+        {SLOWER, SUITE("trial", NCCL_STEP(FLOOR_300)), OUTCOME_PASS,
+         "remark: node5 is 6.0% (+-0.1%) below the median of its 7 peers, by 1 value of " BUSBW
+         "; remark from 5%",
+         ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+        {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300)), OUTCOME_FAIL,
+         "node5 is 12.0% (+-0.1%) below the median of its 7 peers, by 1 value of " BUSBW "; fail from 10%",
+         ">= 430.9 GB/s (478.7 of its peers eased by 10%)"},
+        {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": {\"fail\": 0.2}")), OUTCOME_PASS,
+         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+        {SLOWER, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": {\"remark\": 0.02, \"fail\": 0.03}")),
+         OUTCOME_FAIL, "fail from 3%", ">= 464.4 GB/s (478.7 of its peers eased by 3%)"},
+        {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": false")), OUTCOME_PASS, "", ">= 300 GB/s"},
+        /* A limit that is not met stays what failed it, and the peers are told beside it. */
+        {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR("contract"))), OUTCOME_FAIL,
+         "expected >= 455 GB/s; node5 is 12.0%", ">= 455 GB/s"},
+        /* What the suite only records fails nothing. */
+        {SLOWEST, SUITE("trial", NCCL_STEP(", \"record\": [\"nccl.*.busbw\"]")), OUTCOME_RECORDED,
+         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world = eight_of_which_one_has(rows[i].output, rows[i].suite);
+        const struct judgement *judgement = &world.record.judgement;
+        size_t fails = 0, counted = 0;
+
+        assert_outcome(&world, "nccl-all-reduce", "node5", BUSBW, rows[i].word, rows[i].words);
+        assert_string_equal(outcome_of(&world, "nccl-all-reduce", "node5", BUSBW)->gate, rows[i].gate);
+        for (size_t k = 0; k < judgement->outcome_count; k++)
+            fails += judgement->outcomes[k].word == OUTCOME_FAIL;
+        assert_int_equal(judgement->verdicts[0].fail, fails);
+        assert_int_equal(fails > 0, rows[i].word == OUTCOME_FAIL);
+        counted = judgement->verdicts[0].pass + judgement->verdicts[0].fail +
+                  judgement->verdicts[0].recorded + judgement->verdicts[0].inconclusive +
+                  judgement->verdicts[0].not_run;
+        assert_int_equal(counted, judgement->outcome_count);
+        assert_verdict(&world, fails > 0 ? VERDICT_REJECT : VERDICT_ACCEPT);
+        world_end(&world);
+    }
+}
+
 #define FRACTION                                                                            \
     ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"fraction_of_ceiling\": 0.9, " \
     "\"source\": \"clause 3\", \"status\": \"contract\"}]"
@@ -1427,6 +1502,7 @@ int main(void)
         cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
         cmocka_unit_test(more_than_the_links_carry_is_not_believed),
         cmocka_unit_test(a_range_gates_below_and_above),
+        cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),
         cmocka_unit_test(a_contract_judges_a_stored_run_anew_and_says_what_it_could_not),
         cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
         cmocka_unit_test(ceiling_alone_is_no_gate),

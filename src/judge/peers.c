@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a normal distribution: the standard deviation is so many MADs, */
+static const double deviations_per_mad = 1.4826;
+/* a MAD is as good as a standard deviation of so much fewer values, */
+static const double mad_efficiency = 0.37;
+/* and the variance of a median is so much more than that of a mean. */
+static const double median_variance = 1.5708;
+/* 99.5% and 99% of it lie within so many deviations. */
+static const double upper_bound = 2.576, lower_bound = 2.326;
+static const double false_findings_in_a_run = 0.01;
+
+/* What one subject showed in one aspect. */
+struct score {
+    double level; /* how far above its siblings' values; NAN: nothing to compare */
+    unsigned n;   /* of how many partners or aspects it is the median or mean */
+};
+
+/* Scores of one aspect that are siblings of each other. */
+struct siblings {
+    double *sorted;
+    size_t count;
+    double spread; /* standard deviation by their own MAD */
+};
+
+struct aspect {
+    double remark, fail; /* as logarithms */
+    double spread;       /* pooled over positions */
+    double freedom;      /* degrees of freedom of that */
+    double fastest;      /* how far the best of all lies above its siblings */
+    unsigned most;       /* the most that any score has in it */
+    struct siblings *positions;
+};
+
+struct comparison {
+    struct arena *arena;
+    const struct peers_problem *problem;
+    size_t position_count;
+    double *deviations;       /* of each value from the median of its series; NAN: too few */
+    bool *explained;          /* values that are slow because of somebody else */
+    size_t *first;            /* of each subject, and one past the last: places in `of_subject` */
+    size_t *of_subject;       /* numbers of values, by subject, aspect and partner */
+    struct aspect *aspects;   /* one more than the problem's: all together */
+    struct score *scores;     /* by subject and aspect */
+    struct score *scores_now; /* of one subject, by what is not explained yet */
+    double *scratch;          /* as many as there are values */
+    double deviations_needed; /* before the uncertainty of the spread */
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+static double median(const double *sorted, size_t count)
+{
+    return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* Of all but one of that value. */
+static double median_of_others(const double *sorted, size_t count, double without)
+{
+    size_t others = count - 1, skipped = 0;
+    double at[2] = {0, 0};
+
+    while (skipped < others && sorted[skipped] < without)
+        skipped++;
+    for (size_t i = 0; i < 2; i++) {
+        size_t place = (others - 1 + i) / 2;
+
+        at[i] = sorted[place >= skipped ? place + 1 : place];
+    }
+    return (at[0] + at[1]) / 2;
+}
+
+/* --- how far each value lies from its series ------------------------------------------------------------------- */
+
+struct level {
+    size_t series, value;
+    double level;
+};
+
+static int compare_levels(const void *a, const void *b)
+{
+    const struct level *left = a, *right = b;
+
+    if (left->series != right->series)
+        return left->series < right->series ? -1 : 1;
+    return (left->level > right->level) - (left->level < right->level);
+}
+
+static void measure_deviations(struct comparison *comparison)
+{
+    size_t count = comparison->problem->value_count, end;
+    struct level *levels = arena_array(comparison->arena, struct level, count);
+    double *sorted = arena_array(comparison->arena, double, count);
+
+    for (size_t i = 0; i < count; i++)
+        levels[i] =
+            (struct level){comparison->problem->values[i].series, i, comparison->problem->values[i].level};
+    qsort(levels, count, sizeof *levels, compare_levels);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = levels[i].level;
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && levels[end].series == levels[i].series; end++)
+            ;
+        for (size_t k = i; k < end; k++)
+            comparison->deviations[levels[k].value] =
+                end - i > PEERS_LEAST ? levels[k].level - median(sorted + i, end - i) : NAN;
+    }
+}
+
+/* --- scores ------------------------------------------------------------------------------------------------------- */
+
+struct part {
+    size_t subject, aspect, partner, value;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct part *left = a, *right = b;
+
+    if (left->subject != right->subject)
+        return left->subject < right->subject ? -1 : 1;
+    if (left->aspect != right->aspect)
+        return left->aspect < right->aspect ? -1 : 1;
+    if (left->partner != right->partner)
+        return left->partner < right->partner ? -1 : 1;
+    return (left->value > right->value) - (left->value < right->value);
+}
+
+/* Which values speak of whom. */
+static void index_values(struct comparison *comparison)
+{
+    const struct peers_problem *problem = comparison->problem;
+    struct part *parts = arena_array(comparison->arena, struct part, 2 * problem->value_count);
+    size_t count = 0, at = 0;
+
+    for (size_t i = 0; i < problem->value_count; i++)
+        for (size_t side = 0; side < 2 && !isnan(comparison->deviations[i]); side++)
+            if (problem->values[i].subjects[side] != PEERS_NONE)
+                parts[count++] = (struct part){problem->values[i].subjects[side], problem->values[i].aspect,
+                                               problem->values[i].subjects[1 - side], i};
+    qsort(parts, count, sizeof *parts, compare_parts);
+    comparison->of_subject = arena_array(comparison->arena, size_t, count);
+    comparison->first = arena_array(comparison->arena, size_t, problem->subject_count + 1);
+    for (size_t i = 0; i <= problem->subject_count; i++) {
+        while (at < count && parts[at].subject < i)
+            at++;
+        comparison->first[i] = at;
+    }
+    for (size_t i = 0; i < count; i++)
+        comparison->of_subject[i] = parts[i].value;
+}
+
+static size_t partner_of(const struct peers_value *value, size_t subject)
+{
+    return value->subjects[0] == subject ? value->subjects[1] : value->subjects[0];
+}
+
+/* The median over partners of the mean of what was measured with each, the better one of the two in the middle: what
+   is slow with one of two partners is not slow. With one partner nobody can tell which of them it is. */
+static struct score score_of(const struct comparison *comparison, size_t subject, size_t aspect)
+{
+    const struct peers_value *values = comparison->problem->values;
+    size_t end = comparison->first[subject + 1], count = 0;
+    double *means = comparison->scratch;
+    bool alone = false;
+
+    for (size_t i = comparison->first[subject], next; i < end; i = next) {
+        const struct peers_value *value = &values[comparison->of_subject[i]];
+        size_t partner = partner_of(value, subject), n = 0;
+        double sum = 0;
+
+        for (next = i; next < end && values[comparison->of_subject[next]].aspect == value->aspect &&
+                       partner_of(&values[comparison->of_subject[next]], subject) == partner;
+             next++)
+            if (!comparison->explained[comparison->of_subject[next]]) {
+                sum += comparison->deviations[comparison->of_subject[next]];
+                n++;
+            }
+        if (value->aspect != aspect || n == 0)
+            continue;
+        alone |= partner == PEERS_NONE;
+        means[count++] = sum / (double)n;
+    }
+    if (count == 0 || (count == 1 && !alone))
+        return (struct score){.level = NAN};
+    qsort(means, count, sizeof *means, compare_numbers);
+    return (struct score){means[count / 2], (unsigned)count};
+}
+
+/* Weighted by what each aspect's scatter leaves it worth; one aspect alone is that one. */
+static struct score score_together(const struct comparison *comparison, const struct score *scores)
+{
+    double sum = 0, weights = 0;
+    unsigned n = 0;
+
+    for (size_t i = 0; i < comparison->problem->aspect_count; i++) {
+        double spread = fmax(comparison->aspects[i].spread, PEERS_RESOLUTION);
+
+        if (isnan(scores[i].level) || comparison->aspects[i].freedom <= 0)
+            continue;
+        sum += scores[i].level / (spread * spread);
+        weights += 1 / (spread * spread);
+        n++;
+    }
+    return n > 1 ? (struct score){sum / weights, n} : (struct score){.level = NAN};
+}
+
+/* --- how much healthy scores scatter ------------------------------------------------------------------------------ */
+
+static double mad(double *residuals, size_t count)
+{
+    qsort(residuals, count, sizeof *residuals, compare_numbers);
+    return median(residuals, count);
+}
+
+/* The scores of one aspect by position; too few of them are none. */
+static void gather(const struct comparison *comparison, size_t aspect)
+{
+    const struct peers_problem *problem = comparison->problem;
+    struct aspect *of = &comparison->aspects[aspect];
+    size_t stride = problem->aspect_count + 1;
+
+    of->positions = arena_array(comparison->arena, struct siblings, comparison->position_count);
+    for (size_t turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < problem->subject_count; i++) {
+            const struct score *score = &comparison->scores[i * stride + aspect];
+            struct siblings *siblings = &of->positions[problem->positions[i]];
+
+            if (isnan(score->level))
+                continue;
+            of->most = score->n > of->most ? score->n : of->most;
+            if (turn == 1)
+                siblings->sorted[siblings->count] = score->level;
+            siblings->count++;
+        }
+        for (size_t i = 0; turn == 0 && i < comparison->position_count; i++) {
+            of->positions[i].sorted = arena_array(comparison->arena, double, of->positions[i].count);
+            of->positions[i].count = 0;
+        }
+    }
+}
+
+static void measure_spread(const struct comparison *comparison, size_t aspect)
+{
+    struct aspect *of = &comparison->aspects[aspect];
+    double *pooled, *own;
+    size_t count = 0, positions = 0;
+
+    gather(comparison, aspect);
+    pooled = arena_array(comparison->arena, double, comparison->problem->subject_count + 1);
+    own = arena_array(comparison->arena, double, comparison->problem->subject_count + 1);
+    for (size_t i = 0; i < comparison->position_count; i++) {
+        struct siblings *siblings = &of->positions[i];
+        double middle, scale = sqrt((double)siblings->count / ((double)siblings->count - 1));
+
+        if (siblings->count <= PEERS_LEAST)
+            continue;
+        qsort(siblings->sorted, siblings->count, sizeof *siblings->sorted, compare_numbers);
+        middle = median(siblings->sorted, siblings->count);
+        for (size_t k = 0; k < siblings->count; k++)
+            own[k] = pooled[count++] = fabs(siblings->sorted[k] - middle) * scale;
+        siblings->spread = deviations_per_mad * mad(own, siblings->count);
+        of->fastest = fmax(of->fastest, siblings->sorted[siblings->count - 1] - middle);
+        positions++;
+    }
+    if (count == 0)
+        return;
+    of->spread = deviations_per_mad * mad(pooled, count);
+    of->freedom = mad_efficiency * (double)(count - positions);
+}
+
+/* So many standard deviations of a normal distribution have only this share beyond them on one side. */
+static double normal_deviations(double share)
+{
+    double low = 0, high = 40;
+
+    for (int i = 0; i < 80; i++) {
+        double middle = (low + high) / 2;
+
+        if (erfc(middle / sqrt(2)) / 2 > share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* The same of Student's t: the first terms of its expansion around the normal distribution. */
+static double student_deviations(double z, double freedom)
+{
+    return z *
+           (1 + (z * z + 1) / (4 * freedom) + (5 * pow(z, 4) + 16 * z * z + 3) / (96 * freedom * freedom));
+}
+
+/* --- who stands out ----------------------------------------------------------------------------------------------- */
+
+struct standing {
+    double below, error; /* logarithms */
+    size_t siblings, aspect;
+    bool out, fails;
+};
+
+static struct standing standing_in(const struct comparison *comparison, size_t subject, size_t aspect,
+                                   struct score score)
+{
+    const struct aspect *of = &comparison->aspects[aspect];
+    const struct siblings *siblings = &of->positions[comparison->problem->positions[subject]];
+    struct standing standing = {.aspect = aspect};
+    double spread, needed;
+
+    if (isnan(score.level) || siblings->count <= PEERS_LEAST)
+        return standing;
+    standing.siblings = siblings->count - 1;
+    standing.below =
+        median_of_others(
+            siblings->sorted, siblings->count,
+            comparison->scores[subject * (comparison->problem->aspect_count + 1) + aspect].level) -
+        score.level;
+    spread = fmax(fmax(of->spread, siblings->spread), PEERS_RESOLUTION);
+    standing.error =
+        spread * sqrt(((double)of->most / score.n) + median_variance / (double)standing.siblings);
+    needed = student_deviations(comparison->deviations_needed, of->freedom) * standing.error;
+    standing.out = standing.below >= fmax(needed, of->fastest) &&
+                   standing.below + upper_bound * standing.error >= of->remark;
+    standing.fails =
+        standing.out && standing.below - fmax(lower_bound * standing.error, of->fastest) >= of->fail;
+    return standing;
+}
+
+/* In the aspect in which it stands out most, of what nobody else explains. */
+static struct standing standing_of(const struct comparison *comparison, size_t subject)
+{
+    size_t aspects = comparison->problem->aspect_count;
+    struct score *scores = comparison->scores_now;
+    struct standing worst = {0};
+
+    for (size_t i = 0; i < aspects; i++)
+        scores[i] = score_of(comparison, subject, i);
+    scores[aspects] = score_together(comparison, scores);
+    for (size_t i = 0; i <= aspects; i++) {
+        struct standing standing = standing_in(comparison, subject, i, scores[i]);
+
+        if (standing.out &&
+            (!worst.out || standing.fails > worst.fails ||
+             (standing.fails == worst.fails && standing.below / standing.error > worst.below / worst.error)))
+            worst = standing;
+    }
+    return worst;
+}
+
+/* The value at which a finding is laid: owed, begun by the subject, and the lowest, in this order. */
+static bool is_better_place(const struct comparison *comparison, size_t subject, size_t value, size_t than)
+{
+    const struct peers_value *a = &comparison->problem->values[value];
+    const struct peers_value *b = than != PEERS_NONE ? &comparison->problem->values[than] : NULL;
+
+    if (b == NULL || a->owed != b->owed)
+        return b == NULL || a->owed;
+    if ((a->subjects[0] == subject) != (b->subjects[0] == subject))
+        return a->subjects[0] == subject;
+    return comparison->deviations[value] < comparison->deviations[than];
+}
+
+/* Whether the value speaks of the subject in the aspect, and nobody else explains it. */
+static bool counts_in(const struct comparison *comparison, size_t value, size_t aspect)
+{
+    return !comparison->explained[value] && (aspect == comparison->problem->aspect_count ||
+                                             comparison->problem->values[value].aspect == aspect);
+}
+
+static void add_finding(const struct comparison *comparison, size_t subject, const struct standing *standing,
+                        struct peers_findings *findings)
+{
+    struct peers_finding *finding = list_push(comparison->arena, &findings->findings);
+
+    *finding = (struct peers_finding){.subject = subject,
+                                      .other = PEERS_NONE,
+                                      .aspect = standing->aspect,
+                                      .value = PEERS_NONE,
+                                      .below = 1 - exp(-standing->below),
+                                      .error = standing->error * exp(-standing->below),
+                                      .siblings = standing->siblings,
+                                      .fails = standing->fails};
+    for (size_t i = comparison->first[subject]; i < comparison->first[subject + 1]; i++) {
+        size_t value = comparison->of_subject[i];
+
+        if (!counts_in(comparison, value, standing->aspect))
+            continue;
+        finding->values++;
+        if (is_better_place(comparison, subject, value, finding->value))
+            finding->value = value;
+    }
+    finding->deviation = comparison->deviations[finding->value];
+    for (size_t i = comparison->first[subject]; i < comparison->first[subject + 1]; i++)
+        comparison->explained[comparison->of_subject[i]] = true;
+}
+
+struct candidate {
+    size_t subject;
+    double below;
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *left = a, *right = b;
+
+    if (left->below != right->below)
+        return left->below > right->below ? -1 : 1;
+    return (left->subject > right->subject) - (left->subject < right->subject);
+}
+
+/* The mean, into which each partner goes: whoever is slow himself has more slow values than whoever has slow partners,
+   even where most of those are. */
+static double mean_below(const struct comparison *comparison, size_t subject, size_t aspect)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = comparison->first[subject]; i < comparison->first[subject + 1]; i++)
+        if (counts_in(comparison, comparison->of_subject[i], aspect)) {
+            sum -= comparison->deviations[comparison->of_subject[i]];
+            count++;
+        }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+/* The slowest first: what it took part in says nothing of the others any more. */
+static void name_slow(const struct comparison *comparison, struct peers_findings *findings)
+{
+    LIST_OF(struct candidate) candidates = {0};
+
+    for (size_t i = 0; i < comparison->problem->subject_count; i++) {
+        struct standing standing = standing_of(comparison, i);
+
+        if (standing.out)
+            *list_push(comparison->arena, &candidates) =
+                (struct candidate){i, mean_below(comparison, i, standing.aspect)};
+    }
+    if (candidates.count > 0)
+        qsort(candidates.items, candidates.count, sizeof *candidates.items, compare_candidates);
+    for (size_t i = 0; i < candidates.count; i++) {
+        struct standing standing = standing_of(comparison, candidates.items[i].subject);
+
+        if (standing.out)
+            add_finding(comparison, candidates.items[i].subject, &standing, findings);
+    }
+}
+
+static void score_all(struct comparison *comparison)
+{
+    const struct peers_problem *problem = comparison->problem;
+    size_t stride = problem->aspect_count + 1, family = 0;
+
+    for (size_t aspect = 0; aspect < problem->aspect_count; aspect++) {
+        for (size_t i = 0; i < problem->subject_count; i++)
+            comparison->scores[i * stride + aspect] = score_of(comparison, i, aspect);
+        measure_spread(comparison, aspect);
+    }
+    for (size_t i = 0; i < problem->subject_count; i++)
+        comparison->scores[i * stride + problem->aspect_count] =
+            score_together(comparison, &comparison->scores[i * stride]);
+    measure_spread(comparison, problem->aspect_count);
+    for (size_t i = 0; i < problem->subject_count * stride; i++)
+        family += !isnan(comparison->scores[i].level);
+    comparison->deviations_needed =
+        normal_deviations(false_findings_in_a_run / (double)(family > 0 ? family : 1));
+}
+
+/* Also in one aspect the thresholds of all of them, where together they are asked for. */
+static void take_thresholds(struct comparison *comparison)
+{
+    const struct peers_problem *problem = comparison->problem;
+    struct aspect *together = &comparison->aspects[problem->aspect_count];
+
+    for (size_t i = 0; i < problem->aspect_count; i++) {
+        struct aspect *aspect = &comparison->aspects[i];
+
+        aspect->remark = -log1p(-problem->aspects[i].remark);
+        aspect->fail = -log1p(-problem->aspects[i].fail);
+        together->remark = fmax(together->remark, aspect->remark);
+        together->fail = fmax(together->fail, aspect->fail);
+    }
+}
+
+static struct comparison comparison_of(struct arena *arena, const struct peers_problem *problem)
+{
+    struct comparison comparison = {
+        .arena = arena,
+        .problem = problem,
+        .deviations = arena_array(arena, double, problem->value_count + 1),
+        .explained = arena_array(arena, bool, problem->value_count + 1),
+        .aspects = arena_array(arena, struct aspect, problem->aspect_count + 1),
+        .scores = arena_array(arena, struct score, problem->subject_count * (problem->aspect_count + 1) + 1),
+        .scores_now = arena_array(arena, struct score, problem->aspect_count + 1),
+        .scratch = arena_array(arena, double, problem->value_count + 1),
+    };
+
+    for (size_t i = 0; i < problem->subject_count; i++)
+        if (problem->positions[i] >= comparison.position_count)
+            comparison.position_count = problem->positions[i] + 1;
+    take_thresholds(&comparison);
+    return comparison;
+}
+
+/* --- pairs -------------------------------------------------------------------------------------------------------- */
+
+struct pair {
+    size_t low, high; /* subjects, or positions */
+    size_t value;     /* or subject */
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+
+    if (left->low != right->low)
+        return left->low < right->low ? -1 : 1;
+    if (left->high != right->high)
+        return left->high < right->high ? -1 : 1;
+    return (left->value > right->value) - (left->value < right->value);
+}
+
+static struct pair ordered(size_t a, size_t b, size_t value)
+{
+    return (struct pair){a < b ? a : b, a < b ? b : a, value};
+}
+
+/* Numbers equal pairs alike, in their order; the number of each goes where its value says. */
+static size_t number_pairs(struct pair *pairs, size_t count, size_t *ret_numbers)
+{
+    size_t number = 0;
+
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < count; i++) {
+        number += i > 0 && (pairs[i].low != pairs[i - 1].low || pairs[i].high != pairs[i - 1].high);
+        ret_numbers[pairs[i].value] = number;
+    }
+    return count > 0 ? number + 1 : 0;
+}
+
+/* The problem of the pairs: each is a subject of its own, and alone. pairs: of the values that remain. */
+static void pose_pairs(const struct comparison *whole, struct pair *pairs, size_t count,
+                       struct peers_problem *ret_problem, double **ret_deviations)
+{
+    const struct peers_problem *problem = whole->problem;
+    struct arena *arena = whole->arena;
+    size_t *numbers = arena_array(arena, size_t, problem->value_count + 1);
+    size_t pair_count = number_pairs(pairs, count, numbers);
+    struct pair *ends = arena_array(arena, struct pair, pair_count);
+    struct peers_value *values = arena_array(arena, struct peers_value, count);
+    size_t *positions = arena_array(arena, size_t, pair_count);
+
+    *ret_deviations = arena_array(arena, double, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t number = numbers[pairs[i].value];
+
+        values[i] = problem->values[pairs[i].value];
+        values[i].subjects[0] = number;
+        values[i].subjects[1] = PEERS_NONE;
+        (*ret_deviations)[i] = whole->deviations[pairs[i].value];
+        ends[number] = ordered(problem->positions[pairs[i].low], problem->positions[pairs[i].high], number);
+    }
+    number_pairs(ends, pair_count, positions);
+    *ret_problem = *problem;
+    ret_problem->subject_count = pair_count;
+    ret_problem->positions = positions;
+    ret_problem->values = values;
+    ret_problem->value_count = count;
+}
+
+static void compare_scores(struct comparison *comparison, struct peers_findings *findings)
+{
+    index_values(comparison);
+    score_all(comparison);
+    name_slow(comparison, findings);
+}
+
+/* Of the values of two that no slow subject explains. */
+static void name_slow_pairs(const struct comparison *whole, struct peers_findings *findings)
+{
+    const struct peers_problem *problem = whole->problem;
+    struct pair *pairs = arena_array(whole->arena, struct pair, problem->value_count + 1);
+    size_t count = 0, begun = findings->findings.count;
+    struct peers_problem of_pairs;
+    struct comparison comparison;
+    double *deviations;
+
+    for (size_t i = 0; i < problem->value_count; i++)
+        if (problem->values[i].subjects[1] != PEERS_NONE && !isnan(whole->deviations[i]) &&
+            !whole->explained[i])
+            pairs[count++] = ordered(problem->values[i].subjects[0], problem->values[i].subjects[1], i);
+    if (count == 0)
+        return;
+    pose_pairs(whole, pairs, count, &of_pairs, &deviations);
+    comparison = comparison_of(whole->arena, &of_pairs);
+    comparison.deviations = deviations;
+    compare_scores(&comparison, findings);
+    for (size_t i = begun; i < findings->findings.count; i++) {
+        struct peers_finding *finding = &findings->findings.items[i];
+
+        finding->value = pairs[finding->value].value;
+        finding->subject = problem->values[finding->value].subjects[0];
+        finding->other = problem->values[finding->value].subjects[1];
+    }
+}
+
+void peers_compare(struct arena *arena, const struct peers_problem *problem,
+                   struct peers_findings *ret_findings)
+{
+    struct comparison comparison = comparison_of(arena, problem);
+
+    *ret_findings = (struct peers_findings){0};
+    measure_deviations(&comparison);
+    compare_scores(&comparison, ret_findings);
+    name_slow_pairs(&comparison, ret_findings);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of a run that are comparable among hosts, and what is made of whoever stands out: see peers.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/peers.h"
+#include "judge_private.h"
+
+enum { PAIR = 2 };
+
+/* A place in a host of one platform: a GPU or HCA; the host itself has the name "". */
+struct place {
+    const char *platform, *name;
+};
+
+/* How an item of a shape is compared; aspect PEERS_NONE: it is not. */
+struct respect {
+    size_t aspect, series;
+    size_t places[2]; /* that it speaks of in each host; [1]: PEERS_NONE for one */
+    double sign;      /* of the logarithm */
+};
+
+struct aspect_name {
+    const char *suite_step, *metric;
+};
+
+struct census {
+    struct arena *arena;
+    const struct record *record;
+    const struct run_limits *limits;
+    const struct step_attempts *attempts;
+    struct judgement *judgement;
+    const struct host **hosts; /* in ascending order of address */
+    size_t host_count;
+    LIST_OF(struct place) places;
+    LIST_OF(struct aspect_name) names;
+    LIST_OF(struct peers_aspect) aspects;
+    LIST_OF(struct peers_value) values;
+    LIST_OF(size_t) outcomes; /* of each value */
+    size_t series;
+};
+
+/* --- what is compared, and with what ------------------------------------------------------------------------------ */
+
+static size_t place_of(struct census *census, const char *platform, const char *name)
+{
+    for (size_t i = 0; i < census->places.count; i++)
+        if (strcmp(census->places.items[i].name, name) == 0 &&
+            strcmp(census->places.items[i].platform, platform) == 0)
+            return i;
+    *list_push(census->arena, &census->places) = (struct place){platform, name};
+    return census->places.count - 1;
+}
+
+static size_t aspect_of(struct census *census, const struct suite_step *step, const char *metric)
+{
+    for (size_t i = 0; i < census->names.count; i++)
+        if (strcmp(census->names.items[i].suite_step, step->name) == 0 &&
+            strcmp(census->names.items[i].metric, metric) == 0)
+            return i;
+    *list_push(census->arena, &census->names) = (struct aspect_name){step->name, metric};
+    *list_push(census->arena, &census->aspects) = (struct peers_aspect){step->peers.remark, step->peers.fail};
+    return census->names.count - 1;
+}
+
+/* Of the text up to the word, all where it is not there. */
+static size_t length_to(struct slice text, const char *word)
+{
+    size_t found = slice_find(text, word);
+
+    return found < text.length ? found : text.length;
+}
+
+/* Takes the first end off the front, up to an arrow either way. */
+static struct slice next_end(struct slice *rest)
+{
+    size_t there = length_to(*rest, "->"), back = length_to(*rest, "<-");
+    struct slice end = {rest->bytes, there < back ? there : back};
+
+    *rest = slice_from(*rest, end.length + (end.length < rest->length ? strlen("->") : 0));
+    end.length = length_to(end, "/");
+    return end;
+}
+
+/* "gpu2->gpu5", "cpu0<-gpu3", "mlx5_0/1": the ends, without the processor, which every host has. */
+static size_t ends_of(struct arena *arena, const char *subject, const char *ret_names[2])
+{
+    struct slice rest = slice_of(subject);
+    size_t count = 0;
+
+    do {
+        struct slice end = next_end(&rest);
+
+        if (!slice_starts(end, "cpu") && count < 2)
+            ret_names[count++] = arena_strndup(arena, end.bytes, end.length);
+    } while (rest.length > 0);
+    return count;
+}
+
+static struct respect respect_of(struct census *census, const struct shape *shape,
+                                 const struct suite_step *step, const struct slot *slot)
+{
+    const struct metric *metric = metric_find(slot->metric);
+    struct respect respect = {.aspect = PEERS_NONE, .places = {PEERS_NONE, PEERS_NONE}};
+    const char *names[2];
+    size_t count;
+
+    if (metric == NULL || !metric->peers || metric->better == BETTER_NEITHER)
+        return respect;
+    count = ends_of(census->arena, slot->subject, names);
+    if (count == 0 || (count == 2 && shape->hosts == PAIR))
+        return respect;
+    for (size_t i = 0; i < count; i++)
+        respect.places[i] = place_of(census, shape->platform, names[i]);
+    respect.aspect = aspect_of(census, step, slot->metric);
+    respect.series = census->series++;
+    respect.sign = metric->better == BETTER_HIGHER ? 1 : -1;
+    return respect;
+}
+
+static const struct suite_step *suite_step_of(const struct run_limits *limits, const char *name)
+{
+    for (size_t i = 0; i < limits->suite->steps.count; i++)
+        if (strcmp(limits->suite->steps.items[i].name, name) == 0)
+            return &limits->suite->steps.items[i];
+    return NULL;
+}
+
+/* NULL: nothing of the shape is compared. Above pairs, isolation tells who is slow; variants are compared with each
+   other. */
+static struct respect *respects_of(struct census *census, const struct shape *shape)
+{
+    const struct suite_step *step = suite_step_of(census->limits, shape->suite_step);
+    struct respect *respects = arena_array(census->arena, struct respect, shape->slot_count);
+    bool any = false;
+
+    if (step == NULL || step->peers.off || step->variants.count > 0 || shape->hosts > PAIR ||
+        shape->arguments != NULL)
+        return NULL;
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        respects[i] = respect_of(census, shape, step, &shape->slots[i]);
+        any |= respects[i].aspect != PEERS_NONE;
+    }
+    return any ? respects : NULL;
+}
+
+/* --- the values --------------------------------------------------------------------------------------------------- */
+
+static int compare_addresses(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t) * (const struct host *const *)a,
+              right = (uintptr_t) * (const struct host *const *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* All that take part, spares too. */
+static void number_hosts(struct census *census)
+{
+    const struct plan *plan = census->record->plan;
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        count += plan->steps.items[i].member_count;
+    census->hosts = arena_array(census->arena, const struct host *, count);
+    count = 0;
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->steps.items[i].member_count; k++)
+            census->hosts[count++] = plan->steps.items[i].members[k];
+    qsort(census->hosts, count, sizeof *census->hosts, compare_addresses);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || census->hosts[kept - 1] != census->hosts[i])
+            census->hosts[kept++] = census->hosts[i];
+    census->host_count = kept;
+}
+
+static size_t subject_of(const struct census *census, const struct host *host, size_t place)
+{
+    const struct host **found =
+        bsearch(&host, census->hosts, census->host_count, sizeof *census->hosts, compare_addresses);
+
+    return (size_t)(found - census->hosts) * census->places.count + place;
+}
+
+/* The mean logarithm over all whole attempts; NAN where there is nothing to be compared. */
+static double level_of(const struct census *census, const struct step_attempts *attempts,
+                       const struct slot *slot)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        struct values values;
+
+        if (attempt_bearing(census->arena, attempts->items[i]).kind != KIND_WHOLE)
+            continue;
+        slot_values(census->arena, slot, attempts->items[i], &values);
+        for (size_t k = 0; k < values.items.count; k++)
+            if (values.items.items[k].number > 0) {
+                sum += log(values.items.items[k].number);
+                count++;
+            }
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+static void take_value(struct census *census, const struct step *step, size_t outcome,
+                       const struct slot *slot, const struct respect *respect)
+{
+    enum outcome_word word = census->judgement->outcomes[outcome].word;
+    double level = level_of(census, &census->attempts[census->judgement->outcomes[outcome].step], slot);
+    size_t first = subject_of(census, step->members[0], respect->places[0]), second = PEERS_NONE;
+
+    /* What is not believed, or was not whole, is not compared either. */
+    if (isnan(level) || word == OUTCOME_INCONCLUSIVE || word == OUTCOME_NOT_RUN)
+        return;
+    if (step->member_count == PAIR)
+        second = subject_of(census, step->members[1], respect->places[0]);
+    else if (respect->places[1] != PEERS_NONE)
+        second = subject_of(census, step->members[0], respect->places[1]);
+    *list_push(census->arena, &census->outcomes) = outcome;
+    *list_push(census->arena, &census->values) = (struct peers_value){.series = respect->series,
+                                                                      .aspect = respect->aspect,
+                                                                      .subjects = {first, second},
+                                                                      .level = respect->sign * level,
+                                                                      .owed = slot->duty == DUTY_GATE};
+}
+
+static void take_values(struct census *census)
+{
+    const struct plan *plan = census->record->plan;
+    struct respect **respects = arena_array(census->arena, struct respect *, plan->shapes.count + 1);
+    size_t outcome = 0, number = 0;
+
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        respects[i] = respects_of(census, plan->shapes.items[i]);
+    number_hosts(census);
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        number = shape_number(plan, step->shape, number);
+        for (size_t k = 0; k < step->shape->slot_count; k++, outcome++)
+            if (respects[number] != NULL && respects[number][k].aspect != PEERS_NONE)
+                take_value(census, step, outcome, &step->shape->slots[k], &respects[number][k]);
+    }
+}
+
+/* --- what is made of it ------------------------------------------------------------------------------------------- */
+
+/* Four digits: more are not known of a median of noise. */
+static const char *rounded(struct arena *arena, double number)
+{
+    int digits = 3 - (int)floor(log10(number));
+
+    return arena_printf(arena, "%.*f", digits > 0 ? digits : 0, number);
+}
+
+/* "gpu3", of a pair of hosts "node7's mlx5_3"; a host by its name. */
+static const char *name_of(const struct census *census, const struct step *step, size_t subject)
+{
+    const struct host *host = census->hosts[subject / census->places.count];
+    const char *name = census->places.items[subject % census->places.count].name;
+
+    if (*name == '\0')
+        return host->name;
+    return step->member_count == PAIR ? arena_printf(census->arena, "%s's %s", host->name, name) : name;
+}
+
+static const char *who(const struct census *census, const struct step *step,
+                       const struct peers_finding *finding)
+{
+    const char *name = name_of(census, step, finding->subject);
+
+    if (finding->other == PEERS_NONE)
+        return name;
+    return arena_printf(census->arena, "%s with %s", name, name_of(census, step, finding->other));
+}
+
+static const char *by_what(const struct census *census, const struct peers_finding *finding)
+{
+    if (finding->aspect == census->aspects.count)
+        return arena_printf(census->arena, "%zu values of all kinds", finding->values);
+    return arena_printf(census->arena, "%zu value%s of %s", finding->values, finding->values == 1 ? "" : "s",
+                        census->names.items[finding->aspect].metric);
+}
+
+/* Where a fail is laid: the item itself where it is owed; of what the check only records by itself a gate of the same
+   subject, else that of the step as a whole. What the suite only records fails nothing: NULL. */
+static struct outcome *gate_of(const struct step *step, struct outcome *outcome)
+{
+    const struct shape *shape = step->shape;
+    const struct slot *slot = &shape->slots[outcome->slot];
+    struct outcome *first = outcome - outcome->slot;
+
+    if (slot->duty == DUTY_GATE)
+        return outcome;
+    if (*slot->duty_note != '\0')
+        return NULL;
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].duty == DUTY_GATE && strcmp(shape->slots[i].subject, slot->subject) == 0 &&
+            strcmp(shape->slots[i].metric, SOUND_METRIC) != 0)
+            return &first[i];
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, SOUND_METRIC) == 0)
+            return &first[i];
+    return NULL;
+}
+
+/* What the item had to reach for its peers' sake: their median for it, eased by the threshold. */
+static void put_gate(const struct census *census, const struct peers_finding *finding, double threshold,
+                     struct outcome *outcome)
+{
+    const struct peers_value *value = &census->values.items[finding->value];
+    const struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
+    const struct step *step = &census->record->plan->steps.items[measured->step];
+    const struct metric *metric = metric_find(step->shape->slots[measured->slot].metric);
+    bool higher = metric->better == BETTER_HIGHER;
+    double median = exp((higher ? 1 : -1) * (value->level - finding->deviation));
+    const char *unit = arena_printf(census->arena, "%s%s", *metric->unit != '\0' ? " " : "", metric->unit);
+    const char *stated = outcome->limit;
+
+    outcome->gate =
+        arena_printf(census->arena, "%s %s%s (%s of its peers eased by %g%%)", higher ? ">=" : "<=",
+                     rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold)),
+                     unit, rounded(census->arena, median), threshold * 100);
+    outcome->limit = arena_printf(census->arena, "median of its peers %s%s, tolerance %g%%%s%s",
+                                  rounded(census->arena, median), unit, threshold * 100,
+                                  *stated != '\0' ? "; beside it " : "", stated);
+    outcome->source = arena_printf(census->arena, "%zu siblings in this run", finding->siblings);
+    outcome->status = "peers";
+}
+
+static void lay_finding(const struct census *census, const struct peers_finding *finding)
+{
+    struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
+    const struct step *step = &census->record->plan->steps.items[measured->step];
+    const struct peers_aspect *aspect = &census->aspects.items[census->values.items[finding->value].aspect];
+    struct outcome *gate = finding->fails ? gate_of(step, measured) : NULL;
+    struct outcome *outcome = gate != NULL ? gate : measured;
+    const char *cause = arena_printf(
+        census->arena, "%s%s is %.1f%% (+-%.1f%%) below the median of its %zu peers, by %s; %s from %g%%",
+        gate == NULL && outcome->word != OUTCOME_FAIL ? "remark: " : "", who(census, step, finding),
+        finding->below * 100, finding->error * 100, finding->siblings, by_what(census, finding),
+        gate != NULL ? "fail" : "remark", (gate != NULL ? aspect->fail : aspect->remark) * 100);
+
+    if (*outcome->cause != '\0')
+        cause = arena_printf(census->arena, "%s; %s", outcome->cause, cause);
+    outcome->cause = cause;
+    if (outcome->word == OUTCOME_FAIL)
+        return;
+    if (outcome != measured) {
+        outcome->measured = measured->measured;
+        outcome->value = measured->value;
+    }
+    put_gate(census, finding, gate != NULL ? aspect->fail : aspect->remark, outcome);
+    outcome->remark = gate == NULL;
+    if (gate == NULL)
+        return;
+    outcome->word = OUTCOME_FAIL;
+    outcome->remedy = check_remedy(check_find(step->shape->check), step->shape->slots[measured->slot].metric);
+}
+
+void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                 const struct step_attempts *attempts, struct judgement *judgement)
+{
+    struct census census = {
+        .arena = arena, .record = record, .limits = limits, .attempts = attempts, .judgement = judgement};
+    struct peers_problem problem;
+    struct peers_findings findings;
+    size_t *positions;
+
+    take_values(&census);
+    positions = arena_array(arena, size_t, census.host_count * census.places.count);
+    for (size_t i = 0; i < census.host_count * census.places.count; i++)
+        positions[i] = i % census.places.count;
+    problem = (struct peers_problem){.positions = positions,
+                                     .subject_count = census.host_count * census.places.count,
+                                     .aspects = census.aspects.items,
+                                     .aspect_count = census.aspects.count,
+                                     .values = census.values.items,
+                                     .value_count = census.values.count};
+    if (census.values.count == 0)
+        return;
+    peers_compare(arena, &problem, &findings);
+    for (size_t i = 0; i < findings.findings.count; i++)
+        lay_finding(&census, &findings.findings.items[i]);
+}

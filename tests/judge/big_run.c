@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "big_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A fact, or a number a little better than what is asked of it, different on each host. */
+static void put_value(struct reading *reading, const struct slot *slot, const struct slot_limits *limits,
+                      size_t step)
+{
+    double number = 100, little = 1 + 0.001 * (double)(step % 37);
+    const char *text = NULL;
+    const struct metric *metric = metric_find(slot->metric);
+
+    for (size_t i = 0; i < limits->limits.count; i++) {
+        const struct limit *limit = limits->limits.items[i];
+
+        if (limit->rule == RULE_EQUAL || limit->rule == RULE_MIN_VERSION)
+            text = limit->text;
+        else if (limit->rule == RULE_ONE_OF)
+            text = arena_strndup(reading->arena, limit->text, strcspn(limit->text, "|"));
+        else if (limit->rule == RULE_SAME)
+            text = "the same";
+        else if (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE)
+            number = limit_gate(limit) * little;
+        else if (limit->rule == RULE_CEILING)
+            number = limit_gate(limit) / little;
+    }
+    if (text != NULL)
+        reading_fact(reading, slot->metric, slot->subject, slice_of(text));
+    else {
+        struct measurement *measurement =
+            reading_measure(reading, slot->metric, slot->subject, number, metric != NULL ? metric->unit : "");
+        struct slice rest = slice_of(slot->at), word;
+
+        while (scan_word(&rest, &word)) {
+            size_t equals = slice_find(word, "=");
+
+            reading_at_text(reading, measurement, arena_strndup(reading->arena, word.bytes, equals),
+                            slice_from(word, equals + 1));
+        }
+    }
+}
+
+static void put_attempt(struct arena *arena, struct big_run *run, size_t index, bool up)
+{
+    const struct step *step = &run->record.plan->steps.items[index];
+    struct attempt *attempt = list_push(arena, &run->record.attempts);
+
+    *attempt = (struct attempt){.step = index,
+                                .n = 1,
+                                .uuid = "11111111-1111-4111-8111-111111111111",
+                                .state = ATTEMPT_ENDED,
+                                .end = up ? ATTEMPT_RAN : ATTEMPT_UNREACHABLE,
+                                .text = up ? "" : "no route to host",
+                                .boot_id = "",
+                                .command = "",
+                                .transport = "",
+                                .captures = {{.stream = "stdout"}, {.stream = "stderr"}}};
+    reading_init(&attempt->reading, arena, step->shape->check);
+    attempt->reading.status = READING_COMPLETE;
+    for (size_t i = 0; up && i < step->shape->slot_count; i++) {
+        struct slot_limits limits;
+
+        slot_limits_find(arena, &run->sources.limits, step->shape, &step->shape->slots[i], &limits);
+        put_value(&attempt->reading, &step->shape->slots[i], &limits, index);
+    }
+}
+
+void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run)
+{
+    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
+    const char *text = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8\n", hosts);
+    struct error err = {0};
+    struct plan_notes notes;
+    struct plan_sources *sources = &ret_run->sources;
+    const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(text), &err);
+    const struct suite *suite = suite_load(arena, "smoke", &err);
+
+    *ret_run = (struct big_run){.record = {.arena = arena, .state = RUN_ENDED}};
+    if (hostfile != NULL && suite != NULL &&
+        plan_sources_load(arena, hostfile, suite, NULL, sources, &err) == 0)
+        ret_run->record.plan = plan_build(arena, sources, &options, &notes, &err);
+    if (ret_run->record.plan == NULL) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(70);
+    }
+    for (size_t i = 0; i < ret_run->record.plan->steps.count; i++) {
+        const struct step *step = &ret_run->record.plan->steps.items[i];
+        bool up =
+            (double)(strtoul(step->members[0]->name + 1, NULL, 10)) <= share_of_hosts_up * (double)hosts;
+
+        put_attempt(arena, ret_run, i, up);
+        ret_run->items += step->shape->slot_count;
+    }
+}

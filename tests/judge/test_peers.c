@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Peers, on simulated fleets with fixed seeds: what is slow is named, and nothing else. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fleet.h"
+
+#define FLEET .hosts = 48, .gpus = 8, .noise = 0.02
+
+/* What is expected of each of `trials` seeds. */
+struct expected {
+    struct fleet fleet;
+    unsigned long trials;
+    unsigned found, failed;
+};
+
+static void expect(const struct expected *expected)
+{
+    for (unsigned long seed = 1; seed <= expected->trials; seed++) {
+        struct fleet_trial trial = fleet_try(&expected->fleet, seed);
+
+        if (trial.found != expected->found || trial.failed != expected->failed ||
+            trial.wrong_remarks + trial.wrong_fails > 0)
+            fail_msg("%s, seed %lu: %u found, %u of them failed, %u wrong remarks, %u wrong fails",
+                     expected->fleet.name, seed, trial.found, trial.failed, trial.wrong_remarks,
+                     trial.wrong_fails);
+    }
+}
+
+static void a_healthy_fleet_has_nobody_who_stands_out(void **state)
+{
+    static const struct expected rows[] = {
+        {{.name = "noise", FLEET}, 10, 0, 0},
+        {{.name = "without noise", .hosts = 48, .gpus = 8}, 1, 0, 0},
+        {{.name = "noise by host", FLEET, .kind = NOISE_BY_HOST}, 4, 0, 0},
+        /* Peers only compare: that all are slow is what limits are for. */
+        {{.name = "all slow", FLEET, .all_slower = 0.3}, 4, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect(&rows[i]);
+}
+
+static void a_slow_gpu_is_named_and_none_of_its_partners(void **state)
+{
+    static const struct expected rows[] = {
+        {{.name = "5%", FLEET, .slow_gpus = 1, .loss = 0.05}, 10, 1, 0},
+        {{.name = "15%", FLEET, .slow_gpus = 1, .loss = 0.15}, 10, 1, 1},
+        {{.name = "5% without noise", .hosts = 48, .gpus = 8, .slow_gpus = 1, .loss = 0.05}, 2, 1, 0},
+        {{.name = "12% without noise", .hosts = 48, .gpus = 8, .slow_gpus = 1, .loss = 0.12}, 2, 1, 1},
+        {{.name = "three", FLEET, .slow_gpus = 3, .loss = 0.08}, 4, 3, 0},
+        {{.name = "four of one host", FLEET, .slow_gpus = 4, .together = true, .loss = 0.08}, 4, 4, 0},
+        /* Good copies do not hide a bad burn. */
+        {{.name = "burn only",
+          .hosts = 48,
+          .gpus = 8,
+          .noise = 0.004,
+          .slow_gpus = 1,
+          .one_aspect = true,
+          .loss = 0.15},
+         4,
+         1,
+         1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect(&rows[i]);
+}
+
+static void a_slow_path_is_a_pair_and_no_gpu(void **state)
+{
+    static const struct expected row = {{.name = "path", FLEET, .slow_paths = 2, .loss = 0.09}, 4, 2, 0};
+
+    (void)state;
+    expect(&row);
+}
+
+static void nothing_is_said_with_too_few_siblings(void **state)
+{
+    static const struct expected rows[] = {
+        {{.name = "four siblings",
+          .hosts = PEERS_LEAST,
+          .gpus = 8,
+          .noise = 0.002,
+          .slow_gpus = 1,
+          .loss = 0.2},
+         4,
+         0,
+         0},
+        {{.name = "five siblings",
+          .hosts = PEERS_LEAST + 1,
+          .gpus = 8,
+          .noise = 0.002,
+          .slow_gpus = 1,
+          .loss = 0.2},
+         4,
+         1,
+         1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect(&rows[i]);
+}
+
+/* Hosts in a ring: each is in two pairs. */
+static struct peers_finding in_a_ring(struct arena *arena, size_t slow_host, size_t slow_pair,
+                                      size_t *ret_count)
+{
+    enum { HOSTS = 16 };
+    static const struct peers_aspect aspect = {0.05, 0.10};
+    size_t positions[HOSTS] = {0};
+    struct peers_value values[HOSTS];
+    struct peers_problem problem = {positions, HOSTS, &aspect, 1, values, HOSTS};
+    struct peers_findings findings;
+
+    for (size_t i = 0; i < HOSTS; i++) {
+        size_t next = (i + 1) % HOSTS;
+        bool slow = i == slow_host || next == slow_host || i == slow_pair;
+
+        values[i] = (struct peers_value){
+            .subjects = {i, next}, .level = log(slow ? 320 : 370 + 0.1 * (double)(i % 3)), .owed = true};
+    }
+    peers_compare(arena, &problem, &findings);
+    *ret_count = findings.findings.count;
+    return findings.findings.count > 0 ? findings.findings.items[0] : (struct peers_finding){0};
+}
+
+static void a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither(void **state)
+{
+    struct arena *arena = arena_create();
+    struct peers_finding finding;
+    size_t count;
+
+    (void)state;
+    finding = in_a_ring(arena, 6, PEERS_NONE, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(finding.subject, 6);
+    assert_int_equal(finding.other, PEERS_NONE);
+    assert_true(finding.fails);
+    finding = in_a_ring(arena, PEERS_NONE, 6, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(finding.subject, 6);
+    assert_int_equal(finding.other, 7);
+    assert_int_equal(finding.siblings, 15);
+    assert_true(fabs(finding.below - (1 - 320 / 370.1)) < 0.001);
+    in_a_ring(arena, PEERS_NONE, PEERS_NONE, &count);
+    assert_int_equal(count, 0);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_fleet_has_nobody_who_stands_out),
+        cmocka_unit_test(a_slow_gpu_is_named_and_none_of_its_partners),
+        cmocka_unit_test(a_slow_path_is_a_pair_and_no_gpu),
+        cmocka_unit_test(nothing_is_said_with_too_few_siblings),
+        cmocka_unit_test(a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither),
+    };
+
+    return cmocka_run_group_tests_name("peers", tests, NULL, NULL);
+}
