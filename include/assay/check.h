@@ -117,9 +117,6 @@ struct check {
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
     enum exclusivity exclusive;
-    /* From so many hosts on its bus bandwidth is what the fabric carries. On fewer it is judged only where the
-       suite has a check beside it whose bandwidth is. 0: nothing is asked. */
-    unsigned wire_hosts;
     bool (*applies)(const struct platform *platform); /* NULL: to all */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
     /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has arena, step and check. */
@@ -147,6 +144,13 @@ struct check {
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
     void (*hosts_file)(const struct check_context *context, struct text *out);
 };
+
+/*
+ * From so many hosts on this bus bandwidth ("nccl.all_reduce.busbw", "probe.all_reduce.busbw", by rail too) is what the
+ * fabric carries; on fewer it is judged only where one that is stands beside it in the suite. 0: it never tells what
+ * the fabric carries, or is no bus bandwidth of a collective.
+ */
+unsigned check_wire_hosts(const char *metric);
 
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
                       const char *subject, const char *at, enum duty duty, const struct limit *rules);

@@ -14,7 +14,6 @@ const struct check check_nccl_all_gather = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
-    .wire_hosts = 2,
     .arguments = nccl_arguments,
     .arguments_fault = nccl_arguments_fault,
     .parts = parts,

@@ -14,7 +14,6 @@ const struct check check_nccl_all_reduce = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
-    .wire_hosts = 3, /* on two, trees carry less over the network than is counted */
     .arguments = nccl_arguments,
     .arguments_fault = nccl_arguments_fault,
     .parts = parts,

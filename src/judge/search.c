@@ -677,18 +677,26 @@ static struct looked new_look(struct arena *arena, const struct record *record,
     return (struct looked){.arena = arena, .record = record, .limits = limits, .attempts = attempts};
 }
 
+static bool pairs_show_the_fabric(const struct step *step)
+{
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        unsigned wire_hosts = check_wire_hosts(step->shape->slots[i].metric);
+
+        if (wire_hosts > 0 && wire_hosts <= PAIR)
+            return true;
+    }
+    return false;
+}
+
 /* The steps in the order in which they are looked into: first those whose pairs show what the fabric carries. */
 static size_t *search_order(struct arena *arena, const struct plan *plan)
 {
     size_t *order = arena_array(arena, size_t, plan->steps.count), count = 0;
 
     for (int turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < plan->steps.count; i++) {
-            unsigned wire = check_find(plan->steps.items[i].shape->check)->wire_hosts;
-
-            if ((turn == 0) == (wire > 0 && wire <= PAIR))
+        for (size_t i = 0; i < plan->steps.count; i++)
+            if ((turn == 0) == pairs_show_the_fabric(&plan->steps.items[i]))
                 order[count++] = i;
-        }
     return order;
 }
 

@@ -6,8 +6,6 @@
 #include "assay/sha256.h"
 #include "plan_private.h"
 
-#define BANDWIDTH "nccl.*busbw"
-
 enum {
     TIMEOUT_FACTOR = 2,  /* a test may last so many times as long as expected, */
     TIMEOUT_BASE_S = 60, /* and this much more, before it counts as a hang */
@@ -188,9 +186,6 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     return arena_strdup(arena, hex);
 }
 
-static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
-                                const struct check_context *context, const char *arguments);
-
 static bool runs_over_the_same(const struct suite_step *a, const struct suite_step *b)
 {
     return strcmp(a->scope, b->scope) == 0 && a->by_size == b->by_size &&
@@ -217,53 +212,9 @@ static enum exclusivity exclusivity_of(const struct check_context *context)
     return EXCLUSIVE_LEAF;
 }
 
-/* A step of the suite over the same hosts whose bandwidth, which is judged, is what the fabric carries. */
-static bool has_wire_beside(struct arena *arena, const struct plan_sources *sources,
-                            const struct check_context *context)
-{
-    for (size_t i = 0; i < sources->suite->steps.count; i++) {
-        const struct suite_step *step = &sources->suite->steps.items[i];
-        struct check_context other = *context;
-        const struct shape *shape;
-
-        other.step = step;
-        other.check = check_find(step->check);
-        if (other.check == NULL || other.check->wire_hosts == 0 ||
-            other.check->wire_hosts > context->member_count || !runs_over_the_same(step, context->step))
-            continue;
-        shape = make_shape(arena, sources, &other, NULL);
-        for (size_t k = 0; k < shape->slot_count; k++)
-            if (shape->slots[k].duty == DUTY_GATE && fnmatch(BANDWIDTH, shape->slots[k].metric, 0) == 0)
-                return true;
-    }
-    return false;
-}
-
-/* Two hosts' all_reduce may show more than the fabric can do, and pass over a slow one. */
-static void judge_not_alone(struct arena *arena, const struct plan_sources *sources,
-                            const struct check_context *context, struct shape *shape)
-{
-    if (context->member_count < 2 || context->member_count >= context->check->wire_hosts ||
-        has_wire_beside(arena, sources, context))
-        return;
-    for (size_t i = 0; i < shape->slot_count; i++)
-        if (shape->slots[i].duty == DUTY_GATE && fnmatch(BANDWIDTH, shape->slots[i].metric, 0) == 0) {
-            shape->slots[i].duty = DUTY_RECORD;
-            shape->slots[i].duty_note = NOTE_ALONE;
-        }
-}
-
-/* A part of another step judges nothing, and neither does a variant: not even that it ended as it should. */
-static void only_record(struct shape *shape, const char *note)
-{
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        shape->slots[i].duty = DUTY_RECORD;
-        shape->slots[i].duty_note = note;
-    }
-}
-
-static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
-                                const struct check_context *context, const char *arguments)
+/* What a step would owe if it stood alone. */
+static struct shape *shape_of(struct arena *arena, const struct plan_sources *sources,
+                              const struct check_context *context)
 {
     const struct check *check = context->check;
     const struct suite_step *step = context->step;
@@ -275,7 +226,6 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->suite_step = step->name;
     shape->scope = step->scope;
     shape->variant = context->variant;
-    shape->arguments = arguments;
     shape->platform = context->platform->name;
     shape->hosts = (unsigned)context->member_count;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
@@ -299,9 +249,64 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
     shape->slot_count = slots.slots.count;
     for (size_t i = 0; i < shape->slot_count; i++)
         set_duty(arena, &sources->limits, step, shape, &shape->slots[i]);
+    return shape;
+}
+
+/* A step of the suite over the same hosts whose bandwidth, which is judged, is what the fabric carries. */
+static bool has_wire_beside(struct arena *arena, const struct plan_sources *sources,
+                            const struct check_context *context)
+{
+    for (size_t i = 0; i < sources->suite->steps.count; i++) {
+        const struct suite_step *step = &sources->suite->steps.items[i];
+        struct check_context other = *context;
+        const struct shape *shape;
+
+        other.step = step;
+        other.check = check_find(step->check);
+        if (other.check == NULL || step->variants.count > 0 || !runs_over_the_same(step, context->step))
+            continue;
+        shape = shape_of(arena, sources, &other);
+        for (size_t k = 0; k < shape->slot_count; k++) {
+            unsigned wire_hosts = check_wire_hosts(shape->slots[k].metric);
+
+            if (shape->slots[k].duty == DUTY_GATE && wire_hosts > 0 && wire_hosts <= context->member_count)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Two hosts' all_reduce, whoever measures it, may show more than the fabric can do, and pass over a slow one. */
+static void judge_not_alone(struct arena *arena, const struct plan_sources *sources,
+                            const struct check_context *context, struct shape *shape)
+{
+    for (size_t i = 0; i < shape->slot_count && context->member_count > 1; i++)
+        if (shape->slots[i].duty == DUTY_GATE &&
+            context->member_count < check_wire_hosts(shape->slots[i].metric) &&
+            !has_wire_beside(arena, sources, context)) {
+            shape->slots[i].duty = DUTY_RECORD;
+            shape->slots[i].duty_note = NOTE_ALONE;
+        }
+}
+
+/* A part of another step judges nothing, and neither does a variant: not even that it ended as it should. */
+static void only_record(struct shape *shape, const char *note)
+{
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        shape->slots[i].duty = DUTY_RECORD;
+        shape->slots[i].duty_note = note;
+    }
+}
+
+static struct shape *make_shape(struct arena *arena, const struct plan_sources *sources,
+                                const struct check_context *context, const char *arguments)
+{
+    struct shape *shape = shape_of(arena, sources, context);
+
+    shape->arguments = arguments;
     if (arguments != NULL)
         only_record(shape, "a part of a slow test");
-    else if (step->variants.count > 0)
+    else if (context->step->variants.count > 0)
         only_record(shape, "a variant, which only advises");
     else
         judge_not_alone(arena, sources, context, shape);

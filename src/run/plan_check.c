@@ -191,8 +191,8 @@ static int check_alone(struct builder *builder, const struct suite_step *step, c
         "all_reduce on two hosts never decides a fabric: NCCL's trees carry less over the network than its "
         "bus "
         "bandwidth counts, so that it may exceed what the links can do (nccl#1576, nccl-tests#290)";
-    static const char remedy[] = "nccl-all-gather, nccl-reduce-scatter or nccl-alltoall over the same hosts, "
-                                 "judged, in a step beside it";
+    static const char remedy[] = "nccl-all-gather, nccl-reduce-scatter or nccl-alltoall (or probe-collective "
+                                 "with one of these) over the same hosts, judged, in a step beside it";
     bool alone = false;
 
     for (size_t i = 0; i < shape->slot_count && !alone; i++)

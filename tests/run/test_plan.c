@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans: over which hosts a step of the suite runs, what keeps others away meanwhile, and what is refused. */
+#include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +148,7 @@ static size_t gated_bandwidths(const struct sample *sample, const char *metric)
 
     for (size_t i = 0; i < sample->plan->shapes.count; i++)
         for (size_t k = 0; k < sample->plan->shapes.items[i]->slot_count; k++)
-            count += strcmp(sample->plan->shapes.items[i]->slots[k].metric, metric) == 0 &&
+            count += fnmatch(metric, sample->plan->shapes.items[i]->slots[k].metric, 0) == 0 &&
                      sample->plan->shapes.items[i]->slots[k].duty == DUTY_GATE;
     return count;
 }
@@ -324,6 +325,9 @@ static void needs_are_those_of_the_members(void **state)
 
 #define REDUCE(keys) "{\"check\": \"nccl-all-reduce\", " keys "}"
 #define SCATTER(keys) "{\"check\": \"nccl-reduce-scatter\", " keys "}"
+#define PROBE(collective, keys)                                                                       \
+    "{\"check\": \"probe-collective\", \"arguments\": {\"collective\": \"" collective "\", \"end\": " \
+    "\"1G\"}, \"sizes_judged\": [\"1G\"], " keys "}"
 #define PAIRS "\"scope\": \"pair\""
 #define DISJOINT PAIRS ", \"by\": \"disjoint\""
 
@@ -346,6 +350,13 @@ static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
         {"a\nb\nc\n", REDUCE(PAIRS) ", " GATHER(PAIRS ", \"record\": [\"*.busbw\"]"), false},
         {"a\nb\nc\n", REDUCE(PAIRS) ", {\"check\": \"nccl-sendrecv\", " PAIRS "}", false},
         {"a\nb\nc\n", REDUCE(PAIRS) ", " TUNE(", " PAIRS), false},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " PROBE("all_gather", PAIRS), true},
+        {"a\nb\nc\n", REDUCE(PAIRS) ", " PROBE("all_gather", DISJOINT), false},
+        {"a\nb\nc\n", PROBE("all_reduce", PAIRS), false},
+        {"a\nb\nc\n", PROBE("all_reduce", "\"scope\": \"cluster\""), true},
+        {"a\nb\nc\n", PROBE("all_reduce", PAIRS) ", " REDUCE(PAIRS), false},
+        {"a\nb\nc\n", PROBE("all_reduce", PAIRS) ", " PROBE("alltoall", PAIRS ", \"name\": \"each\""), true},
+        {"a\nb\nc\n", PROBE("all_reduce", PAIRS) ", " GATHER(PAIRS), true},
     };
 
     (void)state;
@@ -355,7 +366,7 @@ static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
 
         if (trial.plan == NULL)
             fail_msg("%s: %s", cases[i].steps, trial.err.text);
-        if ((gated_bandwidths(&trial, "nccl.all_reduce.busbw") > 0) != cases[i].judged)
+        if ((gated_bandwidths(&trial, "*.all_reduce.busbw") > 0) != cases[i].judged)
             fail_msg("%s: expected it %s", cases[i].steps, cases[i].judged ? "judged" : "recorded");
         if (!cases[i].judged && (delivery.plan != NULL || strstr(delivery.err.text, "two hosts") == NULL))
             fail_msg("%s: %s", cases[i].steps, delivery.plan != NULL ? "accepted" : delivery.err.text);
