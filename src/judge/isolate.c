@@ -12,7 +12,12 @@ static const double fast_deviations = 0.5, slow_deviations = 1;
 /* The upper quartile of a normal distribution lies this many standard deviations above its middle. */
 static const double quartile_deviations = 0.674;
 
-enum { PAIR = 2, FEW = 20 /* one test to so many hosts */ };
+enum {
+    PAIR = 2,
+    FEW = 20,       /* one test to so many hosts */
+    SLOW_AGAIN = 2, /* tests of hosts together, where one is not believed */
+    LONG = 36       /* a path is found in fewer rounds: then a host that is slow at times has led it astray */
+};
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
 {
@@ -116,6 +121,22 @@ static double healthy_value(const struct isolate *isolate)
     return values[count * 3 / 4] / (1 + quartile_deviations * isolate->problem->noise);
 }
 
+/* Whether all hosts together were slow and fast, as one that is slow at times makes them. */
+static bool were_both(const struct isolate *isolate)
+{
+    bool slow = false, fast = false;
+
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+
+        if (test->count != isolate->problem->host_count)
+            continue;
+        slow |= isolate_share(isolate, test) < isolate_middle(isolate);
+        fast |= isolate_share(isolate, test) > isolate_middle(isolate);
+    }
+    return slow && fast;
+}
+
 static void prepare(struct isolate *isolate)
 {
     const struct isolate_problem *problem = isolate->problem;
@@ -134,6 +155,7 @@ static void prepare(struct isolate *isolate)
     isolate->host_taken = arena_array(isolate->arena, bool, problem->host_count);
     isolate->leaf_taken = arena_array(isolate->arena, bool, isolate->leaf_count);
     isolate->healthy = healthy_value(isolate);
+    isolate->at_times = were_both(isolate);
 }
 
 static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
@@ -198,6 +220,16 @@ static bool remaining(const struct isolate *isolate, size_t *members, size_t *re
     return *ret_count >= PAIR;
 }
 
+/* Whether all of these are fast together. One slow test is not believed of hosts without those who were accused. */
+static enum pace pace_together(const struct isolate *isolate, const size_t *members, size_t count)
+{
+    enum pace pace = isolate_pace_of(isolate, members, count, 1);
+
+    if (pace == PACE_SLOW && isolate->result->accusations.count > 0)
+        return isolate_pace_of(isolate, members, count, SLOW_AGAIN);
+    return pace;
+}
+
 /* Whether what remains is fast; PACE_UNSURE: it is being asked for. */
 static enum pace ask_remaining(struct isolate *isolate)
 {
@@ -206,7 +238,7 @@ static enum pace ask_remaining(struct isolate *isolate)
 
     if (!remaining(isolate, members, &count))
         return PACE_FAST;
-    pace = isolate_pace_of(isolate, members, count, 1);
+    pace = pace_together(isolate, members, count);
     if (pace != PACE_UNSURE)
         return pace;
     isolate_take(isolate, members, count);
@@ -229,6 +261,15 @@ static bool conclude(struct isolate *isolate, bool explained, const char *conclu
     return false;
 }
 
+/* Each host again, until it is seen that it is slow at no time. */
+static bool ask_for_times(struct isolate *isolate)
+{
+    isolate->at_times = true;
+    memset(isolate->hosts, 0, isolate->problem->host_count * sizeof *isolate->hosts);
+    isolate_weigh_hosts(isolate);
+    return isolate_ask_hosts(isolate);
+}
+
 /* Step 4, again after each link that was found, without one of its ends. */
 static bool search_links(struct isolate *isolate)
 {
@@ -236,10 +277,14 @@ static bool search_links(struct isolate *isolate)
         struct isolate_accusation link = {.kind = ISOLATE_LINK};
         enum pace pace;
 
+        if (isolate->round > LONG && isolate->result->accusations.count == 0 && ask_for_times(isolate))
+            return true;
         switch (isolate_search_link(isolate, &link)) {
         case LINK_ASKING:
             return true;
         case LINK_NOT_FOUND:
+            if (ask_for_times(isolate))
+                return true;
             return conclude(isolate, false, "slow together: no host, leaf or path alone explains it");
         case LINK_EVERYWHERE:
             return conclude(isolate, false,
@@ -271,7 +316,7 @@ static bool search(struct isolate *isolate)
     accuse_units(isolate, ISOLATE_HOST, isolate->hosts, isolate->problem->host_count);
     pace = ask_remaining(isolate);
     /* A few hosts that are not sure yet need not keep the others waiting. */
-    if (asking && pace == PACE_SLOW && isolate->leaf_count == 1)
+    if (asking && pace != PACE_FAST && isolate->leaf_count == 1)
         isolate_search_link(isolate, &(struct isolate_accusation){0});
     if (asking || pace == PACE_UNSURE)
         return true;

@@ -181,13 +181,14 @@ static int compare_numbers(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* Those that no other test of the round has. */
 static void ask_half(const struct search *search, const struct place *places, size_t count,
                      const bool *second, bool which)
 {
     size_t *members = arena_array(search->isolate->arena, size_t, count), found = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (second[i] == which)
+        if (second[i] == which && !search->isolate->host_taken[search->hosts[places[i].place]])
             members[found++] = search->hosts[places[i].place];
     qsort(members, found, sizeof *members, compare_numbers);
     if (found > 1)
@@ -285,6 +286,18 @@ static void ask_elsewhere(const struct search *search, size_t host, size_t other
     }
 }
 
+/* Each test of a host that may be the end of a path tells whether it is slow at times: none of them stays idle. */
+static void ask_idle(const struct search *search)
+{
+    for (size_t a = 0; a < search->count; a++)
+        for (size_t b = 0; b < search->count; b++)
+            if (a != b && is_likely(search, a, b)) {
+                if (!search->isolate->host_taken[search->hosts[a]])
+                    ask_elsewhere(search, search->hosts[a], search->hosts[b]);
+                break;
+            }
+}
+
 /* The path is to blame when the pair is slow each time, and neither of the two is with others: they are measured
  * together and apart in turn. */
 static enum link_search confirm(const struct search *search, size_t a, size_t b,
@@ -358,6 +371,8 @@ static enum link_search search_on(struct search *search, struct isolate_accusati
         else if (members > 0)
             ask_part(search, i);
     }
+    if (answer == LINK_ASKING)
+        ask_idle(search);
     return answer;
 }
 

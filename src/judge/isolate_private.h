@@ -25,6 +25,7 @@ struct isolate {
     double healthy;
     unsigned round; /* the next one */
     unsigned leaf_count;
+    bool at_times; /* the fault comes and goes, as it seems: two fast tests clear nobody */
     struct unit *hosts, *leaves;
     bool *excluded; /* hosts that an accusation explains */
     /* The next round: what is taken. */

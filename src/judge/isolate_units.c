@@ -11,13 +11,17 @@
 enum {
     PAIR = 2,
     TRIPLE = 3,
-    CLEARING = 2,   /* tests that a unit needs to be cleared */
-    ACCUSING = 3,   /* low tests, and partners in them, that accuse one */
-    TESTS_MOST = 14 /* of one unit: what is open then stays open */
+    CLEARING = 2,    /* tests that a unit needs to be cleared */
+    ACCUSING = 3,    /* low tests, and partners in them, that accuse one */
+    TESTS_MOST = 14, /* of one unit: what is open then stays open */
+    TESTS_MOST_FOR_TIMES = 28
 };
 
 /* How far from the middle, in standard deviations of the mean, it clears or accuses. */
 static const double sure_deviations = 1.2;
+
+/* Eight fast tests: where the fault comes and goes, of 250 that are slow every second time one is cleared by them. */
+static const double sure_of_times = 5.5;
 
 /* What makes hosts and leaves alike. */
 struct kind {
@@ -129,6 +133,12 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
     unit->partners += alone_to_blame && is_new;
 }
 
+/* For hosts that are slow at times; leaves are not asked for that. */
+static bool looks_for_times(const struct isolate *isolate, const struct kind *kind)
+{
+    return isolate->at_times && kind->same_leaf;
+}
+
 static enum standing standing_of(const struct isolate *isolate, const struct kind *kind,
                                  const struct unit *unit)
 {
@@ -139,6 +149,8 @@ static enum standing standing_of(const struct isolate *isolate, const struct kin
     if (unit->blamed >= ACCUSING && unit->partners >= partners && unit->odds > isolate_sure(kind->count) &&
         unit->blamed_sum / unit->blamed < middle - sure_deviations * isolate_deviation(isolate, 1))
         return STANDING_ACCUSED;
+    if (looks_for_times(isolate, kind))
+        return unit->odds < -sure_of_times ? STANDING_CLEARED : STANDING_OPEN;
     if (unit->own >= CLEARING &&
         unit->own_sum / unit->own > middle + sure_deviations * isolate_deviation(isolate, unit->own))
         return STANDING_CLEARED;
@@ -259,9 +271,11 @@ static bool find_partner(struct isolate *isolate, const struct kind *kind, const
     return false;
 }
 
-static bool is_worth_asking(const struct unit *unit)
+static bool is_worth_asking(const struct isolate *isolate, const struct kind *kind, const struct unit *unit)
 {
-    return unit->standing == STANDING_OPEN && unit->low + unit->high < TESTS_MOST;
+    unsigned most = looks_for_times(isolate, kind) ? TESTS_MOST_FOR_TIMES : TESTS_MOST;
+
+    return unit->standing == STANDING_OPEN && unit->low + unit->high < most;
 }
 
 /* The unit waits when all its partners are taken; where it has none at all there is nothing to ask. */
@@ -272,7 +286,7 @@ static bool ask(struct isolate *isolate, const struct kind *kind)
     for (size_t i = 0; i < kind->count; i++) {
         size_t a = order[i];
 
-        if (is_worth_asking(&kind->units[a]) && !(kind->same_leaf && isolate->host_taken[a]))
+        if (is_worth_asking(isolate, kind, &kind->units[a]) && !(kind->same_leaf && isolate->host_taken[a]))
             find_partner(isolate, kind, order, a);
     }
     return isolate->next->tests.count > 0;
