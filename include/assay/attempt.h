@@ -102,6 +102,8 @@ struct attempt {
 bool attempt_is_clipped(const struct attempt *attempt);
 
 const char *attempt_end_name(enum attempt_end end); /* "deadline" */
+/* The host cannot be reached, or refuses us: it is not asked for more. */
+bool attempt_end_loses_host(enum attempt_end end);
 bool attempt_end_parse(const char *name, enum attempt_end *ret_end);
 
 #endif

@@ -28,6 +28,7 @@
 struct isolate_host {
     const char *name;
     unsigned leaf; /* number of its leaf switch, from 0; all 0 where none is declared */
+    bool out;      /* it dropped out of the search: its tests so far tell, and it is in no further one */
 };
 
 struct isolate_problem {
@@ -60,7 +61,9 @@ struct isolate_accusation {
     bool inside;                     /* of a host: slow alone too, so the fault is not in the fabric */
     bool intermittent;               /* fast at other times */
     unsigned slow_tests, fast_tests; /* that speak of it */
-    double doubt; /* upper bound of the chance that noise alone made these tests slow for any host */
+    /* Upper bound of the chance that noise alone made these tests slow for any host, and of a path that one of its
+       ends, slow at times, made it look so. */
+    double doubt;
 };
 
 struct isolation {
@@ -71,8 +74,9 @@ struct isolation {
 };
 
 /*
- * Looks at all tests so far (the full run that made somebody ask, if there was one, with round 0). true: ret_next holds the tests of the next round, with value 0. false: it is
- * over, and ret_isolation tells what was found. Everything in the arena; `so_far` in any order.
+ * Looks at all tests so far (the full run that made somebody ask, if there was one, with round 0). true: ret_next holds
+ * the tests of the next round, with value 0. false: it is over, and ret_isolation tells what was found. Everything in
+ * the arena; `so_far` in any order. A test that gave no value because it was not run is left out of `so_far`.
  */
 bool isolate_next(struct arena *arena, const struct isolate_problem *problem,
                   const struct isolate_tests *so_far, struct isolate_tests *ret_next,

@@ -14,9 +14,8 @@ static const double quartile_deviations = 0.674;
 
 enum {
     PAIR = 2,
-    FEW = 20,       /* one test to so many hosts */
-    SLOW_AGAIN = 2, /* tests of hosts together, where one is not believed */
-    LONG = 36       /* a path is found in fewer rounds: then a host that is slow at times has led it astray */
+    FEW = 20, /* one test to so many hosts */
+    AGAIN = 2 /* tests of hosts together, where one is not believed */
 };
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
@@ -80,7 +79,7 @@ bool isolate_take(struct isolate *isolate, const size_t *members, size_t count)
     size_t *copy;
 
     for (size_t i = 0; i < count; i++)
-        if (isolate->host_taken[members[i]] ||
+        if (isolate->host_taken[members[i]] || isolate->problem->hosts[members[i]].out ||
             (crosses && isolate->leaf_taken[isolate->problem->hosts[members[i]].leaf]))
             return false;
     copy = arena_array(isolate->arena, size_t, count);
@@ -121,9 +120,11 @@ static double healthy_value(const struct isolate *isolate)
     return values[count * 3 / 4] / (1 + quartile_deviations * isolate->problem->noise);
 }
 
-/* Whether all hosts together were slow and fast, as one that is slow at times makes them. */
+/* Whether all hosts together were slow and fast, as one that is slow at times makes them. Slow when it made somebody
+ * ask, or since then by more than noise does. */
 static bool were_both(const struct isolate *isolate)
 {
+    double middle = isolate_middle(isolate), most_slow = middle - slow_deviations * isolate->problem->noise;
     bool slow = false, fast = false;
 
     for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
@@ -131,8 +132,8 @@ static bool were_both(const struct isolate *isolate)
 
         if (test->count != isolate->problem->host_count)
             continue;
-        slow |= isolate_share(isolate, test) < isolate_middle(isolate);
-        fast |= isolate_share(isolate, test) > isolate_middle(isolate);
+        slow |= isolate_share(isolate, test) < (test->round == 0 ? middle : most_slow);
+        fast |= isolate_share(isolate, test) > middle;
     }
     return slow && fast;
 }
@@ -146,14 +147,19 @@ static void prepare(struct isolate *isolate)
     for (size_t i = 0; i < so_far->tests.count; i++)
         if (so_far->tests.items[i].round >= isolate->round)
             isolate->round = so_far->tests.items[i].round + 1;
-    for (size_t i = 0; i < problem->host_count; i++)
+    for (size_t i = 0; i < problem->host_count; i++) {
         if (problem->hosts[i].leaf >= isolate->leaf_count)
             isolate->leaf_count = problem->hosts[i].leaf + 1;
+        isolate->out_count += problem->hosts[i].out;
+    }
     isolate->hosts = arena_array(isolate->arena, struct unit, problem->host_count);
     isolate->leaves = arena_array(isolate->arena, struct unit, isolate->leaf_count);
     isolate->excluded = arena_array(isolate->arena, bool, problem->host_count);
+    isolate->paths = arena_array(isolate->arena, size_t, problem->host_count);
     isolate->host_taken = arena_array(isolate->arena, bool, problem->host_count);
     isolate->leaf_taken = arena_array(isolate->arena, bool, isolate->leaf_count);
+    for (size_t i = 0; i < problem->host_count; i++)
+        isolate->excluded[i] = problem->hosts[i].out;
     isolate->healthy = healthy_value(isolate);
     isolate->at_times = were_both(isolate);
 }
@@ -210,7 +216,7 @@ static void accuse_units(struct isolate *isolate, enum isolate_kind kind, const 
     }
 }
 
-/* All hosts that no accusation explains; false when there are not two left. */
+/* All hosts that no accusation explains and that did not drop out; false when there are not two left. */
 static bool remaining(const struct isolate *isolate, size_t *members, size_t *ret_count)
 {
     *ret_count = 0;
@@ -220,14 +226,14 @@ static bool remaining(const struct isolate *isolate, size_t *members, size_t *re
     return *ret_count >= PAIR;
 }
 
-/* Whether all of these are fast together. One slow test is not believed of hosts without those who were accused. */
+/* Whether all of these are fast together. One slow test of so many is not believed, for a search for a path follows;
+ * nor one fast test, where nothing is found that was slow before. */
 static enum pace pace_together(const struct isolate *isolate, const size_t *members, size_t count)
 {
     enum pace pace = isolate_pace_of(isolate, members, count, 1);
+    bool vanished = pace == PACE_FAST && isolate->out_count > 0 && isolate->result->accusations.count == 0;
 
-    if (pace == PACE_SLOW && isolate->result->accusations.count > 0)
-        return isolate_pace_of(isolate, members, count, SLOW_AGAIN);
-    return pace;
+    return pace == PACE_SLOW || vanished ? isolate_pace_of(isolate, members, count, AGAIN) : pace;
 }
 
 /* Whether what remains is fast; PACE_UNSURE: it is being asked for. */
@@ -256,7 +262,9 @@ static bool conclude(struct isolate *isolate, bool explained, const char *conclu
     isolate->next->tests.count = 0;
     isolate->result->conclusion = conclusion;
     for (size_t i = 0; i < isolate->problem->host_count; i++)
-        if ((!explained && !isolate->excluded[i]) || isolate->hosts[i].standing == STANDING_OPEN)
+        if ((!explained && !isolate->excluded[i]) || isolate->hosts[i].standing == STANDING_OPEN ||
+            (isolate->problem->hosts[i].out && isolate->hosts[i].standing != STANDING_ACCUSED &&
+             isolate->result->accusations.count == 0))
             *list_push(isolate->arena, &isolate->result->candidates) = i;
     return false;
 }
@@ -277,8 +285,6 @@ static bool search_links(struct isolate *isolate)
         struct isolate_accusation link = {.kind = ISOLATE_LINK};
         enum pace pace;
 
-        if (isolate->round > LONG && isolate->result->accusations.count == 0 && ask_for_times(isolate))
-            return true;
         switch (isolate_search_link(isolate, &link)) {
         case LINK_ASKING:
             return true;
@@ -296,12 +302,24 @@ static bool search_links(struct isolate *isolate)
         }
         *list_push(isolate->arena, &isolate->result->accusations) = link;
         isolate->excluded[link.b] = true;
+        isolate->paths[link.b] = link.a + 1;
         pace = ask_remaining(isolate);
         if (pace == PACE_UNSURE)
             return true;
         if (pace == PACE_FAST)
             return conclude(isolate, true, "what was found explains it: without it the others are fast");
     }
+}
+
+static const char *what_is_fast(const struct isolate *isolate)
+{
+    if (isolate->result->accusations.count > 0)
+        return "what was found explains it: without it the others are fast";
+    if (isolate->out_count + PAIR > isolate->problem->host_count)
+        return "too few hosts are left to tell more";
+    return isolate->out_count > 0
+               ? "without who dropped out all hosts are fast, alone with others and together"
+               : "all hosts are fast, alone with others and together";
 }
 
 static bool search(struct isolate *isolate)
@@ -331,10 +349,7 @@ static bool search(struct isolate *isolate)
     }
     if (pace == PACE_SLOW)
         return search_links(isolate);
-    return conclude(isolate, true,
-                    isolate->result->accusations.count > 0
-                        ? "what was found explains it: without it the others are fast"
-                        : "all hosts are fast, alone with others and together");
+    return conclude(isolate, true, what_is_fast(isolate));
 }
 
 bool isolate_next(struct arena *arena, const struct isolate_problem *problem,

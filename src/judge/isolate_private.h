@@ -14,7 +14,8 @@ struct unit {
     double own_sum;
     unsigned blamed, partners; /* low ones that only it can explain, and with how many others */
     double blamed_sum;
-    double odds; /* that it is slow at times rather than never: sum of what its tests say */
+    double unexplained; /* as odds, of low ones that it or another may explain */
+    double odds;        /* that it is slow at times rather than never: sum of what its tests say */
     enum standing standing;
 };
 
@@ -25,9 +26,11 @@ struct isolate {
     double healthy;
     unsigned round; /* the next one */
     unsigned leaf_count;
-    bool at_times; /* the fault comes and goes, as it seems: two fast tests clear nobody */
+    size_t out_count; /* hosts that dropped out */
+    bool at_times;    /* the fault comes and goes, as it seems: two fast tests clear nobody */
     struct unit *hosts, *leaves;
-    bool *excluded; /* hosts that an accusation explains */
+    size_t *paths;  /* of a host that is excluded for a path: the other end, counted from 1; 0: it is not */
+    bool *excluded; /* hosts that an accusation explains, and those that dropped out */
     /* The next round: what is taken. */
     struct isolate_tests *next;
     bool *host_taken, *leaf_taken;

@@ -20,8 +20,8 @@ enum {
 /* How far from the middle, in standard deviations of the mean, it clears or accuses. */
 static const double sure_deviations = 1.2;
 
-/* Eight fast tests: where the fault comes and goes, of 250 that are slow every second time one is cleared by them. */
-static const double sure_of_times = 5.5;
+/* Ten fast tests: where the fault comes and goes, of 1,000 that are slow every second time one is cleared by them. */
+static const double sure_of_times = 6.9;
 
 /* What makes hosts and leaves alike. */
 struct kind {
@@ -128,6 +128,8 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
     /* A second slow test with the same partner says no more than the first, unless there is nobody else. */
     alone_to_blame = alone_to_blame && (is_new || kind->count <= ACCUSING);
     unit->odds += alone_to_blame || !low ? isolate_at_times(isolate_evidence(isolate, test)) : 0;
+    unit->unexplained +=
+        low && !excused && !alone_to_blame ? isolate_at_times(isolate_evidence(isolate, test)) : 0;
     unit->blamed += alone_to_blame;
     unit->blamed_sum += alone_to_blame ? share : 0;
     unit->partners += alone_to_blame && is_new;
@@ -150,7 +152,7 @@ static enum standing standing_of(const struct isolate *isolate, const struct kin
         unit->blamed_sum / unit->blamed < middle - sure_deviations * isolate_deviation(isolate, 1))
         return STANDING_ACCUSED;
     if (looks_for_times(isolate, kind))
-        return unit->odds < -sure_of_times ? STANDING_CLEARED : STANDING_OPEN;
+        return unit->odds + unit->unexplained < -sure_of_times ? STANDING_CLEARED : STANDING_OPEN;
     if (unit->own >= CLEARING &&
         unit->own_sum / unit->own > middle + sure_deviations * isolate_deviation(isolate, unit->own))
         return STANDING_CLEARED;

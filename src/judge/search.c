@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/isolate.h"
-#include "judge_private.h"
+#include "search_private.h"
 
 enum {
     ROUNDS_MOST = 60,
@@ -27,31 +26,6 @@ enum {
 
 /* A fault makes that much slower at least; healthy tests differ by so much (standard deviation) at least. */
 static const double slow = 0.10, least_noise = 0.02;
-
-/* A part with what it showed. */
-struct part_value {
-    size_t step; /* index into the plan */
-    unsigned round;
-    size_t *hosts; /* places among the members of the slow step, ascending */
-    size_t count;
-    bool known;   /* it says something */
-    double value; /* NAN: it broke off */
-    double reference;
-};
-
-struct looked {
-    struct arena *arena;
-    const struct record *record;
-    const struct run_limits *limits;
-    const struct step_attempts *attempts;
-    const struct step *step; /* the slow one */
-    size_t index;
-    const struct slot *slot; /* the item that it failed by */
-    LIST_OF(struct part_value) parts;
-    unsigned last_round;
-    LIST_OF(const char *) leaves;
-    struct isolate_problem problem;
-};
 
 /* --- whether there is something to look for ----------------------------------------------------------------------- */
 
@@ -182,7 +156,7 @@ static double reference_of(const struct looked *looked, const struct shape *shap
     return isnan(gate) ? value : gate / (1 - slow / 2);
 }
 
-static size_t place_among(const struct step *step, const struct host *host)
+size_t place_among(const struct step *step, const struct host *host)
 {
     size_t i = 0;
 
@@ -321,6 +295,9 @@ static bool look_at(struct looked *looked, size_t index)
             add_part(looked, i);
     hosts = arena_array(looked->arena, struct isolate_host, looked->step->member_count);
     number_leaves(looked, hosts);
+    find_absence(looked, &looked->absence);
+    for (size_t i = 0; i < looked->absence.out.count; i++)
+        hosts[looked->absence.out.items[i]].out = true;
     noise = noise_of(looked);
     looked->problem = (struct isolate_problem){.hosts = hosts,
                                                .host_count = looked->step->member_count,
@@ -391,7 +368,7 @@ static void ask_for_controls(const struct looked *looked, const struct isolate_t
     if (wanted > 0 && wanted < CONTROLS)
         wanted = CONTROLS;
     for (size_t i = 0; i < looked->step->member_count && asked < wanted; i++)
-        if (!alone[i]) {
+        if (!alone[i] && !looked->problem.hosts[i].out) {
             ask_for(looked, &i, 1, round);
             asked++;
         }
@@ -534,6 +511,10 @@ static const char *candidates_text(const struct looked *looked, const size_t *ho
 static void conclude(const struct looked *looked, const char *conclusion, const char *candidates,
                      struct findings_so_far *so_far)
 {
+    if (looked->absence.out.count > 0)
+        conclusion = arena_printf(
+            looked->arena, "%s; dropped out of the search, and left out of it since: %s", conclusion,
+            candidates_text(looked, looked->absence.out.items, looked->absence.out.count));
     *list_push(looked->arena, &so_far->searches) = (struct search){.step = looked->index,
                                                                    .metric = looked->slot->metric,
                                                                    .size_bytes = looked->slot->size_bytes,
@@ -547,7 +528,8 @@ static bool ask_alone(const struct looked *looked, const struct isolation *isola
 {
     for (size_t i = 0; i < isolation->accusations.count; i++) {
         const struct isolate_accusation *accusation = &isolation->accusations.items[i];
-        bool tried = accusation->kind != ISOLATE_HOST || !has_alone(looked);
+        bool tried = accusation->kind != ISOLATE_HOST || !has_alone(looked) ||
+                     looked->problem.hosts[accusation->a].out;
 
         for (size_t k = 0; k < looked->parts.count && !tried; k++)
             tried = looked->parts.items[k].count == 1 && looked->parts.items[k].hosts[0] == accusation->a;
@@ -555,6 +537,15 @@ static bool ask_alone(const struct looked *looked, const struct isolation *isola
             *list_push(looked->arena, &ret_next->tests) =
                 (struct isolate_test){.members = &accusation->a, .count = 1};
     }
+    return ret_next->tests.count > 0;
+}
+
+/* Asks each of whom it is not known whether it is still there; true when there are such. */
+static bool ask_whether_there(const struct looked *looked, struct isolate_tests *ret_next)
+{
+    for (size_t i = 0; i < looked->absence.doubtful.count && has_alone(looked); i++)
+        *list_push(looked->arena, &ret_next->tests) =
+            (struct isolate_test){.members = &looked->absence.doubtful.items[i], .count = 1};
     return ret_next->tests.count > 0;
 }
 
@@ -583,13 +574,13 @@ static bool is_accused(const struct accusation *accusation, const struct host *h
     }
 }
 
-/* The members that nothing which was found before accuses. */
+/* The members that nothing which was found before accuses and that are still there. */
 static size_t not_accused(const struct looked *looked, const struct findings_so_far *so_far, size_t *hosts)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < looked->step->member_count; i++) {
-        bool accused = false;
+        bool accused = looked->problem.hosts[i].out;
 
         for (size_t k = 0; k < so_far->accusations.count && !accused; k++)
             accused = is_accused(&so_far->accusations.items[k], looked->step->members[i]);
@@ -657,6 +648,8 @@ static bool search(struct looked *looked, struct findings_so_far *so_far, struct
                  so_far);
         return false;
     }
+    if (stop == NULL && ask_whether_there(looked, ret_next))
+        return true;
     tests_so_far(looked, &tests);
     if (stop != NULL)
         looked->problem.rounds_most = 0;

@@ -135,6 +135,12 @@ const char *attempt_end_name(enum attempt_end end)
     return attempt_end_names[end];
 }
 
+bool attempt_end_loses_host(enum attempt_end end)
+{
+    return end >= ATTEMPT_UNREACHABLE && end != ATTEMPT_SUDO_REFUSED && end != ATTEMPT_CANCELLED &&
+           end != ATTEMPT_NOT_READY;
+}
+
 bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
 {
     size_t index;

@@ -419,13 +419,6 @@ static void drop_flight(struct flight *flight)
     fail(scheduler);
 }
 
-/* Whoever cannot be reached, or refuses us, is not asked for more. */
-static bool is_lost(enum attempt_end end)
-{
-    return end >= ATTEMPT_UNREACHABLE && end != ATTEMPT_SUDO_REFUSED && end != ATTEMPT_CANCELLED &&
-           end != ATTEMPT_NOT_READY;
-}
-
 static void end_step(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
@@ -436,7 +429,7 @@ static void end_step(struct flight *flight)
     scheduler->running--;
     if (scheduler->signals_seen > 0 && state == STEP_AGAIN)
         state = STEP_FAILED;
-    head_of(scheduler, flight->step)->lost |= state != STEP_AGAIN && is_lost(attempt->end);
+    head_of(scheduler, flight->step)->lost |= state != STEP_AGAIN && attempt_end_loses_host(attempt->end);
     set_state(scheduler, flight->step, state);
     tell(scheduler, state == STEP_AGAIN ? EVENT_ATTEMPT_ENDED : EVENT_STEP_ENDED, flight->step);
     free_flight(flight);
@@ -583,7 +576,7 @@ static bool take_windows(struct flight *flight, const struct window *windows, si
         /* A head that rebooted since it was last seen is to say so for the test itself. */
         if (i > 0 || first > 0 || windows[i].end != ATTEMPT_REBOOTED)
             note_boot(berth, windows[i].boot_id);
-        berth->lost |= is_lost(windows[i].end);
+        berth->lost |= attempt_end_loses_host(windows[i].end);
     }
     if (scheduler->hooks->windows_read != NULL &&
         scheduler->hooks->windows_read(scheduler->hooks->context, attempt, first, scheduler->err) < 0) {

@@ -18,6 +18,7 @@ struct world {
     const struct scenario *scenario;
     struct isolate_host *hosts;
     size_t leaves;
+    size_t dropping; /* the host that drops out, if one does */
     size_t bad_host[FAULTS_MOST], bad_leaf[FAULTS_MOST], bad_link[FAULTS_MOST][2];
     uint64_t random;
 };
@@ -59,6 +60,16 @@ static void choose(uint64_t *random, size_t *ret_chosen, size_t count, size_t mo
         } while (is_in(ret_chosen[i], ret_chosen, i));
 }
 
+static bool is_faulty(const struct world *world, size_t host)
+{
+    bool faulty = is_in(host, world->bad_host, world->scenario->bad_hosts) ||
+                  is_in(world->hosts[host].leaf, world->bad_leaf, world->scenario->bad_leaves);
+
+    for (size_t i = 0; i < world->scenario->bad_links; i++)
+        faulty |= is_in(host, world->bad_link[i], 2);
+    return faulty;
+}
+
 static void build(struct arena *arena, struct world *world)
 {
     const struct scenario *scenario = world->scenario;
@@ -73,6 +84,8 @@ static void build(struct arena *arena, struct world *world)
     choose(&world->random, world->bad_leaf, scenario->bad_leaves, world->leaves);
     for (size_t i = 0; i < scenario->bad_links; i++)
         choose(&world->random, world->bad_link[i], 2, scenario->hosts);
+    while (scenario->drops_in_round > 0 && is_faulty(world, world->dropping))
+        world->dropping++;
 }
 
 static bool crosses(const struct world *world, const struct isolate_test *test)
@@ -156,6 +169,22 @@ static void add_full_run(struct arena *arena, struct world *world, struct isolat
     *list_push(arena, &so_far->tests) = *test;
 }
 
+/* The tests of a round that gave a value; of a host that drops out in it there is none. */
+static void run_round(struct arena *arena, struct world *world, unsigned number,
+                      const struct isolate_tests *round, struct isolate_tests *so_far)
+{
+    bool drops = number == world->scenario->drops_in_round;
+
+    for (size_t i = 0; i < round->tests.count; i++) {
+        struct isolate_test test = round->tests.items[i];
+
+        test.value = measure(world, round, &test);
+        if (!drops || !is_in(world->dropping, test.members, test.count))
+            *list_push(arena, &so_far->tests) = test;
+    }
+    world->hosts[world->dropping].out |= drops;
+}
+
 struct trial simulate_trial(const struct scenario *scenario, uint64_t seed)
 {
     struct arena *arena = arena_create();
@@ -176,13 +205,8 @@ struct trial simulate_trial(const struct scenario *scenario, uint64_t seed)
         add_full_run(arena, &world, &so_far);
     while (isolate_next(arena, &problem, &so_far, &next, &isolation)) {
         trial.rounds++;
-        for (size_t i = 0; i < next.tests.count; i++) {
-            struct isolate_test *test = list_push(arena, &so_far.tests);
-
-            *test = next.tests.items[i];
-            test->value = measure(&world, &next, test);
-            trial.tests++;
-        }
+        trial.tests += (unsigned)next.tests.count;
+        run_round(arena, &world, trial.rounds, &next, &so_far);
     }
     for (size_t i = 0; i < isolation.accusations.count; i++)
         if (is_true(&world, &isolation.accusations.items[i]))

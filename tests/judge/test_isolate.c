@@ -70,6 +70,16 @@ static void a_host_that_is_slow_at_times_leaves_its_partners_unaccused(void **st
         assert_int_equal(simulate_trial(&scenario, seed).wrong, 0);
 }
 
+static void a_host_that_drops_out_does_not_end_the_search(void **state)
+{
+    (void)state;
+    for (unsigned round = 1; round <= 3; round++)
+        expect_all_found(&(struct scenario){FABRIC, .bad_hosts = 1, .drops_in_round = round}, 10);
+    for (unsigned round = 1; round <= 17; round += 4)
+        expect_all_found(&(struct scenario){FABRIC, .bad_links = 1, .drops_in_round = round}, 40);
+    expect_all_found(&(struct scenario){LEAVES, .bad_leaves = 1, .drops_in_round = 4}, 30);
+}
+
 static void a_slow_leaf_is_named(void **state)
 {
     (void)state;
@@ -164,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_path_between_two_good_hosts_is_named),
         cmocka_unit_test(two_paths_are_named),
         cmocka_unit_test(a_host_that_is_slow_at_times_leaves_its_partners_unaccused),
+        cmocka_unit_test(a_host_that_drops_out_does_not_end_the_search),
         cmocka_unit_test(a_slow_leaf_is_named),
         cmocka_unit_test(a_slow_host_is_named_where_uplinks_are_shared),
         cmocka_unit_test(a_healthy_oversubscribed_fabric_accuses_nobody),

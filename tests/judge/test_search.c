@@ -39,8 +39,11 @@ struct faults {
     double
         oversubscription; /* the uplinks of a leaf carry its hosts' traffic divided by this; 0: all of it */
     double scatter;       /* standard deviation of all values, as a fraction of them */
+    int lost_host; /* it drops out of the search in this round: no test with it is begun from then on */
+    unsigned lost_in_round;
+    bool lost_says; /* and the first that should begin on it finds that out */
 };
-static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0, 0};
+static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0, 0, -1, 0, false};
 
 struct world {
     struct arena *arena;
@@ -84,6 +87,15 @@ static bool has(const struct step *step, int number)
         if (atoi(step->members[i]->name + 1) == number + 1)
             return true;
     return false;
+}
+
+static size_t place_of_number(const struct step *step, int number)
+{
+    size_t i = 0;
+
+    while (atoi(step->members[i]->name + 1) != number + 1)
+        i++;
+    return i;
 }
 
 /* Members on the leaf, and whether there are others. */
@@ -130,12 +142,26 @@ static double scattered(struct world *world, double value)
     return value * (1 + world->faults.scatter * sum);
 }
 
+/* Whether no attempt of the step is made because of the host that drops out. */
+static bool is_skipped(const struct world *world, const struct step *step)
+{
+    const struct faults *faults = &world->faults;
+
+    return step->round >= faults->lost_in_round && step->round > 0 && has(step, faults->lost_host) &&
+           !(faults->lost_says && step->round == faults->lost_in_round);
+}
+
 static void attempt(struct world *world, size_t index)
 {
     const struct step *step = &world->record.plan->steps.items[index];
-    struct attempt *attempt = list_push(world->arena, &world->record.attempts);
+    struct attempt *attempt =
+        is_skipped(world, step) ? NULL : list_push(world->arena, &world->record.attempts);
+    bool is_lost =
+        step->round > 0 && step->round >= world->faults.lost_in_round && has(step, world->faults.lost_host);
     bool hangs = has(step, world->faults.hanging_host) && step->member_count > 1;
 
+    if (attempt == NULL)
+        return;
     *attempt = (struct attempt){.step = index,
                                 .n = 1,
                                 .uuid = "11111111-1111-4111-8111-111111111111",
@@ -146,7 +172,16 @@ static void attempt(struct world *world, size_t index)
                                 .command = "",
                                 .transport = ""};
     reading_init(&attempt->reading, world->arena, "nccl-tests");
-    if (hangs)
+    if (is_lost) /* it was found before the test began, in the reading of its counters */
+        *list_push(world->arena, &attempt->windows) =
+            (struct window){.member = place_of_number(step, world->faults.lost_host),
+                            .role = WINDOW_BEFORE,
+                            .end = ATTEMPT_UNREACHABLE,
+                            .text = "no route to host",
+                            .boot_id = ""};
+    if (is_lost)
+        attempt->end = ATTEMPT_CANCELLED;
+    if (hangs || is_lost)
         return;
     attempt->reading.status = READING_COMPLETE;
     for (size_t i = 0; i < step->shape->slot_count; i++) {
@@ -281,6 +316,86 @@ static void a_slow_host_is_named_and_rejected(void **state)
     assert_int_equal(verdict_of(judgement, "a6")->word, VERDICT_REJECT);
     assert_int_equal(verdict_of(judgement, "a6")->fail, 0);
     assert_int_not_equal(verdict_of(judgement, "a5")->word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+}
+
+static bool last_round_has(const struct world *world, int number)
+{
+    const struct plan *plan = world->record.plan;
+    unsigned last = plan->steps.items[plan->steps.count - 1].round;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].round == last && has(&plan->steps.items[i], number))
+            return true;
+    return false;
+}
+
+static void a_host_that_drops_out_is_left_out_and_named(void **state)
+{
+    static const struct {
+        struct faults faults;
+        enum accused_kind kind;
+        const char *subject;
+    } cases[] = {
+        {{5, -1, -1, {-1, -1}, -1, 0, 0, 9, 1, false}, ACCUSED_HOST, "a6"},
+        {{5, -1, -1, {-1, -1}, -1, 0, 0, 9, 2, true}, ACCUSED_HOST, "a6"},
+        {{5, -1, -1, {-1, -1}, -1, 0, 0, 9, 3, false}, ACCUSED_HOST, "a6"},
+        {{-1, -1, -1, {2, 13}, -1, 0, 0, 9, 2, false}, ACCUSED_LINK, "a3 - a14"},
+        {{-1, -1, -1, {2, 13}, -1, 0, 0, 9, 8, false}, ACCUSED_LINK, "a3 - a14"},
+        {{-1, -1, -1, {2, 13}, -1, 0, 0, 9, 8, true}, ACCUSED_LINK, "a3 - a14"},
+        {{-1, -1, -1, {-1, -1}, 0, 0, 0, 9, 2, false}, ACCUSED_LEAF, "l1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+        const struct judgement *judgement;
+
+        world_begin(&world, SUITE(STEP("wide", "340", "")), cases[i].faults);
+        judgement = run(&world, ROUNDS);
+        if (judgement->accusation_count != 1 || judgement->accusations[0].kind != cases[i].kind ||
+            strcmp(judgement->accusations[0].subject, cases[i].subject) != 0)
+            fail_msg("case %zu: %zu accused, %s: %s", i, judgement->accusation_count,
+                     judgement->accusation_count > 0 ? judgement->accusations[0].subject : "",
+                     judgement->searches[0].conclusion);
+        if (strstr(judgement->searches[0].conclusion, "left out of it since: a10") == NULL)
+            fail_msg("case %zu, %u rounds: %s", i, world.rounds, judgement->searches[0].conclusion);
+        assert_false(last_round_has(&world, 9));
+        arena_destroy(world.arena);
+    }
+}
+
+/* It alone was slow: without it all are fast, and it stays a candidate. */
+static void who_is_slow_and_drops_out_is_a_candidate(void **state)
+{
+    const struct faults faults = {9, -1, -1, {-1, -1}, -1, 0, 0, 9, 1, false};
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    assert_int_equal(judgement->accusation_count, 0);
+    assert_string_equal(judgement->searches[0].candidates, "a10");
+    assert_non_null(strstr(judgement->searches[0].conclusion, "without who dropped out all hosts are fast"));
+    arena_destroy(world.arena);
+}
+
+/* Nothing of the round was begun: then nobody dropped out, the run did. */
+static void a_run_that_stops_names_nobody_as_dropped_out(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 5;
+    faults.lost_host = 9;
+    faults.lost_in_round = 2;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    world.record.state = RUN_INTERRUPTED;
+    run(&world, 2);
+    assert_int_equal(world.record.judgement.accusation_count, 0);
+    assert_null(strstr(world.record.judgement.searches[0].conclusion, "dropped out"));
     arena_destroy(world.arena);
 }
 
@@ -512,6 +627,9 @@ int main(void)
         cmocka_unit_test(values_that_scatter_accuse_nobody),
         cmocka_unit_test(a_slow_host_is_named_though_values_scatter),
         cmocka_unit_test(a_slow_host_is_named_and_rejected),
+        cmocka_unit_test(a_host_that_drops_out_is_left_out_and_named),
+        cmocka_unit_test(who_is_slow_and_drops_out_is_a_candidate),
+        cmocka_unit_test(a_run_that_stops_names_nobody_as_dropped_out),
         cmocka_unit_test(one_of_three_hosts_is_named),
         cmocka_unit_test(of_two_hosts_nobody_is_accused),
         cmocka_unit_test(a_host_that_is_slow_alone_too_is_slow_inside),
