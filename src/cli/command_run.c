@@ -347,10 +347,9 @@ static int run_all(struct arena *arena, struct run *run, enum board_kind kind, i
     return finish(run, cancelled, &err);
 }
 
-int command_run(int argc, char **argv)
+/* false: *ret_status is the exit status, and why has been said. */
+static bool read_options(struct run_options *options, int argc, char **argv, int *ret_first, int *ret_status)
 {
-    struct run run = {.options.progress = "auto"};
-    struct run_options *options = &run.options;
     const struct option_row rows[] = {
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; Open MPI's syntax works as it is"},
@@ -379,11 +378,19 @@ int command_run(int argc, char **argv)
          "refused"},
         OPTION_END,
     };
+
+    return cli_options(rows, "run -H HOSTFILE -s SUITE", argc, argv, ret_first, ret_status);
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run run = {.options.progress = "auto"};
+    const struct run_options *options = &run.options;
     struct arena *arena;
     enum board_kind kind;
     int first, status;
 
-    if (!cli_options(rows, "run -H HOSTFILE -s SUITE", argc, argv, &first, &status))
+    if (!read_options(&run.options, argc, argv, &first, &status))
         return status;
     if (first < argc) {
         fprintf(stderr,

@@ -171,53 +171,22 @@ static bool is_struck(const struct lab_host *host)
     return file_exists(path);
 }
 
-static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
+/* The fault's number, or what it is where nothing is wrong. */
+static double number_or(const struct lab_host *host, enum fault_kind kind, int gpu, double healthy)
 {
-    const struct lab *lab = host->lab;
-    const struct lab_profile *profile = host->profile;
-    const struct fault *throttle = fault_of_gpu(lab, host->number, FAULT_THROTTLE, number);
-    const struct fault *faulty = fault_of_gpu(lab, host->number, FAULT_BURN_FAULTY, number);
-    const struct fault *limit = fault_of_gpu(lab, host->number, FAULT_POWER_LIMIT, number);
-    const struct fault *clocks = fault_of_gpu(lab, host->number, FAULT_CLOCKS_LOCKED, number);
-    const struct fault *ecc = fault_of_gpu(lab, host->number, FAULT_ECC_UNCORRECTED, number);
-    const struct fault *burnt = fault_of_gpu(lab, host->number, FAULT_ECC_BURN, number);
-    const struct fault *recovery = fault_of_gpu(lab, host->number, FAULT_NVLINK_RECOVERY, number);
-    const struct fault *crc = fault_of_gpu(lab, host->number, FAULT_NVLINK_CRC, number);
-    const struct fault *lanes = fault_of_gpu(lab, host->number, FAULT_PCIE_WIDTH, number);
-    const struct fault *hot = fault_of_gpu(lab, host->number, FAULT_HOT, number);
-    unsigned n = (unsigned)number;
+    const struct fault *fault = fault_of_gpu(host->lab, host->number, kind, gpu);
 
-    *gpu = (struct lab_gpu){
-        .number = number,
-        .pci_bus = profile->pci_bus[number],
-        .persistence = fault_of_gpu(lab, host->number, FAULT_PERSISTENCE_OFF, number) == NULL,
-        .mig = fault_of_gpu(lab, host->number, FAULT_MIG_ON, number) != NULL,
-        .ecc = fault_of_gpu(lab, host->number, FAULT_ECC_OFF, number) == NULL,
-        .remap_pending = fault_of_gpu(lab, host->number, FAULT_REMAP_PENDING, number) != NULL,
-        .reset_required = fault_of_gpu(lab, host->number, FAULT_RESET_REQUIRED, number) != NULL,
-        .pcie_width = lanes != NULL ? (unsigned)lanes->number : 16,
-        .ecc_uncorrected = (ecc != NULL ? (unsigned)ecc->number : 0) +
-                           (burnt != NULL && is_struck(host) ? (unsigned)burnt->number : 0),
-        .link_recoveries = recovery != NULL && is_struck(host) ? (unsigned)recovery->number : 0,
-        .link_crc = crc != NULL && is_struck(host) ? (unsigned)crc->number : 0,
-        .fabric_ready = host->fabric_manager_active &&
-                        fault_of_gpu(lab, host->number, FAULT_FABRIC_STATE, number) == NULL,
-        .busy = fault_of_gpu(lab, host->number, FAULT_GPU_BUSY, number) != NULL ||
-                (fault_of_gpu(lab, host->number, FAULT_GPU_TAKEN, number) != NULL && is_struck(host)),
-        .idle = fault_of_gpu(lab, host->number, FAULT_BURN_IDLE, number) != NULL,
-        .throttled = throttle != NULL,
-        .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
-                    (throttle != NULL ? 1 - throttle->number / 100 : 1),
-        .burn_errors = faulty != NULL ? (unsigned)faulty->number : 0,
-        .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
-        .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
-        .power_idle = profile->power_idle * (1 + 0.05 * lab_noise(host->number, "idle power", n)),
-        .power_burn = profile->power_burn * (1 + 0.006 * lab_noise(host->number, "power", n)),
-        .power_limit = limit != NULL ? (unsigned)limit->number : profile->power_limit,
-        .clock_limit = clocks != NULL ? (unsigned)clocks->number : profile->clock_max,
-        .links_active = profile->links,
-    };
-    /* Less power and lower clocks are less work, about in proportion at this end of the curve. */
+    return fault != NULL ? fault->number : healthy;
+}
+
+static bool has_fault(const struct lab_host *host, enum fault_kind kind, int gpu)
+{
+    return fault_of_gpu(host->lab, host->number, kind, gpu) != NULL;
+}
+
+/* Less power and lower clocks are less work, about in proportion at this end of the curve. */
+static void gpu_hold_back(struct lab_gpu *gpu, const struct lab_profile *profile)
+{
     if (gpu->power_limit < profile->power_limit) {
         gpu->strength *= sqrt((double)gpu->power_limit / profile->power_limit);
         gpu->power_burn = fmin(gpu->power_burn, gpu->power_limit - 2.0);
@@ -228,11 +197,54 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         gpu->temperature_burn = 88;
         gpu->power_burn *= gpu->strength;
     }
-    if (hot != NULL) {
-        gpu->temperature_idle = (unsigned)hot->number;
-        if (gpu->temperature_burn < gpu->temperature_idle)
-            gpu->temperature_burn = gpu->temperature_idle;
-    }
+}
+
+/* What a test leaves behind: nothing before one has struck the host. */
+static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
+{
+    if (!is_struck(host))
+        return;
+    gpu->ecc_uncorrected += (unsigned)number_or(host, FAULT_ECC_BURN, gpu->number, 0);
+    gpu->link_recoveries = (unsigned)number_or(host, FAULT_NVLINK_RECOVERY, gpu->number, 0);
+    gpu->link_crc = (unsigned)number_or(host, FAULT_NVLINK_CRC, gpu->number, 0);
+    gpu->busy |= has_fault(host, FAULT_GPU_TAKEN, gpu->number);
+}
+
+static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
+{
+    const struct lab_profile *profile = host->profile;
+    unsigned n = (unsigned)number;
+
+    *gpu = (struct lab_gpu){
+        .number = number,
+        .pci_bus = profile->pci_bus[number],
+        .persistence = !has_fault(host, FAULT_PERSISTENCE_OFF, number),
+        .mig = has_fault(host, FAULT_MIG_ON, number),
+        .ecc = !has_fault(host, FAULT_ECC_OFF, number),
+        .remap_pending = has_fault(host, FAULT_REMAP_PENDING, number),
+        .reset_required = has_fault(host, FAULT_RESET_REQUIRED, number),
+        .pcie_width = (unsigned)number_or(host, FAULT_PCIE_WIDTH, number, 16),
+        .ecc_uncorrected = (unsigned)number_or(host, FAULT_ECC_UNCORRECTED, number, 0),
+        .fabric_ready = host->fabric_manager_active && !has_fault(host, FAULT_FABRIC_STATE, number),
+        .busy = has_fault(host, FAULT_GPU_BUSY, number),
+        .idle = has_fault(host, FAULT_BURN_IDLE, number),
+        .throttled = has_fault(host, FAULT_THROTTLE, number),
+        .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
+                    (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100),
+        .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
+        .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
+        .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
+        .power_idle = profile->power_idle * (1 + 0.05 * lab_noise(host->number, "idle power", n)),
+        .power_burn = profile->power_burn * (1 + 0.006 * lab_noise(host->number, "power", n)),
+        .power_limit = (unsigned)number_or(host, FAULT_POWER_LIMIT, number, profile->power_limit),
+        .clock_limit = (unsigned)number_or(host, FAULT_CLOCKS_LOCKED, number, profile->clock_max),
+        .links_active = profile->links,
+    };
+    gpu_strike(gpu, host);
+    gpu_hold_back(gpu, profile);
+    gpu->temperature_idle = (unsigned)number_or(host, FAULT_HOT, number, gpu->temperature_idle);
+    if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
+        gpu->temperature_burn = gpu->temperature_idle;
     gpu_identity(gpu, host->number);
 }
 

@@ -32,33 +32,6 @@ struct launch {
     int command;           /* index in argv */
 };
 
-/* Options that take words which mean nothing here: how many. */
-static const struct {
-    const char *name;
-    int words;
-} ignored[] = {
-    {"--mca", 2},
-    {"-mca", 2},
-    {"--prtemca", 2},
-    {"--bind-to", 1},
-    {"-bind-to", 1},
-    {"--rank-by", 1},
-    {"--prefix", 1},
-    {"--wdir", 1},
-    {"-wdir", 1},
-    {"--timeout", 1},
-    {"--allow-run-as-root", 0},
-    {"-q", 0},
-    {"--quiet", 0},
-    {"--report-bindings", 0},
-    {"--display-map", 0},
-    {"-v", 0},
-    {"--leave-session-attached", 0},
-    {"--nooversubscribe", 0},
-    {"--output-filename", 1},
-    {"--gmca", 2},
-};
-
 static int failure(const char *text)
 {
     fprintf(stderr, LINE "%s" LINE, text);
@@ -135,19 +108,6 @@ static int read_host_list(struct tool *tool, struct launch *launch, const char *
     return 0;
 }
 
-static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
-}
-
-static int ignored_words(const char *word)
-{
-    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-        if (strcmp(word, ignored[i].name) == 0)
-            return ignored[i].words;
-    return -1;
-}
-
 /* "ppr:8:node", and the layouts that need nothing. */
 static void read_map(struct launch *launch, const char *map)
 {
@@ -160,77 +120,150 @@ static void read_map(struct launch *launch, const char *map)
         launch->per_node = 0;
 }
 
-static void export_variable(const char *word)
+static int take_hostfile(struct tool *tool, struct launch *launch, char **words)
 {
-    const char *equals = strchr(word, '=');
+    return read_hostfile(tool, launch, words[0]);
+}
 
+static int take_hosts(struct tool *tool, struct launch *launch, char **words)
+{
+    return read_host_list(tool, launch, words[0]);
+}
+
+static int take_count(const char *word, const char *refusal, unsigned *ret_count)
+{
+    uint64_t number;
+
+    if (!scan_u64(slice_of(word), &number) || number == 0)
+        return failure(refusal);
+    *ret_count = (unsigned)number;
+    return 0;
+}
+
+static int take_processes(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    return take_count(words[0], "The number of processes is not a number.\n", &launch->processes);
+}
+
+static int take_per_node(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    return take_count(words[0], "The number of processes per node is not a number.\n", &launch->per_node);
+}
+
+static int take_map(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    read_map(launch, words[0]);
+    return 0;
+}
+
+static int take_variable(struct tool *tool, struct launch *launch, char **words)
+{
+    const char *equals = strchr(words[0], '=');
+
+    (void)tool;
+    (void)launch;
     if (equals != NULL) {
-        cleanup_free char *name = mem_printf("%.*s", (int)(equals - word), word);
+        cleanup_free char *name = mem_printf("%.*s", (int)(equals - words[0]), words[0]);
 
         setenv(name, equals + 1, 1);
     }
+    return 0;
+}
+
+/* Of all parameters only the interface of the daemons' own messages means something here. */
+static int take_parameter(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    if (strcmp(words[0], "oob_tcp_if_include") == 0 || strcmp(words[0], "prte_if_include") == 0)
+        launch->interface = words[1];
+    return 0;
+}
+
+static int take_tag(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    (void)words;
+    launch->tag_output = true;
+    return 0;
+}
+
+static int take_oversubscribe(struct tool *tool, struct launch *launch, char **words)
+{
+    (void)tool;
+    (void)words;
+    launch->oversubscribe = true;
+    return 0;
+}
+
+/* take: 0, or the exit status; NULL: it means nothing here. */
+static const struct option {
+    const char *names[4];
+    int words; /* that follow it */
+    int (*take)(struct tool *tool, struct launch *launch, char **words);
+} options[] = {
+    {{"--hostfile", "-hostfile", "--machinefile", "-machinefile"}, 1, take_hostfile},
+    {{"-H", "--host", "-host"}, 1, take_hosts},
+    {{"-np", "-n", "--np", "-c"}, 1, take_processes},
+    {{"-N", "--npernode", "-npernode"}, 1, take_per_node},
+    {{"--map-by", "-map-by"}, 1, take_map},
+    {{"-x"}, 1, take_variable},
+    {{"--mca", "-mca", "--prtemca", "--gmca"}, 2, take_parameter},
+    {{"--tag-output", "-tag-output"}, 0, take_tag},
+    {{"--oversubscribe", "-oversubscribe"}, 0, take_oversubscribe},
+    {{"--bind-to", "-bind-to", "--rank-by"}, 1, NULL},
+    {{"--wdir", "-wdir", "--prefix", "--output-filename"}, 1, NULL},
+    {{"--timeout"}, 1, NULL},
+    {{"--allow-run-as-root", "--leave-session-attached", "--nooversubscribe"}, 0, NULL},
+    {{"-q", "--quiet", "-v"}, 0, NULL},
+    {{"--report-bindings", "--display-map"}, 0, NULL},
+};
+
+static const struct option *find_option(const char *word)
+{
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        for (size_t k = 0; k < sizeof options[i].names / sizeof options[i].names[0]; k++)
+            if (options[i].names[k] != NULL && strcmp(options[i].names[k], word) == 0)
+                return &options[i];
+    return NULL;
+}
+
+static int print_version(const struct tool *tool)
+{
+    printf("mpirun (Open MPI) %s\n\nReport bugs to http://www.open-mpi.org/community/help/\n",
+           tool->host->open_mpi);
+    return 0;
 }
 
 /* Returns -1 to go on, else the exit status. */
 static int read_arguments(struct tool *tool, struct launch *launch)
 {
-    uint64_t number;
-
     for (int i = 1; i < tool->argc; i++) {
-        const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[i + 1] : "";
-        int words = ignored_words(word);
+        const char *word = tool->argv[i];
+        const struct option *option = find_option(word);
+        int rc;
 
         if (word[0] != '-') {
             launch->command = i;
             return -1;
         }
-        if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-            printf("mpirun (Open MPI) %s\n\nReport bugs to http://www.open-mpi.org/community/help/\n",
-                   tool->host->open_mpi);
-            return 0;
-        }
-        if (words >= 0) {
-            if (words == 2 && is_one_of(value, "oob_tcp_if_include", "prte_if_include", ""))
-                launch->interface = tool->argv[i + 2];
-            i += words;
-        } else if (is_one_of(word, "--hostfile", "-hostfile", "--machinefile") ||
-                   strcmp(word, "-machinefile") == 0) {
-            if (read_hostfile(tool, launch, value) != 0)
-                return 1;
-            i++;
-        } else if (is_one_of(word, "-H", "--host", "-host")) {
-            if (read_host_list(tool, launch, value) != 0)
-                return 1;
-            i++;
-        } else if (is_one_of(word, "-np", "-n", "--np") || strcmp(word, "-c") == 0) {
-            if (!scan_u64(slice_of(value), &number) || number == 0)
-                return failure("The number of processes is not a number.\n");
-            launch->processes = (unsigned)number;
-            i++;
-        } else if (is_one_of(word, "-N", "--npernode", "-npernode")) {
-            if (!scan_u64(slice_of(value), &number) || number == 0)
-                return failure("The number of processes per node is not a number.\n");
-            launch->per_node = (unsigned)number;
-            i++;
-        } else if (is_one_of(word, "--map-by", "-map-by", "--map-by")) {
-            read_map(launch, value);
-            i++;
-        } else if (strcmp(word, "-x") == 0) {
-            export_variable(value);
-            i++;
-        } else if (is_one_of(word, "--tag-output", "-tag-output", "--tag-output")) {
-            launch->tag_output = true;
-        } else if (is_one_of(word, "--oversubscribe", "-oversubscribe", "--oversubscribe")) {
-            launch->oversubscribe = true;
-        } else {
-            fprintf(stderr, "mpirun: Error: unknown option \"%s\"\nType 'mpirun --help' for usage.\n", word);
+        if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+            return print_version(tool);
+        if (option == NULL || i + option->words >= tool->argc) {
+            fprintf(stderr, "mpirun: Error: %s \"%s\"\nType 'mpirun --help' for usage.\n",
+                    option == NULL ? "unknown option" : "option that lacks its words", word);
             return 1;
         }
+        rc = option->take != NULL ? option->take(tool, launch, tool->argv + i + 1) : 0;
+        if (rc != 0)
+            return rc;
+        i += option->words;
     }
-    failure("mpirun could not find anything to do.\n\nIt is possible that you forgot to specify how many "
-            "processes\nto "
-            "run via the \"-np\" argument.\n");
-    return 1;
+    return failure(
+        "mpirun could not find anything to do.\n\nIt is possible that you forgot to specify how many "
+        "processes\nto run via the \"-np\" argument.\n");
 }
 
 /* Ranks go to the hosts in their order, each filled before the next. */

@@ -265,47 +265,55 @@ static int check_clauses(struct builder *builder, struct error *err)
     return 0;
 }
 
-int check_shapes(struct builder *builder, struct error *err)
+/* Gates that nothing can decide. */
+struct missing {
+    size_t count;
+    const char *names; /* of the first GATES_NAMED */
+};
+
+static int check_limits(struct builder *builder, const struct shape *shape, struct missing *missing,
+                        struct error *err)
 {
-    struct plan *plan = builder->plan;
-    cleanup_text struct text missing = {0};
-    size_t count = 0;
+    const char *last = "";
 
-    text_init(&missing, 800);
-    for (size_t i = 0; i < plan->shapes.count; i++) {
-        const struct shape *shape = plan->shapes.items[i];
-        const struct suite_step *step =
-            &builder->sources->suite->steps
-                 .items[suite_step_index(builder->sources->suite, shape->suite_step)];
-        const char *last = "";
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
 
-        if (!is_carried_out(plan, shape))
+        if (check_units(builder, shape, slot, err) < 0)
+            return -1;
+        if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
+            has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
             continue;
-        if (check_variants(step, shape, err) < 0 || check_sizes(step, shape, err) < 0 ||
-            check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
-            check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
-            check_patterns(step, "record_without_limit", step->record_without_limit.items,
-                           step->record_without_limit.count, shape, err) < 0)
-            return -1;
-        if (check_alone(builder, step, shape, err) < 0)
-            return -1;
-        for (size_t k = 0; k < shape->slot_count; k++) {
-            const struct slot *slot = &shape->slots[k];
-
-            if (check_units(builder, shape, slot, err) < 0)
-                return -1;
-            if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
-                has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
-                continue;
-            last = slot->metric;
-            if (count++ < GATES_NAMED)
-                text_printf(&missing, "%s%s of step %s on %s", count > 1 ? "; " : "", slot->metric,
-                            shape->suite_step, shape->platform);
-        }
+        last = slot->metric;
+        if (missing->count++ < GATES_NAMED)
+            missing->names = arena_printf(builder->arena, "%s%s%s of step %s on %s", missing->names,
+                                          missing->count > 1 ? "; " : "", slot->metric, shape->suite_step,
+                                          shape->platform);
     }
-    if (check_clauses(builder, err) < 0)
+    return 0;
+}
+
+static int check_shape(struct builder *builder, const struct shape *shape, struct missing *missing,
+                       struct error *err)
+{
+    const struct suite *suite = builder->sources->suite;
+    const struct suite_step *step = &suite->steps.items[suite_step_index(suite, shape->suite_step)];
+
+    if (check_variants(step, shape, err) < 0 || check_sizes(step, shape, err) < 0 ||
+        check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
+        check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
+        check_patterns(step, "record_without_limit", step->record_without_limit.items,
+                       step->record_without_limit.count, shape, err) < 0 ||
+        check_alone(builder, step, shape, err) < 0)
         return -1;
-    if (count == 0)
+    return check_limits(builder, shape, missing, err);
+}
+
+static int tell_missing(struct builder *builder, const struct missing *missing, struct error *err)
+{
+    const char *others = missing->count > GATES_NAMED ? "; and others" : "";
+
+    if (missing->count == 0)
         return 0;
     if (builder->sources->suite->delivery)
         return error_set(
@@ -313,9 +321,21 @@ int check_shapes(struct builder *builder, struct error *err)
             "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
             "give one (\"limits\" of the step, with a floor or a fraction_of_ceiling, or --baseline), or "
             "record the metric",
-            builder->sources->suite->path, missing.bytes, count > GATES_NAMED ? "; and others" : "");
+            builder->sources->suite->path, missing->names, others);
     add_note(builder, arena_printf(builder->arena,
                                    "gates without an enforceable limit, which can only be inconclusive: %s%s",
-                                   missing.bytes, count > GATES_NAMED ? "; and others" : ""));
+                                   missing->names, others));
     return 0;
+}
+
+int check_shapes(struct builder *builder, struct error *err)
+{
+    const struct plan *plan = builder->plan;
+    struct missing missing = {.names = ""};
+
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (is_carried_out(plan, plan->shapes.items[i]) &&
+            check_shape(builder, plan->shapes.items[i], &missing, err) < 0)
+            return -1;
+    return check_clauses(builder, err) < 0 ? -1 : tell_missing(builder, &missing, err);
 }
