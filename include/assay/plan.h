@@ -56,7 +56,7 @@ struct shape {
     struct slot *slots;
     size_t slot_count;
     unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */
-    unsigned retries, repeat;
+    unsigned retries, repeat, retests;
     enum exclusivity exclusive;
     bool as_root, passive;
 };
@@ -80,7 +80,7 @@ struct step {
 enum step_state {
     STEP_WAITING,
     STEP_RUNNING,
-    STEP_AGAIN,   /* another attempt is due: a crash or a hang with retries left, or repeats that are owed */
+    STEP_AGAIN, /* another attempt is due: a crash or a hang with retries left, repeats that are owed, retests */
     STEP_PASSED,  /* every gate passed: steps that need it may start */
     STEP_FAILED,  /* it ended, and they may not */
     STEP_SKIPPED, /* a need was not met, or its host is gone: it will not run */

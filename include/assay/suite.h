@@ -79,6 +79,7 @@ struct suite_step {
     unsigned timeout_s;                 /* 0: from the expected time */
     unsigned expected_s;                /* 0: from platform or check */
     unsigned retries;                   /* further attempts after a crash or a hang; default 1 */
+    unsigned retests;                   /* further attempts while an item fails or is doubtful; default 0 */
     unsigned repeat;                    /* attempts that must all pass; default 1, with variants 5 */
     bool
         isolate; /* a slow test across hosts is followed by parts of it that tell who makes it slow; default true */

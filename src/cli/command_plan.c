@@ -139,6 +139,9 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
                duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
                shape->as_root ? ", as root where become=sudo" : "",
                shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
+        if (shape->retests > 0)
+            printf("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
+                   shape->retests == 1 ? "" : "s");
         print_shape(arena, &cli->sources.limits, shape);
         if (shape->hosts == 1)
             host_s += step_expected_s(first) * shape->repeat;

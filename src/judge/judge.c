@@ -428,6 +428,25 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     return last == KIND_WHOLE && whole < shape->repeat;
 }
 
+/* An item that fails or is doubtful is tested again, so that an intermittent fault is told from a steady one and a doubt
+   is settled. Not what broke off: that has retries; nor what never came to the host. */
+static bool is_due_for_retest(struct arena *arena, const struct shape *shape,
+                              const struct step_attempts *attempts)
+{
+    unsigned tests = 0;
+    bool last = false;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        enum attempt_kind kind = attempt_bearing(arena, attempts->items[i]).kind;
+        enum attempt_end end = attempts->items[i]->end;
+
+        last = kind == KIND_WHOLE ||
+               (kind == KIND_UNDECIDED && (end == ATTEMPT_RAN || end == ATTEMPT_NOT_READY));
+        tests += last;
+    }
+    return last && tests < shape->repeat + shape->retests;
+}
+
 static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
 {
     LIST_OF(const struct attempt *) found = {0};
@@ -453,6 +472,8 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
         judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);
         if (worst_gate(outcomes, shape->slot_count) <= OUTCOME_PASS)
             state = STEP_PASSED;
+        else if (shape->retests > 0 && is_due_for_retest(arena, shape, &attempts))
+            state = STEP_AGAIN;
     }
     arena_destroy(arena);
     return state;

@@ -358,6 +358,8 @@ static struct opinion combine(const struct item_case *item, const struct step_at
     if (fails > 0 && passes > 0)
         worst.cause = arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails,
                                    attempts->count, worst.cause);
+    else if (fails > 1 && fails == attempts->count)
+        worst.cause = arena_printf(item->arena, "in all %zu attempts: %s", fails, worst.cause);
     if (fails == 0 && passes > 0 && passes < item->step->shape->repeat) {
         worst.word = OUTCOME_INCONCLUSIVE;
         worst.cause = arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,

@@ -196,6 +196,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .retries = (unsigned)json_number(object, "retries", 1),
         .repeat = (unsigned)json_number(object, "repeat",
                                         json_get(object, "variants") != NULL ? REPEAT_VARIANTS : 1),
+        .retests = (unsigned)json_number(object, "retests", 0),
         .isolate = json_boolean(object, "isolate", true),
         .peers = suite->peers,
         .exclusive = json_string(object, "exclusive", NULL),

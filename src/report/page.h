@@ -38,6 +38,10 @@ bool page_has_remarks(const struct page *page);
 void page_searches(struct page *page);
 bool page_has_searches(const struct page *page);
 
+/* page_retests.c */
+void page_retests(struct page *page);
+bool page_has_retests(const struct page *page);
+
 /* page_variants.c */
 void page_variants(struct page *page);
 bool page_has_variants(const struct page *page);

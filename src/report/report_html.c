@@ -24,6 +24,7 @@ static const struct section {
     {"coverage", "Coverage", false, always, page_coverage},
     {"matrix", "Hosts and steps", false, always, page_matrix},
     {"remarks", "Remarks", false, page_has_remarks, page_remarks},
+    {"retests", "Retests: every attempt", false, page_has_retests, page_retests},
     {"p2p", "GPU to GPU copy bandwidth", false, page_has_heat_maps, page_heat_maps},
     {"collectives", "Collective bandwidth by message size", false, page_has_charts, page_charts},
     {"tuning", "Tuning: variants compared", false, page_has_variants, page_variants},

@@ -9,6 +9,7 @@
 #include "gates.h"
 #include "matrix.h"
 #include "printable.h"
+#include "retests.h"
 #include "searches.h"
 #include "variants.h"
 #include "view.h"
@@ -420,6 +421,31 @@ static void write_remarks(struct letter *letter)
     }
 }
 
+/* -- Retests ----------------------------------------------------------------------------------------------
+ */
+
+static void write_retests(struct letter *letter)
+{
+    struct retest_lines lines;
+
+    retest_lines_of_run(letter->view, &lines);
+    if (lines.items.count == 0)
+        return;
+    put_rule(letter, "RETESTS (every attempt of what was tested more than once; all count)");
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct retest_line *line = &lines.items.items[i];
+
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "%s, %s, attempt %u of %zu, %s: %s%s%s",
+                                 step_target(letter->arena, line->step->step),
+                                 line->step->step->shape->suite_step, line->attempt->n,
+                                 line->step->attempts.count,
+                                 time_text(letter->arena, attempt_start(line->attempt)),
+                                 attempt_end_text(letter->arena, line->attempt),
+                                 *line->values != '\0' ? "; " : "", line->values));
+    }
+}
+
 /* -- Tuning -----------------------------------------------------------------------------------------------
  */
 
@@ -494,6 +520,7 @@ void report_text(const struct record *record, struct text *out)
     write_coverage(&letter);
     write_tunings(&letter);
     write_remarks(&letter);
+    write_retests(&letter);
     write_documents(&letter);
     arena_destroy(arena);
 }

@@ -238,6 +238,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
         shape->expected_s += WINDOW_S;
     shape->retries = step->retries;
     shape->repeat = step->repeat;
+    shape->retests = step->retests;
     shape->passive = check->passive;
     /* mpirun goes from host to host as the login user, who has the keys for it. What needs no list of the hosts stays
        on the head. */
@@ -639,6 +640,7 @@ static const struct suite_step *part_of(struct arena *arena, const struct suite_
     part->scope = scope;
     part->exclusive = exclusivity_name(EXCLUSIVE_HOST);
     part->repeat = 1;
+    part->retests = 0;
     part->arguments = object;
     if (object == NULL) /* a check wrote it, and the store keeps bytes: never */
         return part;

@@ -90,6 +90,7 @@ static void take_limit(struct rows *rows, struct limit *limit)
     limit->status = (enum limit_status)take_enum(rows, &vocabulary_limit);
     limit->note = take_word(rows);
     limit->inconclusive = take_bool(rows);
+    limit->most = take_real(rows);
 }
 
 /* The slots know how many there are; the rows come in the order of the slots. */
@@ -165,6 +166,7 @@ static int64_t take_shape(struct rows *rows, struct shape *shape)
     shape->as_root = take_bool(rows);
     shape->passive = take_bool(rows);
     shape->arguments = take_text(rows);
+    shape->retests = take_unsigned(rows);
     return id;
 }
 

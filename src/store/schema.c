@@ -198,6 +198,11 @@ static const char pseudonyms[] =
     "CREATE TABLE pseudonym(kind TEXT NOT NULL, name TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(kind, "
     "name), UNIQUE(kind, n)) STRICT, WITHOUT ROWID;";
 
-const char *const store_migrations[] = {version_1, version_2, version_3, version_4,
-                                        version_5, sightings, waivers,   pseudonyms};
+static const char retests[] =
+    /* Further attempts while an item fails or is doubtful; the ceiling of a range. */
+    "ALTER TABLE shape ADD COLUMN retests INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE slot_limit ADD COLUMN most REAL DEFAULT 0;";
+
+const char *const store_migrations[] = {version_1, version_2, version_3,  version_4, version_5,
+                                        sightings, waivers,   pseudonyms, retests};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

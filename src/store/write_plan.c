@@ -51,7 +51,7 @@ static bool find_place(const struct places *places, const void *pointer, size_t 
 }
 
 /* The rows of a shape, a slot and a limit, without their keys. */
-enum { SHAPE_VALUES = 15, SLOT_VALUES = 6, LIMIT_VALUES = 16 };
+enum { SHAPE_VALUES = 16, SLOT_VALUES = 6, LIMIT_VALUES = 17 };
 
 static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUES])
 {
@@ -60,7 +60,8 @@ static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUE
         TEXT(shape->scope),      TEXT(shape->variant),       TEXT(shape->platform),
         INTEGER(shape->hosts),   INTEGER(shape->expected_s), INTEGER(shape->timeout_s),
         INTEGER(shape->retries), INTEGER(shape->repeat),     ENUM(vocabulary_exclusivity, shape->exclusive),
-        INTEGER(shape->as_root), INTEGER(shape->passive),    TEXT(shape->arguments)};
+        INTEGER(shape->as_root), INTEGER(shape->passive),    TEXT(shape->arguments),
+        INTEGER(shape->retests)};
 
     memcpy(row, values, sizeof values);
 }
@@ -87,7 +88,8 @@ static void limit_values(const struct limit *limit, struct value row[LIMIT_VALUE
         REAL(limit->value),        TEXT(limit->text),
         REAL(limit->tolerance),    WORD(limit->unit),
         WORD(limit->source),       ENUM(vocabulary_limit, limit->status),
-        WORD(limit->note),         INTEGER(limit->inconclusive)};
+        WORD(limit->note),         INTEGER(limit->inconclusive),
+        REAL(limit->most)};
 
     memcpy(row, values, sizeof values);
 }

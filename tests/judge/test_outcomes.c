@@ -1161,6 +1161,57 @@ static void one_of_three_repeats_that_fails_is_a_fail(void **state)
     world_end(&world);
 }
 
+#define BAD_NCCL NCCL_OUTPUT("300.00", "389.37", "0", "0 OK")
+#define NO_NCCL "" /* the tool is not there */
+
+/* What the step is due to after each of these outputs, and what it comes to. */
+static void retests_tell_intermittent_from_steady_and_settle_doubts(void **state)
+{
+    static const struct {
+        const char *outputs[4];
+        enum step_state states[4];
+        enum outcome_word word;
+        const char *words;
+    } rows[] = {
+        {{good}, {STEP_PASSED}, OUTCOME_PASS, ""},
+        {{BAD_NCCL, good, good},
+         {STEP_AGAIN, STEP_AGAIN, STEP_FAILED},
+         OUTCOME_FAIL,
+         "intermittent, 1 of 3 attempts failed: " BUSBW " is 300 GB/s"},
+        {{BAD_NCCL, BAD_NCCL, BAD_NCCL},
+         {STEP_AGAIN, STEP_AGAIN, STEP_FAILED},
+         OUTCOME_FAIL,
+         "in all 3 attempts: " BUSBW " is 300 GB/s"},
+        {{NO_NCCL, good}, {STEP_AGAIN, STEP_PASSED}, OUTCOME_PASS, "passed after 1 broken attempt"},
+        {{NO_NCCL, NO_NCCL, NO_NCCL},
+         {STEP_AGAIN, STEP_AGAIN, STEP_FAILED},
+         OUTCOME_INCONCLUSIVE,
+         "tool missing"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world;
+        size_t step;
+
+        world_begin(&world, SUITE("trial", NCCL_STEP(FLOOR("contract") ", \"retests\": 2")), ONE);
+        step = find_step(&world, "nccl-all-reduce", "node1");
+        reached(&world, "node1");
+        for (size_t k = 0; rows[i].outputs[k] != NULL; k++) {
+            enum step_state due;
+
+            nccl(&world, "node1", rows[i].outputs[k], *rows[i].outputs[k] != '\0' ? 0 : 127);
+            due = judge_step(&world.record, &world.sources.limits, step);
+            if (due != rows[i].states[k])
+                fail_msg("row %zu, attempt %zu: state %d, expected %d", i, k + 1, (int)due,
+                         (int)rows[i].states[k]);
+        }
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, rows[i].word, rows[i].words);
+        world_end(&world);
+    }
+}
+
 static void repeats_that_are_owed_are_not_passed_before_they_ran(void **state)
 {
     struct world world;
@@ -1536,6 +1587,7 @@ int main(void)
         cmocka_unit_test(a_variant_that_breaks_or_computes_wrongly_is_remarked_and_judges_nothing),
         cmocka_unit_test(variants_alone_are_never_an_acceptance),
         cmocka_unit_test(one_of_three_repeats_that_fails_is_a_fail),
+        cmocka_unit_test(retests_tell_intermittent_from_steady_and_settle_doubts),
         cmocka_unit_test(repeats_that_are_owed_are_not_passed_before_they_ran),
         cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),
         cmocka_unit_test(an_old_driver_fails_and_a_short_version_is_undecided),

@@ -305,7 +305,7 @@ static void variants_are_read_in_their_order(void **state)
 #define STEP_KEYS                                                                                            \
     "name, check, note, scope, by, arguments, variants, needs, gate, record, record_without_limit, limits, " \
     "sizes_judged, "                                                                                         \
-    "timeout_s, expected_s, retries, repeat, isolate, peers, exclusive"
+    "timeout_s, expected_s, retries, repeat, retests, isolate, peers, exclusive"
 
 #define RULES                                                                                                \
     "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"range\" with \"unit\", \"fraction_of_ceiling\", " \

@@ -614,6 +614,40 @@ static void whom_isolation_accuses_is_named_in_every_format(void **state)
     arena_destroy(arena);
 }
 
+/* The failed step of node7 again: both attempts are printed, the better one too. */
+static void every_attempt_of_a_retest_is_printed(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &faulty);
+    const char *html, *text;
+    size_t failed = record->attempts.count,
+           before = count_of(report_of(arena, record, "html", NULL), ">1 of 2</a>");
+
+    (void)state;
+    assert_null(strstr(report_of(arena, sample_record(arena, &clean), "text", NULL), "RETESTS"));
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        const struct step *step = &record->plan->steps.items[record->attempts.items[i].step];
+
+        if (strcmp(step->shape->suite_step, "nccl-all-reduce") == 0 &&
+            strcmp(step->members[0]->name, "node7") == 0)
+            failed = i;
+    }
+    assert_true(failed < record->attempts.count);
+    record->attempts.items[failed].n = 1;
+    *list_push(arena, &record->attempts) = record->attempts.items[failed];
+    record->attempts.items[record->attempts.count - 1].n = 2;
+    html = report_of(arena, record, "html", NULL);
+    text = report_of(arena, record, "text", NULL);
+    assert_non_null(strstr(text, "RETESTS (every attempt"));
+    assert_non_null(strstr(text, "node7, nccl-all-reduce, attempt 1 of 2"));
+    assert_non_null(strstr(text, "node7, nccl-all-reduce, attempt 2 of 2"));
+    assert_non_null(strstr(html, "Retests: every attempt"));
+    assert_int_equal(count_of(html, ">1 of 2</a>"), before + 1);
+    assert_int_equal(count_of(html, ">2 of 2</a>"), before + 1);
+    assert_non_null(strstr(strstr(html, "id=\"retests\""), "nccl.all_reduce.busbw: "));
+    arena_destroy(arena);
+}
+
 static void a_clean_run_says_accept_and_lists_no_failure(void **state)
 {
     struct arena *arena = arena_create();
@@ -825,6 +859,7 @@ int main(void)
         cmocka_unit_test(what_was_sampled_is_drawn_and_the_worst_gpu_is_named),
         cmocka_unit_test(what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass),
         cmocka_unit_test(whom_isolation_accuses_is_named_in_every_format),
+        cmocka_unit_test(every_attempt_of_a_retest_is_printed),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),
         cmocka_unit_test(an_accept_that_its_outcomes_deny_is_not_shown),

@@ -92,6 +92,7 @@ static void same_limit(const struct limit *left, const struct limit *right)
     SAME_REAL(value);
     SAME_TEXT(text);
     SAME_REAL(tolerance);
+    SAME_REAL(most);
     SAME_TEXT(unit);
     SAME_TEXT(source);
     SAME(status);
@@ -130,6 +131,7 @@ static void same_shape(const struct shape *const *left_item, const struct shape 
     SAME(expected_s);
     SAME(timeout_s);
     SAME(retries);
+    SAME(retests);
     SAME(repeat);
     SAME(exclusive);
     SAME(as_root);

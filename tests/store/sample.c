@@ -80,6 +80,7 @@ static const struct limit own_limits[] = {
      .size_max = 8589934592.0,
      .rule = RULE_FLOOR,
      .value = 345.25,
+     .most = 400.5,
      .tolerance = 0.02,
      .unit = "GB/s",
      .source = "nccl#1264",
@@ -121,6 +122,7 @@ static void add_shapes(struct record *record)
 
     shape->retries = 2;
     shape->repeat = 3;
+    shape->retests = 2;
     shape->as_root = true;
     shape->slots[0] = (struct slot){.metric = "nccl.all_reduce.busbw",
                                     .subject = "",

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "retests.h"
+
+#include <string.h>
+
+enum { VALUES_SHOWN = 6 };
+
+/* "size_bytes=8 place=out": each word must be among those of the measurement. */
+static bool is_taken_at(struct arena *arena, const struct measurement *measurement, const char *at)
+{
+    const char *where = arena_printf(arena, " %s ", at_text(arena, measurement));
+    struct slice rest = slice_of(at), word;
+
+    while (scan_word(&rest, &word))
+        if (strstr(where, arena_printf(arena, " %.*s ", slice_print(word))) == NULL)
+            return false;
+    return true;
+}
+
+/* All that the attempt says of the item: "44100, 45000 GFLOP/s"; "" when it says nothing. */
+static const char *values_of(struct arena *arena, const struct attempt *attempt, const struct slot *slot)
+{
+    const struct reading *reading = &attempt->reading;
+    const char *text = "", *unit = "";
+
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+        char number[32];
+
+        if (strcmp(measurement->metric, slot->metric) != 0 ||
+            strcmp(measurement->subject, slot->subject) != 0 || !is_taken_at(arena, measurement, slot->at))
+            continue;
+        text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "",
+                            number_text(measurement->value, number, sizeof number));
+        unit = measurement->unit;
+    }
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, slot->metric) == 0 &&
+            strcmp(reading->facts.items[i].subject, slot->subject) == 0)
+            text =
+                arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", reading->facts.items[i].value);
+    return *text != '\0' && *unit != '\0' ? arena_printf(arena, "%s %s", text, unit) : text;
+}
+
+static bool is_in_question(const struct outcome *outcome)
+{
+    return outcome->word == OUTCOME_FAIL || outcome->word == OUTCOME_INCONCLUSIVE || outcome->remark;
+}
+
+static const char *values_in_question(const struct view *view, const struct step_view *step,
+                                      const struct attempt *attempt)
+{
+    const char *text = "";
+    size_t shown = 0, more = 0;
+
+    for (size_t i = 0; i < step->step->shape->slot_count; i++) {
+        const struct slot *slot = &step->step->shape->slots[i];
+        const char *values = is_in_question(step->items[i]) ? values_of(view->arena, attempt, slot) : "";
+
+        if (*values == '\0')
+            continue;
+        if (shown == VALUES_SHOWN) {
+            more++;
+            continue;
+        }
+        text = arena_printf(view->arena, "%s%s%s%s%s: %s", text, shown > 0 ? "; " : "", slot->metric,
+                            *slot->subject != '\0' ? " " : "", slot->subject, values);
+        shown++;
+    }
+    return more > 0 ? arena_printf(view->arena, "%s; and %zu more", text, more) : text;
+}
+
+void retest_lines_of_run(const struct view *view, struct retest_lines *ret_lines)
+{
+    *ret_lines = (struct retest_lines){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step_view *step = &view->steps[i];
+
+        if (step->attempts.count < 2 || (step->word == OUTCOME_RECORDED && step->step->shape->repeat > 1))
+            continue;
+        for (size_t k = 0; k < step->attempts.count; k++)
+            *list_push(view->arena, &ret_lines->items) = (struct retest_line){
+                step, step->attempts.items[k], values_in_question(view, step, step->attempts.items[k])};
+    }
+}
