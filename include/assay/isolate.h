@@ -4,7 +4,9 @@
  * out, so that a run can be interrupted, resumed and explained; no clock, no randomness but the seed.
  *
  * A test is a collective over some hosts, and its value the bus bandwidth; a test is slow when one of its
- * members, or a path between two of them, is. Tests of one round have no host in common, and, where leaves
+ * members, or a path between two of them, is. Where only neighbours talk (sendrecv: each member to the next, the last
+ * to the first) that holds for the paths between neighbours, which are the only ones that make the whole slow: in a
+ * test of some of the hosts, in the same order, they are neighbours again. Tests of one round have no host in common, and, where leaves
  * are declared, no leaf's uplinks either, so that they can run at the same time without disturbing each other.
  *
  *   1  Pairs: each host with a new partner in each round, until it was fast with two of them, or slow where

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sendrecv: each rank to the next one. Between hosts that is one adapter in each direction, so it says nothing of
- * the others.
+ * the others. In a part of the hosts, in their order, who were neighbours still are: the search for a slow path works.
  */
 #include "launcher.h"
 #include "nccl.h"
@@ -21,6 +21,8 @@ const struct check check_nccl_sendrecv = {
     .arguments_fault = nccl_arguments_fault,
     .parts = parts,
     .remedies = nccl_remedies,
+    .bandwidth = "nccl.sendrecv.*busbw", /* by rail too */
+    .at_size = nccl_at_size,
     .more_slots = nccl_slots,
     .expected_s = nccl_expected_s,
     .read = nccl_read,

@@ -85,7 +85,8 @@ static bool median(struct arena *arena, const struct json *list, double *ret_med
     return true;
 }
 
-/* Which process was late: -I 1 keeps the times of each. */
+/* -I 1 keeps the times of each process. Without -z 3 the rounds follow each other without a pause, so that all wait for
+ * the slowest and their times tell nothing of who that is; who starts late has the shortest one, for the others wait. */
 static void take_ranks(struct nccl_run *run, const char *collective, const struct json *result,
                        const char *key, const char *place)
 {

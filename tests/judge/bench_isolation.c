@@ -29,6 +29,7 @@ static const struct row rows[] = {
     {{.name = "232-intermittent", HOSTS_232, .bad_hosts = 1, .intermittent = 0.5}, 0, false},
     {{.name = "232-1-host-another-drops-out", HOSTS_232, .bad_hosts = 1, .drops_in_round = 2}, 0, true},
     {{.name = "232-1-link-a-host-drops-out", HOSTS_232, .bad_links = 1, .drops_in_round = 6}, 0, true},
+    {{.name = "232-neighbours-1-link", HOSTS_232, .bad_links = 1, .neighbours = true}, 0, true},
     {{.name = "232-contention-healthy", HOSTS_232, LEAVES}, 0, true},
     {{.name = "232-contention-1-host", HOSTS_232, LEAVES, .bad_hosts = 1}, 0, true},
     {{.name = "232-contention-5-hosts", HOSTS_232, LEAVES, .bad_hosts = 5}, 0, true},

@@ -60,6 +60,14 @@ static void choose(uint64_t *random, size_t *ret_chosen, size_t count, size_t mo
         } while (is_in(ret_chosen[i], ret_chosen, i));
 }
 
+/* One that makes the test over all hosts slow. */
+static void choose_link(struct world *world, size_t *ret_ends)
+{
+    choose(&world->random, ret_ends, 2, world->scenario->hosts);
+    if (world->scenario->neighbours)
+        ret_ends[1] = (ret_ends[0] + 1) % world->scenario->hosts;
+}
+
 static bool is_faulty(const struct world *world, size_t host)
 {
     bool faulty = is_in(host, world->bad_host, world->scenario->bad_hosts) ||
@@ -83,7 +91,7 @@ static void build(struct arena *arena, struct world *world)
     choose(&world->random, world->bad_host, scenario->bad_hosts, scenario->hosts);
     choose(&world->random, world->bad_leaf, scenario->bad_leaves, world->leaves);
     for (size_t i = 0; i < scenario->bad_links; i++)
-        choose(&world->random, world->bad_link[i], 2, scenario->hosts);
+        choose_link(world, world->bad_link[i]);
     while (scenario->drops_in_round > 0 && is_faulty(world, world->dropping))
         world->dropping++;
 }
@@ -115,6 +123,16 @@ static double share_of_uplinks(const struct world *world, const struct isolate_t
     return fmin(1, share);
 }
 
+static bool uses_link(const struct world *world, const struct isolate_test *test, const size_t *ends)
+{
+    if (!world->scenario->neighbours)
+        return is_in(ends[0], test->members, test->count) && is_in(ends[1], test->members, test->count);
+    for (size_t i = 0; i < test->count; i++)
+        if (is_in(test->members[i], ends, 2) && is_in(test->members[(i + 1) % test->count], ends, 2))
+            return test->count > 1;
+    return false;
+}
+
 static double measure(struct world *world, const struct isolate_tests *round, const struct isolate_test *test)
 {
     const struct scenario *scenario = world->scenario;
@@ -128,8 +146,7 @@ static double measure(struct world *world, const struct isolate_tests *round, co
             slowest = fmin(slowest, share_of_uplinks(world, round, world->hosts[test->members[i]].leaf));
     }
     for (size_t i = 0; i < scenario->bad_links; i++)
-        if (is_in(world->bad_link[i][0], test->members, test->count) &&
-            is_in(world->bad_link[i][1], test->members, test->count))
+        if (uses_link(world, test, world->bad_link[i]))
             slowest = fmin(slowest, 1 - scenario->loss);
     return line_rate * slowest * (1 + scenario->noise * normal(&world->random));
 }

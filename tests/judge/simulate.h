@@ -11,6 +11,7 @@ struct scenario {
     size_t hosts, hosts_per_leaf; /* 0: no leaf is declared, and none limits anything */
     double oversubscription;      /* 2: a leaf's uplinks carry half of what its hosts send */
     unsigned bad_hosts, bad_links, bad_leaves;
+    bool neighbours; /* as in sendrecv: each member talks to the next one only, the last to the first */
     unsigned
         drops_in_round; /* a healthy host drops out in this round, and its test gives no value; 0: none does */
     double intermittent; /* share of the tests in which a bad host is slow; 0: always */

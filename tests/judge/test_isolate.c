@@ -55,6 +55,14 @@ static void a_path_between_two_good_hosts_is_named(void **state)
     expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 32);
 }
 
+static void a_path_between_neighbours_is_named_where_only_they_talk(void **state)
+{
+    (void)state;
+    expect_all_found(&(struct scenario){FABRIC, .bad_links = 1, .neighbours = true}, 36);
+    expect_all_found(&(struct scenario){FABRIC, .bad_hosts = 2, .neighbours = true}, 8);
+    expect_all_found(&(struct scenario){FABRIC, .neighbours = true}, 8);
+}
+
 static void two_paths_are_named(void **state)
 {
     (void)state;
@@ -172,6 +180,7 @@ int main(void)
         cmocka_unit_test(three_slow_hosts_are_named),
         cmocka_unit_test(a_slow_host_of_four_is_named),
         cmocka_unit_test(a_path_between_two_good_hosts_is_named),
+        cmocka_unit_test(a_path_between_neighbours_is_named_where_only_they_talk),
         cmocka_unit_test(two_paths_are_named),
         cmocka_unit_test(a_host_that_is_slow_at_times_leaves_its_partners_unaccused),
         cmocka_unit_test(a_host_that_drops_out_does_not_end_the_search),

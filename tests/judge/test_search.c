@@ -23,6 +23,11 @@ static const double line_rate = 360, alone_rate = 480; /* GB/s */
     "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, "   \
     "\"models\": [\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": " \
     "false, \"fabric_state\": false, \"driver_minimum\": \"525.60.13\"}"
+#define RAILED                                                                                               \
+    "{\"name\": \"railed\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, "        \
+    "\"models\": [\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": "         \
+    "false, \"fabric_state\": false, \"driver_minimum\": \"525.60.13\", \"hcas\": {\"names\": [\"mlx5_0\", " \
+    "\"mlx5_1\"], \"gbits\": 4000}}"
 #define STEP(name, floor, more)                                                                        \
     "{\"check\": \"nccl-all-reduce\", \"name\": \"" name "\", \"scope\": \"cluster\", \"arguments\": " \
     "{\"begin\": \"4G\", \"end\": \"8G\"}, \"sizes_judged\": [\"8G\"], \"limits\": [{\"metric\": "     \
@@ -41,7 +46,8 @@ struct faults {
     double scatter;       /* standard deviation of all values, as a fraction of them */
     int lost_host; /* it drops out of the search in this round: no test with it is begun from then on */
     unsigned lost_in_round;
-    bool lost_says; /* and the first that should begin on it finds that out */
+    bool lost_says;   /* and the first that should begin on it finds that out */
+    const char *rail; /* the slow host is so over this rail only; NULL: whenever others take part */
 };
 static const struct faults none = {-1, -1, -1, {-1, -1}, -1, 0, 0, -1, 0, false};
 
@@ -69,6 +75,8 @@ static void world_begin_with(struct world *world, const char *hosts, const char 
     sources->limits.suite = sources->suite;
     *list_push(world->arena, &sources->platforms) =
         platform_parse(world->arena, "platform", slice_of(PLATFORM), &world->err);
+    *list_push(world->arena, &sources->platforms) =
+        platform_parse(world->arena, "platform", slice_of(RAILED), &world->err);
     world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
     world->record.plan = plan_build(world->arena, sources, &options, &notes, &world->err);
     if (world->record.plan == NULL)
@@ -109,6 +117,11 @@ static size_t on_leaf(const struct step *step, int leaf, bool *ret_crosses)
     return count;
 }
 
+static bool is_over(const struct step *step, const char *rail)
+{
+    return rail == NULL || strcmp(step->shape->variant, rail) == 0;
+}
+
 static double busbw(const struct world *world, const struct step *step)
 {
     const struct faults *faults = &world->faults;
@@ -118,7 +131,8 @@ static double busbw(const struct world *world, const struct step *step)
         share = 0.8;
     if (step->member_count == 1)
         return alone_rate * share;
-    if (has(step, faults->slow_host) || (has(step, faults->path[0]) && has(step, faults->path[1])))
+    if ((has(step, faults->slow_host) && is_over(step, faults->rail)) ||
+        (has(step, faults->path[0]) && has(step, faults->path[1])))
         share = fmin(share, 0.8);
     for (int leaf = 0; leaf < HOSTS / LEAF; leaf++) {
         bool crosses;
@@ -191,7 +205,7 @@ static void attempt(struct world *world, size_t index)
         if (slot->size_bytes == 0)
             continue;
         measurement =
-            reading_measure(&attempt->reading, slot->metric, "",
+            reading_measure(&attempt->reading, slot->metric, slot->subject,
                             strstr(slot->metric, "busbw") != NULL ? scattered(world, busbw(world, step)) : 0,
                             strstr(slot->metric, "busbw") != NULL ? "GB/s" : "count");
         reading_at_number(&attempt->reading, measurement, "size_bytes", slot->size_bytes);
@@ -396,6 +410,59 @@ static void a_run_that_stops_names_nobody_as_dropped_out(void **state)
     run(&world, 2);
     assert_int_equal(world.record.judgement.accusation_count, 0);
     assert_null(strstr(world.record.judgement.searches[0].conclusion, "dropped out"));
+    arena_destroy(world.arena);
+}
+
+#define RAIL_SUITE(check, collective)                                                                   \
+    "{\"name\": \"s\", \"title\": \"t\", \"platform\": \"railed\", \"steps\": [{\"check\": \"" check    \
+    "\", \"scope\": \"group\", \"by\": \"rail\", \"arguments\": {\"begin\": \"4G\", \"end\": \"8G\"}, " \
+    "\"sizes_judged\": [\"8G\"], \"limits\": [{\"metric\": \"nccl." collective                          \
+    ".rail.busbw\", \"floor\": 340, "                                                                   \
+    "\"unit\": \"GB/s\", \"source\": \"site\", \"status\": \"contract\"}]}]}"
+
+/* As where its cable hangs in another rail's switch: over that rail it is slow, over the other it is not. */
+static void a_host_that_is_slow_over_one_rail_is_named(void **state)
+{
+    static const char *const suites[] = {RAIL_SUITE("nccl-sendrecv", "sendrecv"),
+                                         RAIL_SUITE("nccl-all-gather", "all_gather")};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++) {
+        struct faults faults = none;
+        struct world world;
+        const struct judgement *judgement;
+
+        faults.slow_host = 6;
+        faults.rail = "mlx5_1";
+        world_begin(&world, suites[i], faults);
+        judgement = run(&world, ROUNDS);
+        expect_one(judgement, ACCUSED_HOST, "a7");
+        assert_int_equal(judgement->search_count, 1);
+        assert_string_equal(judgement->searches[0].metric,
+                            i == 0 ? "nccl.sendrecv.rail.busbw" : "nccl.all_gather.rail.busbw");
+        arena_destroy(world.arena);
+    }
+}
+
+static void a_slow_host_and_a_slow_path_are_named_by_sendrecv(void **state)
+{
+    static const char suite[] = SUITE(
+        "{\"check\": \"nccl-sendrecv\", \"scope\": \"cluster\", \"arguments\": {\"begin\": \"4G\", \"end\": "
+        "\"8G\"}, \"sizes_judged\": [\"8G\"], \"limits\": [{\"metric\": \"nccl.sendrecv.busbw\", \"floor\": "
+        "340, \"unit\": \"GB/s\", \"source\": \"site\", \"status\": \"contract\"}]}");
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 6;
+    world_begin(&world, suite, faults);
+    expect_one(run(&world, ROUNDS), ACCUSED_HOST, "a7");
+    arena_destroy(world.arena);
+    faults = none;
+    faults.path[0] = 7; /* neighbours, across leaves */
+    faults.path[1] = 8;
+    world_begin(&world, suite, faults);
+    expect_one(run(&world, ROUNDS), ACCUSED_LINK, "a8 - a9");
     arena_destroy(world.arena);
 }
 
@@ -630,6 +697,8 @@ int main(void)
         cmocka_unit_test(a_host_that_drops_out_is_left_out_and_named),
         cmocka_unit_test(who_is_slow_and_drops_out_is_a_candidate),
         cmocka_unit_test(a_run_that_stops_names_nobody_as_dropped_out),
+        cmocka_unit_test(a_host_that_is_slow_over_one_rail_is_named),
+        cmocka_unit_test(a_slow_host_and_a_slow_path_are_named_by_sendrecv),
         cmocka_unit_test(one_of_three_hosts_is_named),
         cmocka_unit_test(of_two_hosts_nobody_is_accused),
         cmocka_unit_test(a_host_that_is_slow_alone_too_is_slow_inside),
