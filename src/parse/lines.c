@@ -364,34 +364,35 @@ static size_t find_end(struct line_reader *reader)
     }
 }
 
-/* Whether what a tag ends with may stand in the first bytes of the window. */
-static bool may_hold_tag(struct line_reader *reader, size_t end)
+/* Where what a tag ends with may stand, in the window; its length where it stands nowhere. */
+static size_t seek_tag(struct line_reader *reader)
 {
     size_t at;
 
-    for (;; reader->angle = (struct line_mark){reader->angle.at + 1, false}) {
-        if (!seek(reader, &reader->angle, '<', &at) || at >= end)
-            return false;
-        if (at > 0 && reader->source->bytes[at - 1] == ']')
-            return true;
-    }
+    for (;; reader->angle = (struct line_mark){reader->angle.at + 1, false})
+        if (!seek(reader, &reader->angle, '<', &at) || (at > 0 && reader->source->bytes[at - 1] == ']'))
+            return at;
+}
+
+/* Where skip_never stands, or begins at the end of the window. */
+static size_t seek_never(struct line_reader *reader)
+{
+    const struct source *source = reader->source;
+    size_t length, at;
+
+    if (reader->skip_never == NULL)
+        return source->length;
+    length = strlen(reader->skip_never);
+    for (;; reader->never = (struct line_mark){reader->never.at + 1, false})
+        if (!seek(reader, &reader->never, reader->skip_never[0], &at) || at + length > source->length ||
+            memcmp(source->bytes + at, reader->skip_never, length) == 0)
+            return at;
 }
 
 /* Whether the first bytes of the window, a line, are offered to skip. */
 static bool may_skip(struct line_reader *reader, size_t end)
 {
-    const struct source *source = reader->source;
-    size_t at;
-
-    if (reader->skip == NULL || !reader->head_is_read)
-        return false;
-    for (; reader->skip_never != NULL; reader->never = (struct line_mark){reader->never.at + 1, false}) {
-        if (!seek(reader, &reader->never, reader->skip_never[0], &at) || at >= end)
-            break;
-        if (slice_starts((struct slice){source->bytes + at, end - at}, reader->skip_never))
-            return false;
-    }
-    return true;
+    return reader->skip != NULL && reader->head_is_read && seek_never(reader) >= end;
 }
 
 /*
@@ -402,14 +403,13 @@ static bool may_skip(struct line_reader *reader, size_t end)
 static bool skip_lines(struct line_reader *reader)
 {
     const struct source *source = reader->source;
-    struct line_mark *marks[] = {&reader->ends[1], &reader->escape, &reader->no_break, &reader->angle,
-                                 &reader->never};
-    const char bytes[] = {'\r', ESCAPE, NO_BREAK[0], '<',
-                          reader->skip_never != NULL ? reader->skip_never[0] : '\r'};
-    size_t plain = source->length, at = 0;
+    struct line_mark *marks[] = {&reader->ends[1], &reader->escape, &reader->no_break};
+    const char bytes[] = {'\r', ESCAPE, NO_BREAK[0]};
+    size_t plain = seek_tag(reader), never = seek_never(reader), at = 0;
     bool is_refused = false;
     const char *end;
 
+    plain = never < plain ? never : plain;
     for (size_t i = 0; i < sizeof bytes; i++) {
         size_t mark;
 
@@ -454,7 +454,7 @@ static bool next_raw(struct line_reader *reader, struct slice *ret_line)
             bool has_junk = (seek(reader, &reader->escape, ESCAPE, &junk) && junk < end) ||
                             (seek(reader, &reader->no_break, NO_BREAK[0], &junk) && junk < end);
 
-            reader->has_rest = may_hold_tag(reader, end);
+            reader->has_rest = seek_tag(reader) < end;
             reader->is_offered = !has_junk && may_skip(reader, end);
             if (has_junk)
                 *ret_line = without_junk(&reader->clean, *ret_line);

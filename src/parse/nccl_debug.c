@@ -234,19 +234,14 @@ void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading
     }
 }
 
-/* Many lines of one rank mostly follow one another. Else from behind: the bracket is found at once, and what stands before it is short. */
-bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest)
+/* "node1:4242:4310 [3] NCCL INFO " off the front of the line. From behind: the bracket is found at once, and what stands before it is short. */
+static __attribute__((noinline)) bool take_head(struct nccl_debug *debug, struct slice *rest)
 {
     enum { HEAD_BYTES = 200 };
     static const char mark[] = "] NCCL INFO ";
     size_t most = rest->length < HEAD_BYTES ? rest->length : HEAD_BYTES, at;
     const char *close, *bytes = rest->bytes;
 
-    if (debug->head_length > 0 && rest->length >= debug->head_length &&
-        are_same(bytes, debug->head, debug->head_length)) {
-        *rest = slice_from(*rest, debug->head_length);
-        return true;
-    }
     close = most > 0 ? memchr(bytes, ']', most) : NULL;
     if (close == NULL || !slice_starts(slice_from(*rest, (size_t)(close - bytes)), mark))
         return false;
@@ -286,19 +281,17 @@ static bool is_last_path(const struct nccl_debug *debug, struct slice text)
            memcmp(end - length - strlen(mark), mark, strlen(mark)) == 0;
 }
 
-bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
+/* What stands behind the head. */
+static __attribute__((noinline)) bool is_old_text(struct nccl_debug *debug, struct slice text)
 {
     const char *blank;
     struct slice path;
 
-    if (text.length == 0 || text.bytes[0] == ' ' || text.bytes[text.length - 1] == ' ')
-        text = slice_trim(text);
+    text = slice_trim(text);
     if (text.length == 0)
         return true;
     switch (text.bytes[0]) {
     case 'C': /* "Channel ... via PATH", "Connected ...", "CollNet comm ..." */
-        if (is_last_path(debug, text) && slice_starts(text, "Channel "))
-            return true;
         blank = memrchr(text.bytes, ' ', text.length);
         if (blank == NULL || blank - text.bytes < 12 || memcmp(blank - 4, " via", 4) != 0 ||
             !slice_starts(text, "Channel "))
@@ -311,6 +304,21 @@ bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text)
     default:
         return debug->has_version || !slice_contains(text, "NCCL version ");
     }
+}
+
+/* Mostly a line is a channel's, of the rank of the line before and over the same path. */
+bool nccl_debug_is_old(struct nccl_debug *debug, struct slice line)
+{
+    size_t head = debug->head_length;
+
+    if (head > 0 && line.length > head && are_same(line.bytes, debug->head, head)) {
+        line = slice_from(line, head);
+        if (is_last_path(debug, line) && slice_starts(line, "Channel "))
+            return true;
+    } else if (!take_head(debug, &line)) {
+        return false;
+    }
+    return is_old_text(debug, line);
 }
 
 bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading *reading)

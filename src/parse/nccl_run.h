@@ -81,10 +81,8 @@ struct nccl_debug {
 bool nccl_debug_line(struct nccl_debug *debug, struct slice line, struct reading *reading);
 /* The text behind "NCCL INFO ". */
 void nccl_debug_info(struct nccl_debug *debug, struct slice text, struct reading *reading);
-/* "node1:4242:4310 [3] NCCL INFO " off the front of a line. */
-bool nccl_debug_head(struct nccl_debug *debug, struct slice *rest);
-/* Whether that text tells nothing that is not known yet. */
-bool nccl_debug_is_old(struct nccl_debug *debug, struct slice text);
+/* Whether the line is one of those, begins with "node1:4242:4310 [3] NCCL INFO " and tells nothing that is not known yet. */
+bool nccl_debug_is_old(struct nccl_debug *debug, struct slice line);
 /* Says what was left out. */
 void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading);
 

@@ -654,8 +654,7 @@ static bool skip_info(void *context, struct slice line)
 {
     struct text_run *text = context;
 
-    if (!nccl_debug_head(&text->debug, &line) || text->head_of_row_length > 0 ||
-        !nccl_debug_is_old(&text->debug, line) ||
+    if (!nccl_debug_is_old(&text->debug, line) || text->head_of_row_length > 0 ||
         (text->run.has_average && nccl_run_closed(&text->run) && slice_contains(line, "_perf")))
         return false;
     if (text->has_head)
