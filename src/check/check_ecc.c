@@ -14,10 +14,10 @@ static void read_memory(const struct check_context *context, const struct attemp
     smi_leave_to_owner(context, out);
     if (out->status != READING_COMPLETE)
         return;
-    /* Newer than some drivers; and rows that are remapped have made retired pages history. */
-    smi_field_or_none(out, "ecc.sram_threshold_exceeded");
-    smi_field_or_none(out, "ecc.unrepairable_memory");
-    smi_field_or_none(out, "retired_pages.pending");
+    /* The first release in whose output each was seen on an A100 or later. */
+    smi_field_missing(out, "ecc.sram_threshold_exceeded", 550);
+    smi_field_missing(out, "ecc.unrepairable_memory", 595);
+    smi_field_missing(out, "retired_pages.pending", 0);
 }
 
 #define WORD(metric_, rule_, text_)                                                                      \
@@ -48,9 +48,9 @@ static const struct item items[] = {
           "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
           "critical")},
     {"ecc.sram_threshold_exceeded", PER_GPU, NULL, DUTY_GATE,
-     WORD("ecc.sram_threshold_exceeded", RULE_ONE_OF, "No|N/A")},
+     WORD("ecc.sram_threshold_exceeded", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
     {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
-     WORD("ecc.unrepairable_memory", RULE_ONE_OF, "No|N/A")},
+     WORD("ecc.unrepairable_memory", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
     {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.pending", RULE_EQUAL, "No")},
     {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
     {"remapped_rows.uncorrectable", PER_GPU, NULL, DUTY_GATE,

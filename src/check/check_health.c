@@ -4,9 +4,22 @@
  * down without a load has a cooling or power fault that a test would only blur, and one that must be reset
  * gives numbers that mean nothing.
  */
+#include <string.h>
+
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+/* Newer drivers tell in one field what two told before: of the form that is not there the other one stands for it. */
+static void leave_other_form(struct reading *out, const char *shown, const char *other)
+{
+    size_t count = out->facts.count;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(out->facts.items[i].name, shown) == 0 &&
+            reading_get_fact(out, other, out->facts.items[i].subject) == NULL)
+            reading_fact(out, other, out->facts.items[i].subject, slice_of(SMI_NOT_IN_DRIVER));
+}
 
 static void read_health(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
@@ -15,9 +28,13 @@ static void read_health(const struct check_context *context, const struct attemp
     smi_leave_to_owner(context, out);
     if (out->status != READING_COMPLETE)
         return;
-    smi_field_or_none(out, "gpu.reset_required");
-    smi_field_or_none(out, "gpu.drain_recommended");
-    smi_field_or_none(out, "gpu.recovery_action");
+    leave_other_form(out, "gpu.recovery_action", "gpu.reset_required");
+    leave_other_form(out, "gpu.recovery_action", "gpu.drain_recommended");
+    leave_other_form(out, "gpu.reset_required", "gpu.recovery_action");
+    /* Seen in the output of 535 and later, and of none before. */
+    smi_field_missing(out, "gpu.reset_required", 535);
+    smi_field_missing(out, "gpu.drain_recommended", 535);
+    smi_field_missing(out, "gpu.recovery_action", 535);
 }
 
 #define WORD(metric_, rule_, text_)                                                                      \
@@ -30,9 +47,12 @@ static void read_health(const struct check_context *context, const struct attemp
     }
 
 static const struct item items[] = {
-    {"gpu.reset_required", PER_GPU, NULL, DUTY_GATE, WORD("gpu.reset_required", RULE_ONE_OF, "No|N/A")},
-    {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE, WORD("gpu.drain_recommended", RULE_ONE_OF, "No|N/A")},
-    {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE, WORD("gpu.recovery_action", RULE_ONE_OF, "None|N/A")},
+    {"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.reset_required", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
+    {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.drain_recommended", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
+    {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE,
+     WORD("gpu.recovery_action", RULE_ONE_OF, "None|N/A|" SMI_NOT_IN_DRIVER)},
     {"gpu.temperature", PER_GPU, NULL, DUTY_GATE, NULL},
     {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
      WORD("gpu.throttle.hw_slowdown", RULE_EQUAL, "Not Active")},

@@ -30,12 +30,30 @@ void smi_leave_to_owner(const struct check_context *context, struct reading *out
                 out->findings.items[i].severity = SEVERITY_WARNING;
 }
 
-void smi_field_or_none(struct reading *out, const char *fact)
+/* The first number of "535.129.03"; 0: not told. */
+static uint64_t driver_release(const struct reading *reading)
 {
+    const char *version = reading_get_fact(reading, "driver.version", "");
+    struct slice rest = slice_of(version != NULL ? version : "");
+    uint64_t release;
+
+    return scan_digits(&rest, &release) ? release : 0;
+}
+
+void smi_field_missing(struct reading *out, const char *fact, unsigned first)
+{
+    uint64_t release = driver_release(out);
     size_t count = out->facts.count;
 
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(out->facts.items[i].name, "gpu.uuid") == 0 &&
-            reading_get_fact(out, fact, out->facts.items[i].subject) == NULL)
-            reading_fact(out, fact, out->facts.items[i].subject, slice_of("N/A"));
+    for (size_t i = 0; i < count; i++) {
+        const char *gpu = out->facts.items[i].subject;
+
+        if (strcmp(out->facts.items[i].name, "gpu.uuid") != 0 || reading_get_fact(out, fact, gpu) != NULL)
+            continue;
+        if (release > 0 && release < first)
+            reading_fact(out, fact, gpu, slice_of(SMI_NOT_IN_DRIVER));
+        else
+            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", fact), gpu,
+                            "nvidia-smi does not show it");
+    }
 }

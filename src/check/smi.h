@@ -11,8 +11,12 @@
  * warning: one fault is one accusation, and at the right item.
  */
 void smi_leave_to_owner(const struct check_context *context, struct reading *out);
-/* fact = "N/A" for each GPU that nvidia-smi tells of without this field, which its driver then does not have.
+/*
+ * A field that nvidia-smi does not show for a GPU was not read: finding FACT.unread. That is not "N/A", by which it says
+ * that the GPU has no such thing. Only drivers before release `first` (535 of 535.129.03) have no such field: fact =
+ * SMI_NOT_IN_DRIVER.
  */
-void smi_field_or_none(struct reading *out, const char *fact);
+#define SMI_NOT_IN_DRIVER "not in this driver"
+void smi_field_missing(struct reading *out, const char *fact, unsigned first);
 
 #endif

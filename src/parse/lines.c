@@ -15,6 +15,8 @@ enum {
     HEAD_LINES = 64, /* blank ones included, within which LABEL_LINES must come to be labels */
     PREFIXES = 4,
     TAG_BYTES = 200,
+    HOST_BYTES = 64,
+    RULE_BYTES = 20,
     PIECE_OVERHEAD = 128,
     PIECES_LIMIT = 4, /* all pieces together: so many times the limit of a line */
 };
@@ -230,6 +232,25 @@ static bool scan_label(struct slice *rest, int *ret_rank)
         return false;
     *rest = slice_from(at, at.length > 0);
     *ret_rank = (int)rank;
+    return true;
+}
+
+/* "node01: ", as pdsh and clush write it. A host has no name that is all capitals: such are the tool's own words. */
+static bool scan_host_label(struct slice *rest, struct slice *ret_host)
+{
+    struct slice at = *rest, host = *rest;
+    bool is_word = false;
+
+    if (!scan_name(&at, ":") || !slice_starts(at, ":"))
+        return false;
+    host.length -= at.length;
+    at = slice_from(at, 1);
+    for (size_t i = 0; i < host.length; i++)
+        is_word = is_word || islower((unsigned char)host.bytes[i]);
+    if (!is_word || host.length > HOST_BYTES || !at_blank_or_end(at))
+        return false;
+    *rest = slice_from(at, at.length > 0);
+    *ret_host = host;
     return true;
 }
 
@@ -619,26 +640,44 @@ static bool scan_quote(struct slice *rest)
     return true;
 }
 
-static bool begins_alike(struct slice text, bool quoted)
+static bool scan_mark(enum line_mark_kind kind, struct slice *rest, struct line *line, struct slice *ret_host)
 {
-    int rank;
+    switch (kind) {
+    case MARK_QUOTE:
+        return scan_quote(rest);
+    case MARK_RANK:
+        return scan_label(rest, &line->rank);
+    case MARK_HOST:
+        return scan_host_label(rest, ret_host);
+    case MARK_NONE:
+    default:
+        return false;
+    }
+}
 
-    return quoted ? scan_quote(&text) : scan_label(&text, &rank);
+static enum line_mark_kind mark_of(const struct line_reader *reader, struct line line, struct slice *ret_host)
+{
+    for (enum line_mark_kind kind = MARK_QUOTE; kind <= MARK_HOST; kind++)
+        if ((kind != MARK_HOST || (reader->flags & LINES_KEEP_LABEL) == 0) &&
+            scan_mark(kind, &line.text, &line, ret_host))
+            return kind;
+    return MARK_NONE;
 }
 
 /*
- * Labels, and marks of quotation, are removed when each of the first lines that are not blank has one. Those
- * lines are held until that is known; mostly that is the first one.
+ * Labels, and marks of quotation, are removed when each of the first lines that are not blank has one, and it is the
+ * same host's. Those lines are held until that is known; mostly that is the first one.
  */
 static void read_head(struct line_reader *reader)
 {
+    enum line_mark_kind kind = MARK_NONE;
     int marked = 0;
-    bool quoted = false;
 
-    reader->has_labels = (reader->flags & LINES_RANKS) != 0;
+    reader->mark_kind = (reader->flags & LINES_RANKS) != 0 ? MARK_RANK : MARK_NONE;
     reader->head = mem_alloc(HEAD_LINES * sizeof reader->head[0]);
     while (marked < LABEL_LINES && reader->head_count < HEAD_LINES) {
         struct line line;
+        struct slice host = {"", 0};
 
         if (!next_line(reader, &line))
             return;
@@ -646,13 +685,16 @@ static void read_head(struct line_reader *reader)
         reader->head[reader->head_count++] = line;
         if (line.text.length == 0)
             continue;
-        quoted = marked == 0 ? begins_alike(line.text, true) : quoted;
-        if (!begins_alike(line.text, quoted))
+        if (marked == 0) {
+            kind = mark_of(reader, line, &host);
+            text_add(&reader->host, host.bytes, host.length);
+        }
+        if (!scan_mark(kind, &line.text, &line, &host) || !slice_equal(host, reader->host.bytes))
             return;
         marked++;
     }
-    reader->is_quoted = quoted && marked == LABEL_LINES;
-    reader->has_labels = reader->has_labels || (!quoted && marked == LABEL_LINES);
+    if (marked == LABEL_LINES)
+        reader->mark_kind = kind;
 }
 
 /* The next of the lines that were held; their texts stand one behind the other. */
@@ -669,12 +711,19 @@ static bool next_of_head(struct line_reader *reader, struct line *ret_line)
     return true;
 }
 
-static void remove_label(const struct line_reader *reader, struct line *line)
+/* False when the line is only a part of one that goes on. Another host's lines keep its name. */
+static bool remove_label(struct line_reader *reader, struct line *line)
 {
-    if (reader->is_quoted)
-        scan_quote(&line->text);
-    if (reader->has_labels)
+    struct slice rest = line->text, host = {"", 0};
+    bool is_whole = true;
+
+    if (scan_mark(reader->mark_kind, &rest, line, &host) && slice_equal(host, reader->host.bytes)) {
+        line->text = rest;
+        is_whole = remove_prefixes(reader, line);
+    }
+    if ((reader->flags & LINES_RANKS) != 0 && reader->mark_kind != MARK_RANK)
         scan_label(&line->text, &line->rank);
+    return is_whole;
 }
 
 /* ---- the public side ---- */
@@ -686,6 +735,7 @@ void lines_open(struct line_reader *reader, struct source *source, unsigned flag
     text_init(&reader->part[0], reader->limit);
     text_init(&reader->part[1], reader->limit);
     text_init(&reader->head_text, HEAD_LINES * reader->limit);
+    text_init(&reader->host, HOST_BYTES + 1);
 }
 
 void lines_close(struct line_reader *reader)
@@ -699,6 +749,7 @@ void lines_close(struct line_reader *reader)
     text_release(&reader->part[1]);
     text_release(&reader->given);
     text_release(&reader->head_text);
+    text_release(&reader->host);
 }
 
 /* "```", "```text": what web pages put around an output. */
@@ -712,6 +763,27 @@ static bool is_fence(struct slice text)
 static bool is_after_the_end(struct slice tail)
 {
     return is_prompt(tail) || is_fence(tail);
+}
+
+/* A table's border, or what stands around a heading: whole as soon as it is that long, for nothing is told by it. */
+static bool is_rule(struct slice text)
+{
+    bool is_line = text.length >= RULE_BYTES;
+
+    for (size_t i = 0; is_line && i < text.length; i++)
+        is_line = strchr("-=+|", text.bytes[i]) != NULL && text.bytes[i] != '\0';
+    return is_line;
+}
+
+/* The end of the text, where no end of line is needed to know that it is whole. */
+static bool last_line(struct line_reader *reader, struct line *ret_line)
+{
+    *ret_line = (struct line){.text = trim_end(lines_tail(reader)), .rank = RANK_NONE};
+    if (!is_rule(ret_line->text))
+        return false;
+    take(reader, reader->source->length);
+    reader->is_offered = false;
+    return true;
 }
 
 bool lines_next(struct line_reader *reader, struct line *ret_line)
@@ -731,9 +803,8 @@ bool lines_next(struct line_reader *reader, struct line *ret_line)
         if (next_of_head(reader, ret_line))
             reader->is_offered = false;
         else if (!next_line(reader, ret_line))
-            return false;
-        remove_label(reader, ret_line);
-    } while (is_fence(ret_line->text) ||
+            return last_line(reader, ret_line);
+    } while (!remove_label(reader, ret_line) || is_fence(ret_line->text) ||
              (reader->is_offered && reader->skip(reader->skip_context, ret_line->text)));
     return true;
 }

@@ -14,8 +14,11 @@
  *   sudo           [sudo] password for ops:
  *   rank labels    0:   [0]     as srun -l and Hydra -l write them; may be a tool's own text, see below
  *   quotation      "> "         where each of the first three lines that are not blank has it
+ *   host labels    node01:      as pdsh and clush write them, where each of these three has the same; not with
+ *                               LINES_KEEP_TIME, for the kernel writes "NVRM: " and the like
  *
- * Lines that are only the fence of a web page (```) are left out, and so is a tail that is only a prompt.
+ * Lines that are only the fence of a web page (```) are left out, and so is a tail that is only a prompt. A tail that
+ * is only a rule of a table ("+-----+") is a line: no number is cut there.
  *
  * Open MPI also tags in the middle of a line, where one rank's text came between another's: what each rank
  * wrote is put together again, so that a line ends where that rank ended it.
@@ -40,9 +43,13 @@ enum {
     LINES_RANKS = 1 << 1, /* none of the tool's own lines begins with "0: " or "[0] ": remove the label
                              wherever it stands. Without this flag it is removed only when each of the
                              first three lines that are not blank has one. */
+    LINES_KEEP_LABEL = 1 << 2, /* kernel logs: "nvidia-nvswitch0: " is no host */
 };
 
 enum { RANK_NONE = -1 };
+
+/* What stands before every line. */
+enum line_mark_kind { MARK_NONE, MARK_QUOTE, MARK_RANK, MARK_HOST };
 
 struct line {
     struct slice text; /* without its end and without blanks at its end; blanks at its start are kept */
@@ -97,7 +104,9 @@ struct line_reader {
     struct text head_text; /* the lines on which labels depend, while that is open */
     struct line *head;
     size_t head_count, head_given;
-    bool head_is_read, has_labels, is_quoted;
+    bool head_is_read;
+    enum line_mark_kind mark_kind;
+    struct text host; /* of MARK_HOST */
 };
 
 void lines_open(struct line_reader *reader, struct source *source, unsigned flags);

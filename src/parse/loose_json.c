@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/reading.h"
+#include "shell_words.h"
 
 void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects)
 {
@@ -50,6 +51,40 @@ struct slice lines_join(struct arena *arena, const struct lines *lines)
     if (lines->tail.length > 0)
         memcpy(bytes + used, lines->tail.bytes, lines->tail.length);
     return (struct slice){bytes, length};
+}
+
+/* "{", "[{", `{"version"`; not "[root@node ~]#" and not "[1,0]" */
+static bool begins_json(struct slice line)
+{
+    line = slice_trim(line);
+    if (line.length == 0 || strchr("{[", line.bytes[0]) == NULL || line.bytes[0] == '\0')
+        return false;
+    line = slice_trim(slice_from(line, 1));
+    return line.length == 0 || strchr("\"{[]}", line.bytes[0]) != NULL;
+}
+
+struct slice json_document(struct arena *arena, struct slice bytes)
+{
+    struct lines lines;
+    size_t first = 0;
+
+    while (bytes.length > 0 && strchr("\n\r \t", bytes.bytes[0]) != NULL)
+        bytes = slice_from(bytes, 1);
+    while (bytes.length > 0 && strchr("\n\r \t", bytes.bytes[bytes.length - 1]) != NULL)
+        bytes.length--;
+    if (slice_starts(bytes, "{") && slice_ends(bytes, "}"))
+        return bytes;
+    lines_read(arena, bytes, 0, &lines);
+    while (first < lines.count && !begins_json(lines.items[first].text))
+        first++;
+    if (first == lines.count && !begins_json(lines.tail))
+        return slice_of("");
+    lines.items += first;
+    lines.count -= first;
+    while (lines.tail.length == 0 && lines.count > 0 &&
+           is_prompt(slice_trim(lines.items[lines.count - 1].text)))
+        lines.count--;
+    return lines_join(arena, &lines);
 }
 
 struct strict {

@@ -23,6 +23,11 @@ struct loose_objects {
 void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects);
 /* The lines again as one text; the tail too: what is closed by a brace is whole without an end of line. */
 struct slice lines_join(struct arena *arena, const struct lines *lines);
+/*
+ * The document that begins with the first line that a brace or a bracket of JSON begins, to the end but for prompts,
+ * without what stands before its lines (lines.h); empty when there is none. It may be bytes themselves.
+ */
+struct slice json_document(struct arena *arena, struct slice bytes);
 /* One object; NULL with err set. */
 const struct json *loose_json_parse(struct arena *arena, const char *name, struct slice object,
                                     struct error *err) __attribute__((warn_unused_result));

@@ -15,6 +15,7 @@
 #include "assay/parser.h"
 #include "ib_port.h"
 #include "lines.h"
+#include "loose_json.h"
 #include "shell_words.h"
 
 enum { RULE_BYTES = 40 };
@@ -189,15 +190,14 @@ static void read_interfaces(struct listing *listing, const struct json *interfac
 
 static bool read_json(struct listing *listing, struct slice bytes)
 {
-    struct slice text = bytes;
+    struct slice text;
     struct error err = {0};
     const struct json *root;
 
-    while (text.length > 0 && strchr("\n\r \t", text.bytes[0]) != NULL)
-        text = slice_from(text, 1);
-    while (text.length > 0 && strchr("\n\r \t", text.bytes[text.length - 1]) != NULL)
-        text.length--;
-    if (!slice_starts(text, "{") || !slice_contains(text, "\"lldp\""))
+    if (!slice_contains(bytes, "\"lldp\""))
+        return false;
+    text = json_document(listing->reading->arena, bytes);
+    if (!slice_starts(text, "{"))
         return false;
     root = json_parse(listing->reading->arena, "lldpctl", text.bytes, text.length, &err);
     if (root == NULL) {

@@ -11,31 +11,35 @@
  */
 #include "assay/parser.h"
 
+#include "loose_json.h"
 #include "nccl_run.h"
 #include "runs.h"
+#include "shell_words.h"
 
-/* Nothing but blanks may stand before a JSON document. */
-static bool is_json(struct source *source)
+/* Nothing but blanks, prompts and what stands before lines may stand before a JSON document. */
+static bool is_json(struct source *source, struct arena *arena)
 {
     enum { LOOK_AHEAD = 4096 };
-    struct slice first = source_peek(source, LOOK_AHEAD);
+    struct slice first = source_peek(source, LOOK_AHEAD), line;
+    struct lines lines;
 
-    scan_text(&first, "\xef\xbb\xbf");
-    while (first.length > 0 && (first.bytes[0] == '\n' || first.bytes[0] == '\r' || first.bytes[0] == ' '))
-        first = slice_from(first, 1);
-    return slice_starts(first, "{");
+    if (first.length > LOOK_AHEAD)
+        first.length = LOOK_AHEAD;
+    lines_read(arena, first, 0, &lines);
+    for (size_t i = 0; i <= lines.count; i++) {
+        line = slice_trim(i < lines.count ? lines.items[i].text : lines.tail);
+        if (line.length > 0 && !is_prompt(line) && !prompt_command(line, &line))
+            return slice_starts(line, "{");
+    }
+    return false;
 }
 
 static void stream(struct source *source, struct reading *reading)
 {
-    if (is_json(source)) {
-        struct slice document = parser_document(source);
-
-        document = slice_from(document, slice_find(document, "{"));
-        nccl_json(document, reading);
-    } else {
+    if (is_json(source, reading->arena))
+        nccl_json(json_document(reading->arena, parser_document(source)), reading);
+    else
         nccl_text(source, reading);
-    }
     runs_finish(reading);
 }
 

@@ -17,6 +17,7 @@
 #include "assay/parser.h"
 #include "ib_port.h"
 #include "lines.h"
+#include "loose_json.h"
 #include "runs.h"
 #include "shell_words.h"
 
@@ -240,15 +241,14 @@ static void read_object(struct listing *listing, const struct json *object)
 
 static bool read_json(struct listing *listing, struct slice bytes)
 {
-    struct slice text = slice_trim(bytes);
+    struct slice text;
     struct error err = {0};
     const struct json *root;
 
-    while (text.length > 0 && strchr("\n\r \t", text.bytes[0]) != NULL)
-        text = slice_from(text, 1);
-    while (text.length > 0 && strchr("\n\r \t", text.bytes[text.length - 1]) != NULL)
-        text.length--;
-    if (!slice_starts(text, "[") || !slice_contains(text, "\"ifname\""))
+    if (!slice_contains(bytes, "\"ifname\""))
+        return false;
+    text = json_document(listing->all->arena, bytes);
+    if (!slice_starts(text, "["))
         return false;
     root = json_parse(listing->all->arena, "rdma", text.bytes, text.length, &err);
     if (root == NULL) {

@@ -272,7 +272,7 @@ static void stream(struct source *source, struct reading *reading)
     struct slice first = {"", 0}, failure = {"", 0}, tail;
     bool unread = false, cut = false;
 
-    lines_open(&reader, source, LINES_KEEP_TIME);
+    lines_open(&reader, source, LINES_KEEP_TIME | LINES_KEEP_LABEL);
     while (lines_next(&reader, &next)) {
         struct slice line = slice_trim(next.text);
 

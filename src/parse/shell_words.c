@@ -6,6 +6,10 @@
 /* What stands before the mark of a prompt: user@host, "gpu01:~ ", "bash-5.1", "sh-4.4". */
 static bool names_a_place(struct slice text)
 {
+    enum { PROMPT_BYTES = 200 };
+
+    if (text.length > PROMPT_BYTES || memchr(text.bytes, '"', text.length) != NULL)
+        return false;
     return memchr(text.bytes, '@', text.length) != NULL || slice_contains(text, ":~") ||
            ((slice_starts(text, "bash-") || slice_starts(text, "sh-")) && !slice_contains(text, " "));
 }

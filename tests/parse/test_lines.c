@@ -175,6 +175,37 @@ static void rank_labels_are_removed_only_where_they_must_be_labels(void **state)
     expect_flags(LINES_RANKS, "0:x\n12.5: y\n", 12, "0:x|12.5: y|~");
 }
 
+static void host_labels_are_removed_where_the_first_lines_have_the_same(void **state)
+{
+    static const char kernel[] = "nvidia-nvswitch0: a\nnvidia-nvswitch0: b\nnvidia-nvswitch0: c\n";
+
+    (void)state;
+    expect("node01: a\nnode01:\nnode01:  b\nnode01: c\nnode02: d\nnode01: 2024-07-19T08:41:10Z "
+           "e\nplain\nnode01: 5",
+           "a|| b|c|node02: d|e|plain|~5");
+    expect("node01: a\nnode02: b\nnode03: c\n", "node01: a|node02: b|node03: c|~");
+    expect("NVRM: a\nNVRM: b\nNVRM: c\n", "NVRM: a|NVRM: b|NVRM: c|~");
+    expect("node01: a\nnode01: b\n", "node01: a|node01: b|~");
+    expect_flags(LINES_KEEP_LABEL, kernel, sizeof kernel - 1,
+                 "nvidia-nvswitch0: a|nvidia-nvswitch0: b|nvidia-nvswitch0: c|~");
+}
+
+static void a_rule_of_a_table_needs_no_end(void **state)
+{
+    (void)state;
+    expect("| a |\n+-----------------------+", "| a ||+-----------------------+|~");
+    expect("a\n--------------------", "a|--------------------|~");
+    expect("a\n-------", "a|~-------");
+    expect("a\n---------------------- b", "a|~---------------------- b");
+}
+
+static void what_is_long_or_quotes_is_no_prompt(void **state)
+{
+    (void)state;
+    expect("a\n{\"x\": 1}ops@node01:~#", "a|~{\"x\": 1}ops@node01:~#");
+    expect("a\nops@node01:~# ", "a|~");
+}
+
 /* bytes, then so many of fill, then end: the lines of it, pulled. */
 static void expect_lossy(const char *begin, size_t count, const char *end, bool is_lossy,
                          const char *expected)
@@ -246,6 +277,9 @@ int main(void)
         cmocka_unit_test(a_line_that_is_too_long_is_left_out_and_said),
         cmocka_unit_test(pieces_that_make_a_line_too_long_are_left_out_and_said),
         cmocka_unit_test(rank_labels_are_removed_only_where_they_must_be_labels),
+        cmocka_unit_test(host_labels_are_removed_where_the_first_lines_have_the_same),
+        cmocka_unit_test(a_rule_of_a_table_needs_no_end),
+        cmocka_unit_test(what_is_long_or_quotes_is_no_prompt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
