@@ -53,8 +53,7 @@ struct slice lines_join(struct arena *arena, const struct lines *lines)
     return (struct slice){bytes, length};
 }
 
-/* "{", "[{", `{"version"`; not "[root@node ~]#" and not "[1,0]" */
-static bool begins_json(struct slice line)
+bool json_begins(struct slice line)
 {
     line = slice_trim(line);
     if (line.length == 0 || strchr("{[", line.bytes[0]) == NULL || line.bytes[0] == '\0')
@@ -75,9 +74,9 @@ struct slice json_document(struct arena *arena, struct slice bytes)
     if (slice_starts(bytes, "{") && slice_ends(bytes, "}"))
         return bytes;
     lines_read(arena, bytes, 0, &lines);
-    while (first < lines.count && !begins_json(lines.items[first].text))
+    while (first < lines.count && !json_begins(lines.items[first].text))
         first++;
-    if (first == lines.count && !begins_json(lines.tail))
+    if (first == lines.count && !json_begins(lines.tail))
         return slice_of("");
     lines.items += first;
     lines.count -= first;

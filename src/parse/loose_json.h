@@ -23,6 +23,8 @@ struct loose_objects {
 void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects);
 /* The lines again as one text; the tail too: what is closed by a brace is whole without an end of line. */
 struct slice lines_join(struct arena *arena, const struct lines *lines);
+/* Whether the line is the first of a document: "{", "[{", `{"version"`; not "[root@node ~]#" and not "[1,0]". */
+bool json_begins(struct slice line);
 /*
  * The document that begins with the first line that a brace or a bracket of JSON begins, to the end but for prompts,
  * without what stands before its lines (lines.h); empty when there is none. It may be bytes themselves.

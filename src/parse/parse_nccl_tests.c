@@ -29,7 +29,7 @@ static bool is_json(struct source *source, struct arena *arena)
     for (size_t i = 0; i <= lines.count; i++) {
         line = slice_trim(i < lines.count ? lines.items[i].text : lines.tail);
         if (line.length > 0 && !is_prompt(line) && !prompt_command(line, &line))
-            return slice_starts(line, "{");
+            return slice_starts(line, "{") && json_begins(line);
     }
     return false;
 }
