@@ -106,18 +106,22 @@ struct slot_list {
     LIST_OF(struct slot) slots;
 };
 
+/* What a check is about: where the platform has no such thing, it is not planned. */
+enum check_on { ON_HOST, ON_GPUS, ON_NPUS };
+
 struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
-    bool passive;        /* changes nothing and disturbs nobody: the guard's light path */
-    bool window;         /* it loads the GPUs or the fabric: see above */
+    enum check_on on;
+    bool passive; /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;  /* it loads the GPUs or the fabric: see above */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
     enum exclusivity exclusive;
-    bool (*applies)(const struct platform *platform); /* NULL: to all */
+    bool (*applies)(const struct platform *platform); /* NULL: to all that have what it is on */
     const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
     /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has arena, step and check. */
     const char *(*arguments_fault)(const struct check_context *context);
@@ -157,6 +161,11 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
 
 const struct check *check_find(const char *name);
 const struct check *const *check_list(size_t *ret_count);
+/* Whether the platform has what the check is about. NPUs may also be the step's own word: the argument NPUS_ARGUMENT. */
+#define NPUS_ARGUMENT "npus"
+bool check_applies(const struct check *check, const struct suite_step *step, const struct platform *platform);
+/* GPUs, or NPUs where there are none: how many ranks of a launch a host takes. */
+unsigned check_accelerators(const struct platform *platform);
 /* The first remedy of the check for this metric; "" when nobody knows. */
 const char *check_remedy(const struct check *check, const char *metric);
 

@@ -17,9 +17,11 @@ struct platform {
     const char *name;   /* "hgx-h100" */
     const char *title;  /* "NVIDIA HGX H100, 8 x H100 SXM5 80GB" */
     const char *source; /* where the file's facts come from */
-    unsigned gpu_count;
+    unsigned gpu_count; /* 0: a platform of NPUs only; then nothing of GPUs, NVLink or NVSwitch is planned */
     LIST_OF(const char *) gpu_models;  /* nvidia-smi product names, any of which is right */
     LIST_OF(const char *) gpu_pci_ids; /* "10de:2330" */
+    unsigned npu_count;                /* Ascend NPUs, each of one chip; 0: none */
+    LIST_OF(const char *) npu_models;  /* names as npu-smi prints them, any of which is right */
     unsigned nvlink_links;             /* per GPU; 0: none */
     double nvlink_gbs;                 /* per link and direction as `nvidia-smi nvlink -s` shows it, GB/s */
     double

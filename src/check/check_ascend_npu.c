@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ascend NPUs, as npu-smi shows them: those that the suite names are there and no others, each says that it is
- * healthy, one driver on all hosts. There is no built-in figure for temperature or memory: they are judged
+ * Ascend NPUs, as npu-smi shows them: those that the platform has, or the suite names, are there and no others, each
+ * says that it is healthy, one driver on all hosts. There is no built-in figure for temperature or memory: they are judged
  * where the suite has a limit, else recorded.
  */
 #include <string.h>
@@ -10,21 +10,22 @@
 #include "assay/hostfile.h"
 
 static const struct argument arguments[] = {
-    {"npus", ARGUMENT_LIST, NULL,
+    {NPUS_ARGUMENT, ARGUMENT_LIST, NULL,
      "the NPUs of each host as npu-smi numbers them: [\"npu[0-7]\"], a second chip is \"npu0.chip1\"; "
-     "required"},
+     "default: the "
+     "platform's"},
     {"models", ARGUMENT_LIST, NULL,
-     "names that are right: [\"910B3\"]; without them the same name on all hosts"},
+     "names that are right: [\"910B3\"]; default: the platform's, else the same name on all hosts"},
     {0},
 };
 
 static int arguments_valid(const struct check_context *context, struct error *err)
 {
-    const struct json *npus = json_get(context->step->arguments, "npus");
+    const struct json *npus = json_get(context->step->arguments, NPUS_ARGUMENT);
 
-    if (npus == NULL || npus->count == 0)
-        return json_error(err, npus != NULL ? npus : context->step->at,
-                          "check 'ascend-npu' needs an argument \"npus\": [\"npu[0-7]\"]");
+    if (npus != NULL && npus->count == 0)
+        return json_error(err, npus,
+                          "\"npus\" is empty; expected names as npu-smi numbers them: [\"npu[0-7]\"]");
     json_each (item, npus) {
         struct hostlist names = {0};
         struct error why = {0};
@@ -48,16 +49,17 @@ static struct limit *rule(const struct check_context *context, const char *metri
 {
     struct limit *rules = arena_array(context->arena, struct limit, 2);
 
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = kind,
-                              .text = text,
-                              .source = text != NULL ? "what the suite declares, and npu-smi's own words"
-                                                     : "assay: the same on all hosts",
-                              .status = LIMIT_TOOL};
+    rules[0] =
+        (struct limit){.metric = metric,
+                       .rule = kind,
+                       .text = text,
+                       .source = text != NULL ? "what suite and platform declare, and npu-smi's own words"
+                                              : "assay: the same on all hosts",
+                       .status = LIMIT_TOOL};
     return rules;
 }
 
-/* "910B3|910B4"; NULL when the suite names none. */
+/* "910B3|910B4"; NULL when neither the suite nor the platform names any. */
 static const char *models_of(const struct check_context *context)
 {
     const char *joined = NULL;
@@ -65,6 +67,10 @@ static const char *models_of(const struct check_context *context)
     json_each (model, json_get(context->step->arguments, "models"))
         joined =
             joined == NULL ? model->string : arena_printf(context->arena, "%s|%s", joined, model->string);
+    for (size_t i = 0;
+         json_get(context->step->arguments, "models") == NULL && i < context->platform->npu_models.count; i++)
+        joined = arena_printf(context->arena, "%s%s%s", joined != NULL ? joined : "",
+                              joined != NULL ? "|" : "", context->platform->npu_models.items[i]);
     return joined;
 }
 
@@ -90,7 +96,10 @@ static void slots_of_npus(const struct check_context *context, struct slot_list 
     struct hostlist npus = {0};
     struct error err = {0};
 
-    json_each (item, json_get(context->step->arguments, "npus")) {
+    for (unsigned i = 0;
+         json_get(context->step->arguments, NPUS_ARGUMENT) == NULL && i < context->platform->npu_count; i++)
+        *list_push(context->arena, &npus.names) = arena_printf(context->arena, "npu%u", i);
+    json_each (item, json_get(context->step->arguments, NPUS_ARGUMENT)) {
         struct hostlist names = {0};
 
         if (hostlist_expand(context->arena, item->string, &names, &err) == 0)
@@ -133,7 +142,9 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_ascend_npu = {
     .name = "ascend-npu",
     .title = "Ascend NPUs",
-    .summary = "npu-smi lists the NPUs that the suite names, each of them healthy; one driver on all hosts",
+    .summary = "npu-smi lists the NPUs of the platform, or those that the suite names, each of them healthy; "
+               "one driver on all hosts",
+    .on = ON_NPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,

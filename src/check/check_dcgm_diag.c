@@ -87,6 +87,7 @@ const struct check check_dcgm_diag = {
     .name = "dcgm-diag",
     .title = "DCGM diagnostics",
     .summary = "dcgmi diag: every test that is owed passes on every GPU; skipped is not passed",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

@@ -47,6 +47,7 @@ const struct check check_driver = {
     .name = "driver",
     .title = "Driver",
     .summary = "the driver is new enough and the same on all hosts",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

@@ -91,6 +91,7 @@ const struct check check_ecc = {
     .name = "ecc",
     .title = "GPU memory errors",
     .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

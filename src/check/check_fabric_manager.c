@@ -138,6 +138,7 @@ const struct check check_fabric_manager = {
     .name = "fabric-manager",
     .title = "Fabric Manager",
     .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,

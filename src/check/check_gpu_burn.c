@@ -79,6 +79,7 @@ const struct check check_gpu_burn = {
     .name = "gpu-burn",
     .title = "GPU burn-in",
     .summary = "gpu_burn on all GPUs: no errors, work done by each, no thermal slowdown, no Xid",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

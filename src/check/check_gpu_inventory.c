@@ -141,6 +141,7 @@ const struct check check_gpu_inventory = {
     .name = "gpu-inventory",
     .title = "GPU inventory",
     .summary = "lspci and nvidia-smi agree on the GPUs that the platform promises",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

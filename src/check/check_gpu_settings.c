@@ -96,6 +96,7 @@ const struct check check_gpu_settings = {
     .name = "gpu-settings",
     .title = "GPU settings",
     .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

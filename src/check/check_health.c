@@ -92,6 +92,7 @@ const struct check check_health = {
     .name = "health",
     .title = "GPU health at rest",
     .summary = "no GPU is hot or slowed down at rest, none is lost, none waits for a reset",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

@@ -10,6 +10,7 @@ const struct check check_nccl_all_reduce = {
     .title = "NCCL all_reduce",
     .summary = "all_reduce_perf on one host, or by mpirun across hosts: bus bandwidth by message size, no "
                "wrong values",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST | SCOPE_HOSTS | SCOPE_RAIL,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

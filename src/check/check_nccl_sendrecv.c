@@ -13,6 +13,7 @@ const struct check check_nccl_sendrecv = {
     .title = "NCCL sendrecv",
     .summary = "sendrecv_perf on one host, or by mpirun across hosts: bus bandwidth by message size, no "
                "wrong values",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST | SCOPE_HOSTS | SCOPE_RAIL,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

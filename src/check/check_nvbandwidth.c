@@ -97,6 +97,7 @@ const struct check check_nvbandwidth = {
     .name = "nvbandwidth",
     .title = "Host and GPU copies",
     .summary = "nvbandwidth: copies between host and each GPU, and between GPUs, by the copy engines",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,

@@ -126,6 +126,7 @@ const struct check check_nvlink = {
     .name = "nvlink",
     .title = "NVLinks",
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,

@@ -47,6 +47,7 @@ const struct check check_p2p_bandwidth = {
     .name = "p2p-bandwidth",
     .title = "GPU-to-GPU bandwidth",
     .summary = "p2pBandwidthLatencyTest: bandwidth and latency of every GPU pair in each direction",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

@@ -252,6 +252,7 @@ const struct check check_pcie_link = {
     .title = "PCIe links",
     .summary =
         "generation and width of the PCIe links of each GPU, kept busy by gpu_burn, and of each compute HCA",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,

@@ -35,7 +35,7 @@ static unsigned ranks_per_host(const struct check_context *context)
 {
     const struct json *given = json_get(context->step->arguments, "ranks_per_host");
 
-    return given != NULL ? (unsigned)given->number : context->platform->gpu_count;
+    return given != NULL ? (unsigned)given->number : check_accelerators(context->platform);
 }
 
 static unsigned rank_count(const struct check_context *context)

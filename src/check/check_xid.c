@@ -141,6 +141,7 @@ const struct check check_xid = {
     .name = "xid",
     .title = "Xid errors since boot",
     .summary = "the kernel's log since boot has no Xid of the failing kind and no fatal SXid",
+    .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,

@@ -32,6 +32,20 @@ const struct check *const *check_list(size_t *ret_count)
     return checks;
 }
 
+bool check_applies(const struct check *check, const struct suite_step *step, const struct platform *platform)
+{
+    if (check->on == ON_GPUS && platform->gpu_count == 0)
+        return false;
+    if (check->on == ON_NPUS && platform->npu_count == 0 && json_get(step->arguments, NPUS_ARGUMENT) == NULL)
+        return false;
+    return check->applies == NULL || check->applies(platform);
+}
+
+unsigned check_accelerators(const struct platform *platform)
+{
+    return platform->gpu_count > 0 ? platform->gpu_count : platform->npu_count;
+}
+
 static const char *find_remedy(const struct remedy *rows, const char *metric)
 {
     for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)

@@ -42,8 +42,8 @@ void launcher_hosts_file(const struct check_context *context, struct text *out)
         if (is_srun(context))
             text_printf(out, "%s\n", launcher_name(context, i));
         else
-            text_printf(out, "%s slots=%u # %s\n", launcher_name(context, i), context->platform->gpu_count,
-                        context->members[i]->name);
+            text_printf(out, "%s slots=%u # %s\n", launcher_name(context, i),
+                        check_accelerators(context->platform), context->members[i]->name);
 }
 
 static void put_dialect(const char *pattern, const struct dialect *dialect, struct text *out)

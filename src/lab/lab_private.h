@@ -33,6 +33,7 @@ enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SENDRECV, CO
 struct lab_profile {
     const char *name, *gpu_name, *architecture;
     const char *device_id, *subsystem_id; /* "2330", "16c1" */
+    bool npus;                            /* no GPU, and none of NVIDIA's tools; 8 x 910B3 instead */
     unsigned memory_mib, reserved_mib;
     const char *driver, *cuda, *vbios, *board_part, *gpu_part, *image;
     const char *inforom_ecc;

@@ -173,6 +173,64 @@ static const struct lab_profile profiles[] = {
         .dcgm = "3.3.5",
         .pci_bus = {0x07, 0x0f, 0x47, 0x4e, 0x87, 0x90, 0xb7, 0xbd},
     },
+    {
+        /* What is said of GPUs and of links between them is never asked. */
+        .npus = true,
+        .name = "atlas-800t-a2",
+        .gpu_name = "NVIDIA A100-SXM4-80GB",
+        .architecture = "Ampere",
+        .device_id = "20b2",
+        .subsystem_id = "1463",
+        .memory_mib = 81920,
+        .reserved_mib = 869,
+        .driver = "535.183.06",
+        .cuda = "12.2",
+        .vbios = "92.00.45.00.03",
+        .board_part = "692-2G506-0210-002",
+        .gpu_part = "20B2-883-A1",
+        .image = "G506.0210.00.04",
+        .inforom_ecc = "6.16",
+        .links = 12,
+        .links_per_switch = 2,
+        .link_rate = "25",
+        .fabric_state = false,
+        .temperature_limits = false,
+        .power_limit = 400,
+        .power_min = 100,
+        .power_idle = 61,
+        .power_burn = 396,
+        .temperature_idle = 31,
+        .temperature_burn = 63,
+        .memory_temperature = 42,
+        .clock_idle = 210,
+        .clock_max = 1410,
+        .clock_memory = 1593,
+        .pcie_generation = 4,
+        .remap_banks = 640,
+        .p2p_uni = 272,
+        .p2p_bi = 516,
+        .p2p_off_uni = 15,
+        .p2p_off_bi = 18,
+        .p2p_local = 1560,
+        .latency_on = 2.9,
+        .latency_off = 23.5,
+        .gflops_float = 17550,
+        .gflops_tensor = 129000,
+        .gflops_double = 18100,
+        .nccl_version = "21805",
+        .busbw = {232, 224, 225, 210, 214},
+        .curve = {.155, .24, .33, .42, .53, .62, .69, .75, .88, .95, .983, .99, .996, 1, 1.01},
+        .curve_cluster = {.05, .08, .13, .2, .3, .45, .68, .86, .93, .95, .966, .98, .99, 1, 1.002},
+        .nic_gb = 25,
+        .all_reduce_two = 189,
+        .all_reduce_many = 187,
+        .gather_many = 177,
+        .hca_type = "MT4123",
+        .hca_firmware = "20.39.1002",
+        .hca_rate = 200,
+        .dcgm = "3.3.5",
+        .pci_bus = {0x07, 0x0f, 0x47, 0x4e, 0x87, 0x90, 0xb7, 0xbd},
+    },
 };
 
 const struct lab_profile *lab_profile_find(const char *name)
@@ -186,8 +244,11 @@ const struct lab_profile *lab_profile_find(const char *name)
 void lab_profiles(struct text *out)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
-        text_printf(out, "%-10s %d x %s, %u NVLinks of %s GB/s, %d x %u Gb/s, driver %s, DCGM %s\n",
-                    profiles[i].name, LAB_GPUS, profiles[i].gpu_name, profiles[i].links,
-                    profiles[i].link_rate, LAB_HCAS, profiles[i].hca_rate, profiles[i].driver,
-                    profiles[i].dcgm);
+        if (profiles[i].npus)
+            text_printf(out, "%-10s 8 x Ascend 910B3\n", profiles[i].name);
+        else
+            text_printf(out, "%-10s %d x %s, %u NVLinks of %s GB/s, %d x %u Gb/s, driver %s, DCGM %s\n",
+                        profiles[i].name, LAB_GPUS, profiles[i].gpu_name, profiles[i].links,
+                        profiles[i].link_rate, LAB_HCAS, profiles[i].hca_rate, profiles[i].driver,
+                        profiles[i].dcgm);
 }

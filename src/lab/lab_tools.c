@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "assay/cleanup.h"
+#include "assay/scan.h"
 #include "lab_private.h"
 
 static const struct tool_row {
@@ -138,6 +139,18 @@ static void crash(struct tool *tool, const struct tool_row *row)
     raise(SIGSEGV);
 }
 
+/* Of a host with NPUs nobody has installed what is for NVIDIA's GPUs. */
+static bool is_of_nvidia(const char *name)
+{
+    static const char *const names[] = {"nvidia-smi", "dcgmi", "gpu_burn", "p2pBandwidthLatencyTest",
+                                        "nvbandwidth"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return slice_ends(slice_of(name), "_perf");
+}
+
 int tool_run(struct arena *arena, const struct lab *lab, unsigned number, const char *name, int argc,
              char **argv)
 {
@@ -146,7 +159,8 @@ int tool_run(struct arena *arena, const struct lab *lab, unsigned number, const 
     struct tool tool = {arena, lab, &host, name, argc, argv};
 
     lab_host_init(&host, lab, number);
-    if (row == NULL || fault_of_tool(lab, number, FAULT_TOOL_MISSING, name) != NULL) {
+    if (row == NULL || (lab->profile->npus && is_of_nvidia(name)) ||
+        fault_of_tool(lab, number, FAULT_TOOL_MISSING, name) != NULL) {
         fprintf(stderr, "sh: 1: %s: not found\n", name);
         return 127;
     }

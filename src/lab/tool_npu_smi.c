@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-smi. No profile of the lab has NPUs; so that the check of them can be tried, every host answers as one
- * with eight 910B3 would, to whoever asks.
+ * npu-smi: of a profile with NPUs; so that a suite can name them too, every other host answers alike, to whoever
+ * asks.
  */
 #include <string.h>
 

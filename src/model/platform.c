@@ -15,6 +15,13 @@ static void read_gpus(struct arena *arena, const struct json *gpus, struct platf
         *list_push(arena, &platform->gpu_pci_ids) = id->string;
 }
 
+static void read_npus(struct arena *arena, const struct json *npus, struct platform *platform)
+{
+    platform->npu_count = (unsigned)json_number(npus, "count", 0);
+    json_each (model, json_get(npus, "models"))
+        *list_push(arena, &platform->npu_models) = model->string;
+}
+
 static void read_times(struct arena *arena, const struct json *times, struct platform *platform)
 {
     json_each (time, times) {
@@ -45,6 +52,7 @@ static const struct platform *platform_of(struct arena *arena, const struct json
         .bytes = bytes,
     };
     read_gpus(arena, json_get(document, "gpus"), platform);
+    read_npus(arena, json_get(document, "npus"), platform);
     read_times(arena, json_get(document, "times_s"), platform);
     json_each (hca, json_get(hcas, "names"))
         *list_push(arena, &platform->hcas) = hca->string;

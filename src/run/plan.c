@@ -511,11 +511,6 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
     return 0;
 }
 
-static bool applies(const struct check *check, const struct platform *platform)
-{
-    return check->applies == NULL || check->applies(platform);
-}
-
 static void add_hosts(struct builder *builder)
 {
     const struct hostfile *hostfile = builder->sources->hostfile;
@@ -583,7 +578,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
         if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0)
             return NULL;
         for (size_t p = 0; p < sources->platforms.count; p++)
-            if (applies(check_find(step->check), sources->platforms.items[p]) &&
+            if (check_applies(check_find(step->check), step, sources->platforms.items[p]) &&
                 plan_suite_step(&builder, i, sources->platforms.items[p], err) < 0)
                 return NULL;
     }

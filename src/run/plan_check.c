@@ -124,7 +124,7 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
             .member_count = 1,
         };
 
-        if (check->applies != NULL && !check->applies(context.platform))
+        if (!check_applies(check, suite_step, context.platform))
             continue;
         if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
             return -1;

@@ -162,7 +162,7 @@ static void try_spare(const struct roster *roster, const struct host *spare, con
 
         /* What only advises tells nothing of a spare's fitness. */
         if (strcmp(suite_step->scope, "host") != 0 || suite_step->variants.count > 0 ||
-            (check->applies != NULL && !check->applies(platform)) || is_left_out(plan, suite_step->name))
+            !check_applies(check, suite_step, platform) || is_left_out(plan, suite_step->name))
             continue;
         step_of[i] = plan_add_step(plan, roster->sources, suite_step, platform, &set, ORIGIN_SUBSTITUTE) + 1;
         step = &plan->steps.items[step_of[i] - 1];

@@ -213,6 +213,28 @@ def delivery_accepts_every_platform():
                      f"healthy hosts of {profile} are accepted by delivery", done.stderr, report.bad())
 
 
+def a_platform_of_npus_only():
+    """Each NPU that the platform has is owed, and nothing of GPUs."""
+    suite = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites", "npu.json")
+
+    with Lab("npus", 2, ["node2:npu-fault:5"], profile="atlas-800t-a2") as lab:
+        for hosts, expected in (("node1", (0, "accept")), ("node1,node2", (1, "reject"))):
+            database = os.path.join(FOLDER, f"npus-{expected[0]}.db")
+            done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "--hosts", hosts,
+                         "-o", os.path.join(FOLDER, "npus.html"))
+            report = Report(database)
+            healthy = [item["subject"] for step, item in report.outcomes()
+                       if item["metric"] == "npu.health" and item["outcome"] == "pass"]
+            bad = {target: items for target, items in report.bad().items()}
+
+            tap.same((done.returncode, report.verdict), expected, f"hosts of NPUs: {expected[1]}", done.stderr)
+            tap.same({step["name"] for step in report.steps}, {"reachable", "privilege", "ascend-npu"},
+                     "nothing of GPUs is planned where there are none")
+            tap.same(len(healthy), 8 if expected[0] == 0 else 15, "each NPU is owed", healthy)
+            tap.same({(target, item["subject"]) for target, words in bad.items() for items in words.values() for item in items},
+                     set() if expected[0] == 0 else {(("node2", "ascend-npu"), "npu5")}, "and the sick one is named")
+
+
 def every_platform_is_accepted(group):
     """By the suites of this group's cases; `delivery` is the group `clean`'s."""
     for profile in ("hgx-a100", "hgx-h100", "hgx-h200") if group in LAB_OPTIONS else ():
@@ -234,6 +256,7 @@ if sys.argv[2] == "clean":
     every_kind_has_a_case()
     a_clean_cluster()
     delivery_accepts_every_platform()
+    a_platform_of_npus_only()
 else:
     every_gate_is_tried(sys.argv[2])
     try_all(sys.argv[2])

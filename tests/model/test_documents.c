@@ -453,7 +453,7 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\"", "\"nvswich\""),
         "t.json:14:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
-        "here are $schema, name, title, source, note, gpus, nvlink, nvswitch, fabric_state, "
+        "here are $schema, name, title, source, note, gpus, npus, nvlink, nvswitch, fabric_state, "
         "driver_minimum, hcas, times_s");
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"count\": 8", "\"count\": \"8\""),
@@ -465,6 +465,9 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\": true", "\"nvswitch\": 1"),
         "t.json:14:15: nvswitch is 1; expected true or false");
+    assert_string_equal(refusal(*state, "platforms", "atlas-800t-a2", "platform", "\"npus\": {\"count\": 8,",
+                                "\"npus\": {\"count\": 0,"),
+                        "t.json:7:21: npus.count is 0; expected 1 or more");
 }
 
 static void wrong_baselines_are_told_by_line_and_column(void **state)
@@ -491,7 +494,7 @@ static void unknown_names_list_those_there_are(void **state)
 
     assert_null(platform_load(*state, "hgx-h10", &err));
     assert_non_null(strstr(err.text, "'hgx-h10' is none of the built-in platforms; did you mean 'hgx-"));
-    assert_non_null(strstr(err.text, "they are hgx-a100, hgx-h100, hgx-h200;"));
+    assert_non_null(strstr(err.text, "they are atlas-800t-a2, hgx-a100, hgx-h100, hgx-h200;"));
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(
         err.text, "'whatever' is none of the built-in suites; they are delivery, smoke, tuning; a file is "
