@@ -9,6 +9,8 @@
 #ifndef ASSAY_JUDGE_H
 #define ASSAY_JUDGE_H
 
+#include "assay/compare.h"
+#include "assay/history.h"
 #include "assay/record.h"
 #include "assay/run_limits.h"
 
@@ -57,5 +59,16 @@ struct search_round {
  * nothing else is left to do. Everything in the arena. */
 bool judge_search(struct arena *arena, const struct record *record, const struct run_limits *limits,
                   struct search_round *ret_round);
+
+/*
+ * Who gets worse, or fails again and again, over the runs of a history; everything in the arena. A drop or a trend is
+ * told where noise, which is measured from run to run, makes one like it in fewer than one of 1,000 histories of this
+ * size. Of two runs there can be drops.
+ */
+void judge_history(struct arena *arena, const struct history *history, struct history_findings *ret_findings);
+
+/* The items of two judged runs beside each other. */
+void judge_compare(struct arena *arena, const struct record *before, const struct record *after,
+                   struct comparison *ret_comparison);
 
 #endif

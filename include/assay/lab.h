@@ -37,6 +37,8 @@ struct lab_options {
     unsigned port;             /* 0: a free one */
     unsigned speed;            /* 1 or more */
     unsigned oversubscription; /* uplinks of a leaf carry what its 8 hosts send, divided by this; 0: by 1 */
+    unsigned
+        seed; /* measurements differ a little from one seed to another, as from one run to the next; 0: not at all */
     const char *const *faults; /* HOST:KIND[:ARGUMENT], see lab_faults */
     size_t fault_count;
 };

@@ -6,7 +6,10 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "assay/compare.h"
 #include "assay/error.h"
+#include "assay/history.h"
+#include "assay/json.h"
 #include "assay/record.h"
 #include "assay/text.h"
 
@@ -50,6 +53,42 @@ const char *accused_text(struct arena *arena, const struct accusation *accusatio
 /* What it did and how that is known, as one sentence for people. */
 const char *accusation_text(struct arena *arena, const struct record *record,
                             const struct accusation *accusation);
+
+/* Several runs: who gets worse, and the numbers of what is chosen. */
+struct history_choice {
+    const char *name;   /* identity, "node5" or "node5 gpu3"; NULL: all */
+    const char *metric; /* NULL: all */
+};
+bool history_subject_chosen(const struct history_findings *findings, const struct history_choice *choice,
+                            size_t subject);
+/* With no choice made: what gets worse. */
+bool history_chosen(const struct history_findings *findings, const struct history_choice *choice,
+                    size_t series);
+/* "gpu-burn gpu_burn.gflops: -4.2% over 7 runs, ..." */
+const char *history_finding_text(struct arena *arena, const struct history *history,
+                                 const struct history_findings *findings,
+                                 const struct history_finding *finding);
+void report_history_text(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct history_choice *choice,
+                         struct text *out);
+void report_history_json(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct history_choice *choice,
+                         struct text *out);
+/* The same as a value inside of another document. */
+void report_history_put(struct arena *arena, const struct history *history,
+                        const struct history_findings *findings, const struct history_choice *choice,
+                        struct json_writer *json);
+void report_history_svg(struct arena *arena, const struct history *history,
+                        const struct history_findings *findings, const struct history_choice *choice,
+                        struct text *out);
+
+/* Two runs: history and findings are of just these. */
+void report_compare_text(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct comparison *comparison,
+                         struct text *out);
+void report_compare_json(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct comparison *comparison,
+                         struct text *out);
 
 /* "1h 02m 03s", "3.2 s". */
 const char *duration_text(struct arena *arena, double seconds);

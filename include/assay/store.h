@@ -91,6 +91,10 @@ struct item_sightings {
 int store_find_item(struct store *store, struct arena *arena, const char *identity,
                     struct item_sightings *ret_sightings, struct error *err)
     __attribute__((warn_unused_result));
+/* Of everything that the run saw, likewise. */
+int store_run_items(struct store *store, struct arena *arena, long long number,
+                    struct item_sightings *ret_sightings, struct error *err)
+    __attribute__((warn_unused_result));
 
 /*
  * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if
@@ -101,6 +105,9 @@ int store_find_item(struct store *store, struct arena *arena, const char *identi
  */
 struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
                               struct error *err) __attribute__((warn_unused_result));
+/* The same without documents and attempts: plan and last judgement, for what looks at many runs. */
+struct record *store_load_judged(struct store *store, struct arena *arena, long long number,
+                                 struct error *err) __attribute__((warn_unused_result));
 /* Number of the run with this UUID, or number as text ("12"); 0 with err set when there is none. */
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));

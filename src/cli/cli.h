@@ -4,6 +4,7 @@
 #define ASSAY_CLI_H
 
 #include "assay/error.h"
+#include "assay/history.h"
 #include "assay/hostfile.h"
 #include "assay/options.h"
 #include "assay/plan_build.h"
@@ -29,6 +30,8 @@ struct command {
 
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
+int command_compare(int argc, char **argv);
+int command_history(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_parse(int argc, char **argv);
@@ -80,6 +83,10 @@ void cli_print_isolation(const struct record *record);
 /* Puts the contract of that file in the place of the run's; of NULL nothing. */
 int cli_take_contract(struct arena *arena, const char *file, struct plan_sources *sources, struct error *err)
     __attribute__((warn_unused_result));
+
+/* command_history.c: the next run of a history, with what it saw of GPUs and HCAs. */
+int cli_add_history(struct store *store, struct arena *arena, struct history *history,
+                    const struct record *record, struct error *err) __attribute__((warn_unused_result));
 
 /* The documents to be kept with a run. */
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,

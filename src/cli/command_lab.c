@@ -93,6 +93,8 @@ static int up(int argc, char **argv)
          "what is wrong with a host, see assay lab faults"},
         {"oversubscription", 0, OPTION_COUNT, "N", &options.oversubscription,
          "the uplinks of a leaf carry an N-th of what its 8 hosts send (1)"},
+        {"seed", 0, OPTION_COUNT, "N", &options.seed,
+         "measurements differ a little from one N to another, as from day to day (they do not)"},
         {"dir", 0, OPTION_STRING, "DIR", &options.directory,
          "where everything of the lab lies (./assay-lab)"},
         {"port", 0, OPTION_COUNT, "P", &options.port, "the SSH port of all hosts (a free one)"},
@@ -157,7 +159,7 @@ static int list(void (*write)(struct text *out))
 static int help(FILE *out, int rc)
 {
     fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
-                 "[--port P] [--speed N] [--oversubscription N]\n"
+                 "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
                  "       assay lab status|down [--dir DIR]\n"
                  "       assay lab faults|profiles\n\n"
                  "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "

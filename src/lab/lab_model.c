@@ -32,6 +32,8 @@ int lab_save(const struct lab *lab, struct error *err)
     json_put_integer(&writer, lab->speed);
     json_key(&writer, "oversubscription");
     json_put_number(&writer, lab->oversubscription);
+    json_key(&writer, "seed");
+    json_put_integer(&writer, lab->seed);
     json_key(&writer, "port");
     json_put_integer(&writer, lab->port);
     json_key(&writer, "hosts");
@@ -80,6 +82,7 @@ struct lab *lab_load(struct arena *arena, const char *directory, struct error *e
     lab->ethernet = strcmp(json_string(json, "fabric", ""), "roce") == 0;
     lab->speed = (unsigned)json_number(json, "speed", 0);
     lab->oversubscription = json_number(json, "oversubscription", 1);
+    lab->seed = (unsigned)json_number(json, "seed", 0);
     lab->port = (unsigned)json_number(json, "port", 0);
     lab->hosts = hosts != NULL ? (unsigned)hosts->count : 0;
     if (lab->profile == NULL || lab->speed == 0 || lab->hosts == 0) {
@@ -144,6 +147,11 @@ static uint64_t hash(unsigned host, const char *what, unsigned number)
 double lab_noise(unsigned host, const char *what, unsigned number)
 {
     return (double)(hash(host, what, number) >> 11) / (double)(1ull << 52) - 1;
+}
+
+double lab_jitter(const struct lab_host *host, const char *what, unsigned number)
+{
+    return host->lab->seed == 0 ? 0 : 0.005 * lab_noise(host->number + 65536 * host->lab->seed, what, number);
 }
 
 /* The host. */
@@ -230,7 +238,9 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .idle = has_fault(host, FAULT_BURN_IDLE, number),
         .throttled = has_fault(host, FAULT_THROTTLE, number),
         .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
-                    (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100),
+                    (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100) *
+                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100),
+        .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
         .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
@@ -470,7 +480,7 @@ double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bi
     unsigned lost;
 
     if (from == to)
-        return profile->p2p_local * (1 + 0.01 * noise);
+        return profile->p2p_local * a->copies * (1 + 0.01 * noise);
     if (!peer)
         return (bidirectional ? profile->p2p_off_bi : profile->p2p_off_uni) * (1 + 0.03 * noise);
     if (slow != NULL)
@@ -478,6 +488,7 @@ double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bi
     /* Copies are striped evenly over the switches: the one that lost a link holds all of them up. */
     lost = profile->links - (a->links_active < b->links_active ? a->links_active : b->links_active);
     share = fmax(1 - (double)lost / profile->links_per_switch, 0.05);
+    share *= fmin(a->copies, b->copies) * (1 + lab_jitter(host, "p2p now", key));
     return (bidirectional ? profile->p2p_bi : profile->p2p_uni) * share * (1 + 0.012 * noise);
 }
 

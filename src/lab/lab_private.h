@@ -90,6 +90,7 @@ enum fault_kind {
     FAULT_BURN_FAULTY,
     FAULT_BURN_IDLE,
     FAULT_THROTTLE,
+    FAULT_GPU_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
@@ -177,6 +178,7 @@ struct lab {
     const char *user;
     bool ethernet; /* RoCE instead of InfiniBand */
     unsigned hosts, port, speed;
+    unsigned seed;           /* of lab_jitter */
     double oversubscription; /* the uplinks of a leaf carry what its hosts send, divided by this */
     struct fault *faults;
     size_t fault_count;
@@ -218,6 +220,7 @@ struct lab_gpu {
     unsigned ecc_uncorrected; /* since the driver was loaded */
     bool busy;                /* a foreign process works on it */
     double strength;          /* share of its full compute rate */
+    double copies;            /* share of its full copy bandwidth */
     bool throttled, idle;     /* idle: CUDA gives it no work */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
@@ -301,6 +304,8 @@ int lab_send(const struct lab_host *hosts, size_t count);
 double lab_fabric_share(const struct lab_host *hosts, size_t count, int fd);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);
+/* What a measurement differs by from one day to another: within 0.5%, by the lab's seed; 0 without one. */
+double lab_jitter(const struct lab_host *host, const char *what, unsigned number);
 
 /* The pid of gpu_burn that runs on the host, or 0. */
 int lab_burning(const struct lab_host *host);

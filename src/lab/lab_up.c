@@ -392,6 +392,7 @@ static struct lab *lab_from_options(struct arena *arena, const struct lab_option
     *lab = (struct lab){.hosts = options->hosts,
                         .speed = options->speed,
                         .oversubscription = options->oversubscription > 0 ? options->oversubscription : 1,
+                        .seed = options->seed,
                         .ethernet = options->ethernet,
                         .user = user_name(arena)};
     lab->profile = lab_profile_find(options->profile);

@@ -129,7 +129,8 @@ static void put_rate(const struct lab_host *host, int gpu, const struct burn *bu
     /* A product of two 8192 x 8192 matrices is 1.1e12 operations. */
     double done = rate * share * burn->seconds / 1100;
 
-    rate *= 1 + 0.003 * lab_noise(host->number, "rate", (unsigned)(share * 1000) * 8 + (unsigned)gpu);
+    rate *= 1 + 0.003 * lab_noise(host->number, "rate", (unsigned)(share * 1000) * 8 + (unsigned)gpu) +
+            lab_jitter(host, "rate now", (unsigned)gpu);
     printf("%.0f (%.0f Gflop/s) ", floor(done), rate);
 }
 

@@ -96,30 +96,45 @@ static int last_run(struct store *store, int64_t *ret_number, struct error *err)
     return 0;
 }
 
-static int load_all(struct load *load, int64_t number, struct controller *ret_controller, struct error *err)
+static int load_all(struct load *load, int64_t number, bool judged_only, struct controller *ret_controller,
+                    struct error *err)
 {
     if (number == 0 && last_run(load->store, &number, err) < 0)
         return -1;
-    if (load_head(load, number, ret_controller, err) < 0 || load_documents(load, err) < 0 ||
-        load_plan(load, err) < 0 || load_attempts(load, err) < 0)
+    if (load_head(load, number, ret_controller, err) < 0 || (!judged_only && load_documents(load, err) < 0) ||
+        load_plan(load, err) < 0 || (!judged_only && load_attempts(load, err) < 0))
         return -1;
     return load_waivers(load, err) < 0 ? -1 : load_judgement(load, err);
+}
+
+static struct record *load_record(struct load *load, int64_t number, bool judged_only, struct error *err)
+{
+    struct controller controller;
+
+    load->record = arena_new(load->arena, struct record);
+    load->names = names_create(load->store, load->arena);
+    if (store_begin_read(load->store, err) < 0)
+        return NULL;
+    if (store_finish(load->store, load_all(load, number, judged_only, &controller, err), err) < 0)
+        return NULL;
+    load->record->state = shown_state(load->store, load->record->number, load->record->state, &controller);
+    return load->record;
 }
 
 struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
                               struct error *err)
 {
     struct load load = {.store = store, .arena = arena, .evidence = evidence};
-    struct controller controller;
 
-    load.record = arena_new(arena, struct record);
-    load.names = names_create(store, arena);
-    if (store_begin_read(store, err) < 0)
-        return NULL;
-    if (store_finish(store, load_all(&load, number, &controller, err), err) < 0)
-        return NULL;
-    load.record->state = shown_state(store, load.record->number, load.record->state, &controller);
-    return load.record;
+    return load_record(&load, number, false, err);
+}
+
+struct record *store_load_judged(struct store *store, struct arena *arena, long long number,
+                                 struct error *err)
+{
+    struct load load = {.store = store, .arena = arena};
+
+    return load_record(&load, number, true, err);
 }
 
 long long store_find_run(struct store *store, const char *word, struct error *err)

@@ -105,6 +105,7 @@ LOAD = [
     Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
+    Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware

@@ -27,6 +27,7 @@ CASES = [
     ("dcgm:3=GPU Memory", "dcgmi diag -r 2 -j; echo rc $?", r'"status": "Fail"[^}]*(.|\n)*rc 226'),
     ("burn-faulty:6", "gpu_burn 30", r"errors: 0 - 0 - 0 - 0 - 0 - 0 - 137  \(WARNING!\)- 0(.|\n)*GPU 6: FAULTY"),
     ("burn-idle:2", "gpu_burn 30", r"- 0 \(0 Gflop/s\) -(.|\n)*GPU 2: OK"),
+    ("gpu-slow:1=50", "gpu_burn 60", r"\(5\d{4} Gflop/s\) - \d+ \(2[4-7]\d{3} Gflop/s\) - \d+ \(5\d{4}"),
     ("throttle:1", "gpu_burn 60", r"temps: \d+ C - 88 C -"),
     ("throttle:1=40", "gpu_burn 900 >/dev/null & sleep 0.4; nvidia-smi --query-gpu=clocks_throttle_reasons.hw_thermal_slowdown "
                       "--format=csv,noheader; wait", r"^Active$"),

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is better, worse or different in the second of two runs. Touches no host. */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/files.h"
+#include "assay/judge.h"
+#include "assay/report.h"
+#include "cli.h"
+
+enum { COMPARE_BYTES = 1024 * 1024 * 1024 };
+
+static void write_svg(struct arena *arena, const struct history *history,
+                      const struct history_findings *findings, const struct comparison *comparison,
+                      struct text *out)
+{
+    const struct history_choice all = {0};
+
+    (void)comparison;
+    report_history_svg(arena, history, findings, &all, out);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(struct arena *, const struct history *, const struct history_findings *,
+                  const struct comparison *, struct text *);
+} forms[] = {{"text", report_compare_text}, {"json", report_compare_json}, {"svg", write_svg}};
+
+static const struct record *load(struct store *store, struct arena *arena, const char *word,
+                                 struct error *err)
+{
+    long long number = store != NULL ? store_find_run(store, word, err) : 0;
+    struct record *record = number > 0 ? store_load_judged(store, arena, number, err) : NULL;
+
+    if (record != NULL && record->judgement.verdict_count == 0) {
+        error_set(err, ERROR_USAGE,
+                  "run %lld is not judged; `assay run --resume %lld` ends it, or `assay judge %lld`", number,
+                  number, number);
+        return NULL;
+    }
+    return record;
+}
+
+static int compare(struct arena *arena, const char *db, char *const *words, size_t form, const char *output,
+                   struct error *err)
+{
+    struct store *store = store_open(cli_database(db), true, err);
+    const struct record *before = load(store, arena, words[0], err);
+    const struct record *after = before != NULL ? load(store, arena, words[1], err) : NULL;
+    struct history history = {0};
+    struct history_findings findings;
+    struct comparison comparison;
+    cleanup_text struct text out = {0};
+    int status = after == NULL || cli_add_history(store, arena, &history, before, err) < 0 ||
+                         cli_add_history(store, arena, &history, after, err) < 0
+                     ? cli_fail(err)
+                     : EXIT_ACCEPT;
+
+    store_close(store);
+    if (status != EXIT_ACCEPT)
+        return status;
+    judge_history(arena, &history, &findings);
+    judge_compare(arena, before, after, &comparison);
+    text_init(&out, COMPARE_BYTES);
+    forms[form].write(arena, &history, &findings, &comparison, &out);
+    if (file_write(output, out.bytes, out.length, 0644, err) < 0)
+        return cli_fail(err);
+    for (size_t i = 0; i < findings.findings.count; i++)
+        if (findings.findings.items[i].kind == HISTORY_DROP)
+            return EXIT_REJECT;
+    return comparison.worse.count > 0 ? EXIT_REJECT : EXIT_ACCEPT;
+}
+
+int command_compare(int argc, char **argv)
+{
+    const char *db = NULL, *format = "text", *output = "-";
+    const struct option_row rows[] = {
+        {"format", 'f', OPTION_STRING, "NAME", &format, "text, json or svg (a plot of what is worse)"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct arena *arena;
+    size_t form = 0;
+    int first, status;
+
+    if (!cli_options(rows, "compare RUN RUN", argc, argv, &first, &status))
+        return status;
+    while (form < sizeof forms / sizeof *forms && strcmp(forms[form].name, format) != 0)
+        form++;
+    if (form == sizeof forms / sizeof *forms) {
+        fprintf(stderr, "assay: compare: unknown format '%s'; expected text, json or svg\n", format);
+        return EXIT_USAGE;
+    }
+    if (first + 2 != argc) {
+        fprintf(stderr,
+                "assay: compare: expected two runs, the earlier one first; `assay list` shows them\n");
+        return EXIT_USAGE;
+    }
+    arena = arena_create();
+    status = compare(arena, db, argv + first, form, output, &err);
+    arena_destroy(arena);
+    return status;
+}

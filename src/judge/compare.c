@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What two runs say of the same items. Numbers are for judge_history, which knows the noise. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/compare.h"
+#include "judge_private.h"
+
+struct row {
+    const char *target;
+    const struct shape *shape;
+    const struct slot *slot;
+    const struct outcome *outcome;
+};
+
+static int compare_rows(const struct row *a, const struct row *b)
+{
+    int order = strcmp(a->target, b->target);
+
+    order = order != 0 ? order : strcmp(a->shape->suite_step, b->shape->suite_step);
+    order = order != 0 ? order : strcmp(a->slot->metric, b->slot->metric);
+    order = order != 0 ? order : strcmp(a->slot->subject, b->slot->subject);
+    return order != 0 ? order : strcmp(a->slot->at, b->slot->at);
+}
+
+static int compare_for_sort(const void *a, const void *b)
+{
+    return compare_rows(a, b);
+}
+
+/* What the suite asked for; what was added to find a fault is no item of its own. */
+static struct row *rows_of(struct arena *arena, const struct record *record, size_t *ret_count)
+{
+    const struct judgement *judgement = &record->judgement;
+    struct row *rows = arena_array(arena, struct row, judgement->outcome_count);
+    const char *target = "";
+
+    *ret_count = 0;
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct outcome *outcome = &judgement->outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+
+        if (i == 0 || outcome->step != judgement->outcomes[i - 1].step)
+            target = step_target(arena, step);
+        if (step->origin == ORIGIN_SUITE || step->origin == ORIGIN_LEFT_OUT)
+            rows[(*ret_count)++] =
+                (struct row){target, step->shape, &step->shape->slots[outcome->slot], outcome};
+    }
+    if (*ret_count > 0)
+        qsort(rows, *ret_count, sizeof *rows, compare_for_sort);
+    return rows;
+}
+
+static void compare_item(struct arena *arena, const struct row *before, const struct row *after,
+                         struct comparison *comparison)
+{
+    const struct item_change change = {after->target, after->slot, after->shape->suite_step, before->outcome,
+                                       after->outcome};
+    /* RECORDED is neither better nor worse than another word. */
+    bool judged = before->outcome->word != OUTCOME_RECORDED && after->outcome->word != OUTCOME_RECORDED;
+
+    if (judged && after->outcome->word > before->outcome->word)
+        *list_push(arena, &comparison->worse) = change;
+    else if (judged && after->outcome->word < before->outcome->word)
+        *list_push(arena, &comparison->better) = change;
+    else if (isnan(before->outcome->value) && isnan(after->outcome->value) &&
+             *before->outcome->measured != '\0' && *after->outcome->measured != '\0' &&
+             strcmp(before->outcome->measured, after->outcome->measured) != 0)
+        *list_push(arena, &comparison->texts) = change;
+    else
+        comparison->same++;
+}
+
+void judge_compare(struct arena *arena, const struct record *before, const struct record *after,
+                   struct comparison *ret_comparison)
+{
+    size_t before_count, after_count, i = 0, k = 0;
+    const struct row *left = rows_of(arena, before, &before_count),
+                     *right = rows_of(arena, after, &after_count);
+
+    *ret_comparison = (struct comparison){0};
+    while (i < before_count || k < after_count) {
+        int order = i == before_count ? 1 : k == after_count ? -1 : compare_rows(&left[i], &right[k]);
+
+        if (order == 0)
+            compare_item(arena, &left[i], &right[k], ret_comparison);
+        ret_comparison->only_before += order < 0;
+        ret_comparison->only_after += order > 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two runs beside each other: outcomes and texts item by item, numbers where they differ beyond noise. */
+#include <string.h>
+
+#include "assay/json.h"
+#include "assay/report.h"
+#include "printable.h"
+
+enum { LINE_BYTES = 4096 };
+
+struct change_list {
+    const struct item_change *items;
+    size_t count;
+};
+
+static void put_clean(struct text *out, const char *string)
+{
+    cleanup_text struct text line = {0};
+
+    text_init(&line, LINE_BYTES);
+    printable_line(&line, string);
+    text_put(out, line.bytes);
+}
+
+/* The same change of the same step on one host is one line. */
+static bool same_line(const struct item_change *a, const struct item_change *b)
+{
+    return strcmp(a->target, b->target) == 0 && strcmp(a->suite_step, b->suite_step) == 0 &&
+           a->before->word == b->before->word && a->after->word == b->after->word;
+}
+
+/* The same new text everywhere is one line: a driver that was changed on all hosts. */
+static bool same_text(const struct item_change *a, const struct item_change *b)
+{
+    return strcmp(a->suite_step, b->suite_step) == 0 && strcmp(a->slot->metric, b->slot->metric) == 0 &&
+           strcmp(a->before->measured, b->before->measured) == 0 &&
+           strcmp(a->after->measured, b->after->measured) == 0;
+}
+
+static void put_words(struct arena *arena, const char *title, struct change_list list, struct text *out)
+{
+    for (size_t i = 0, next; i < list.count; i = next) {
+        const struct item_change *change = &list.items[i];
+
+        for (next = i; next < list.count && same_line(&list.items[next], change);)
+            next++;
+        text_put(out, i == 0 ? arena_printf(arena, "\n%s\n", title) : "");
+        put_clean(out, arena_printf(arena, "  %s %s: %s -> %s, %zu item%s: %s%s%s", change->target,
+                                    change->suite_step, outcome_name(change->before->word),
+                                    outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
+                                    change->slot->metric, *change->slot->subject != '\0' ? " " : "",
+                                    change->slot->subject));
+        if (*change->after->cause != '\0') {
+            text_put(out, ": ");
+            put_clean(out, change->after->cause);
+        }
+        text_put(out, "\n");
+    }
+}
+
+static void put_texts(struct arena *arena, struct change_list list, struct text *out)
+{
+    bool *told = arena_array(arena, bool, list.count);
+    bool any = false;
+
+    for (size_t i = 0; i < list.count; i++) {
+        const struct item_change *change = &list.items[i];
+        size_t times = 0;
+
+        for (size_t k = i; k < list.count && !told[i]; k++)
+            if (!told[k] && same_text(&list.items[k], change)) {
+                times++;
+                told[k] = k != i;
+            }
+        if (told[i])
+            continue;
+        text_put(out, any ? "" : "\nchanged\n");
+        any = true;
+        put_clean(out,
+                  arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
+                               times == 1 ? "" : arena_printf(arena, "%zu items", times),
+                               change->slot->metric, *change->slot->subject != '\0' && times == 1 ? " " : "",
+                               times == 1 ? change->slot->subject : "", change->before->measured,
+                               change->after->measured));
+        text_put(out, "\n");
+    }
+}
+
+void report_compare_text(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct comparison *comparison,
+                         struct text *out)
+{
+    const struct history_choice all = {0};
+
+    text_printf(
+        out,
+        "run %lld (%s) and run %lld (%s): %zu items the same, %zu worse, %zu better, %zu with another text; "
+        "%zu only in the first, %zu only in the second\n",
+        history->runs.items[0].number, verdict_name(history->runs.items[0].verdict),
+        history->runs.items[1].number, verdict_name(history->runs.items[1].verdict), comparison->same,
+        comparison->worse.count, comparison->better.count, comparison->texts.count, comparison->only_before,
+        comparison->only_after);
+    put_words(arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count}, out);
+    put_words(arena, "better", (struct change_list){comparison->better.items, comparison->better.count}, out);
+    put_texts(arena, (struct change_list){comparison->texts.items, comparison->texts.count}, out);
+    text_put(out, "\n");
+    report_history_text(arena, history, findings, &all, out);
+}
+
+static void put_changes(struct json_writer *json, const char *key, struct change_list list)
+{
+    json_key(json, key);
+    json_open_array(json);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct item_change *change = &list.items[i];
+
+        json_open_object(json);
+        json_member(json, "target", change->target);
+        json_member(json, "step", change->suite_step);
+        json_member(json, "metric", change->slot->metric);
+        json_member(json, "subject", change->slot->subject);
+        json_member(json, "at", change->slot->at);
+        json_member(json, "before", outcome_name(change->before->word));
+        json_member(json, "after", outcome_name(change->after->word));
+        json_member(json, "measured_before", change->before->measured);
+        json_member(json, "measured_after", change->after->measured);
+        json_member(json, "cause", change->after->cause);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_count(struct json_writer *json, const char *key, size_t count)
+{
+    json_key(json, key);
+    json_put_integer(json, (int64_t)count);
+}
+
+void report_compare_json(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct comparison *comparison,
+                         struct text *out)
+{
+    const struct history_choice all = {0};
+    struct json_writer writer, *json = &writer;
+
+    json_writer_init(json, out, false);
+    json_open_object(json);
+    put_count(json, "schema", 1);
+    put_count(json, "same", comparison->same);
+    put_count(json, "only_before", comparison->only_before);
+    put_count(json, "only_after", comparison->only_after);
+    put_changes(json, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
+    put_changes(json, "better", (struct change_list){comparison->better.items, comparison->better.count});
+    put_changes(json, "changed", (struct change_list){comparison->texts.items, comparison->texts.count});
+    json_key(json, "history");
+    report_history_put(arena, history, findings, &all, json);
+    json_close_object(json);
+    text_put(out, "\n");
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A history for programs. */
+#include "assay/json.h"
+#include "assay/report.h"
+
+static void put_number(struct json_writer *json, const char *key, double number)
+{
+    json_key(json, key);
+    json_put_number(json, number);
+}
+
+static void put_count(struct json_writer *json, const char *key, size_t count)
+{
+    json_key(json, key);
+    json_put_integer(json, (int64_t)count);
+}
+
+static long long run_number(const struct history *history, size_t run)
+{
+    return history->runs.items[run].number;
+}
+
+static void put_runs(struct json_writer *json, const struct history *history)
+{
+    json_key(json, "runs");
+    json_open_array(json);
+    for (size_t i = 0; i < history->runs.count; i++) {
+        const struct history_run *run = &history->runs.items[i];
+
+        json_open_object(json);
+        put_count(json, "number", (size_t)run->number);
+        json_member(json, "uuid", run->uuid);
+        json_member(json, "suite", run->suite);
+        put_number(json, "started", run->started);
+        json_member(json, "verdict", verdict_name(run->verdict));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_subject(struct json_writer *json, const struct history_subject *subject)
+{
+    json_member(json, "name", subject->name);
+    json_member(json, "place", subject->place);
+    put_count(json, "places", subject->places);
+}
+
+static void put_findings(struct json_writer *json, struct arena *arena, const struct history *history,
+                         const struct history_findings *findings)
+{
+    json_key(json, "findings");
+    json_open_array(json);
+    for (size_t i = 0; i < findings->findings.count; i++) {
+        const struct history_finding *finding = &findings->findings.items[i];
+
+        json_open_object(json);
+        json_member(json, "kind", history_kind_name(finding->kind));
+        put_subject(json, &findings->subjects.items[finding->subject]);
+        put_count(json, "runs", finding->runs);
+        put_count(json, "first_run", (size_t)run_number(history, finding->first_run));
+        if (finding->kind != HISTORY_REPEAT) {
+            json_member(json, "step", findings->series.items[finding->series].suite_step);
+            json_member(json, "metric", findings->series.items[finding->series].metric);
+            put_number(json, "change", finding->change);
+            put_number(json, "noise", finding->noise);
+            put_number(json, "sigmas", finding->sigmas);
+        }
+        json_member(json, "text", history_finding_text(arena, history, findings, finding));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_shifts(struct json_writer *json, const struct history *history,
+                       const struct history_findings *findings)
+{
+    json_key(json, "shifts");
+    json_open_array(json);
+    for (size_t i = 0; i < findings->shifts.count; i++) {
+        const struct history_shift *shift = &findings->shifts.items[i];
+
+        json_open_object(json);
+        put_count(json, "run", (size_t)run_number(history, shift->run));
+        json_member(json, "step", shift->suite_step);
+        json_member(json, "metric", shift->metric);
+        json_member(json, "at", shift->at);
+        put_number(json, "change", shift->change);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_points(struct json_writer *json, const struct history *history,
+                       const struct history_series *series)
+{
+    json_key(json, "points");
+    json_open_array(json);
+    for (size_t i = 0; i < series->points.count; i++) {
+        json_open_object(json);
+        put_count(json, "run", (size_t)run_number(history, series->points.items[i].run));
+        put_number(json, "value", series->points.items[i].value);
+        put_number(json, "deviation", series->points.items[i].deviation);
+        put_count(json, "items", series->points.items[i].items);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+void report_history_put(struct arena *arena, const struct history *history,
+                        const struct history_findings *findings, const struct history_choice *choice,
+                        struct json_writer *json)
+{
+    json_open_object(json);
+    put_count(json, "schema", 1);
+    put_runs(json, history);
+    put_findings(json, arena, history, findings);
+    put_shifts(json, history, findings);
+    json_key(json, "series");
+    json_open_array(json);
+    for (size_t i = 0; i < findings->series.count; i++) {
+        const struct history_series *series = &findings->series.items[i];
+
+        if (!history_chosen(findings, choice, i))
+            continue;
+        json_open_object(json);
+        put_subject(json, &findings->subjects.items[series->subject]);
+        json_member(json, "step", series->suite_step);
+        json_member(json, "metric", series->metric);
+        json_member(json, "unit", series->unit);
+        put_points(json, history, series);
+        json_close_object(json);
+    }
+    json_close_array(json);
+    json_close_object(json);
+}
+
+void report_history_json(struct arena *arena, const struct history *history,
+                         const struct history_findings *findings, const struct history_choice *choice,
+                         struct text *out)
+{
+    struct json_writer json;
+
+    json_writer_init(&json, out, false);
+    report_history_put(arena, history, findings, choice, &json);
+    text_put(out, "\n");
+}

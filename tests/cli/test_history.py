@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Twelve months of a cluster in which one GPU gets slower, 0.7% a month: long before it fails a limit it is named.
+
+usage: test_history.py ASSAY
+
+The runs are of the lab, where measurements differ a little from month to month. They are made one after the other;
+only the time that each was started at is set back in the test's own database, so that they lie a month apart.
+"""
+
+import json
+import os
+import re
+import sqlite3
+
+from cluster import FOLDER, Lab, Tap, assay
+
+MONTHS, MONTH_S, LOSS = 12, 2629800, 0.7
+SLOW = "node2 gpu3"
+
+tap = Tap()
+database = os.path.join(FOLDER, "year.db")
+suite = os.path.join(FOLDER, "year.json")
+
+
+def history(*words):
+    return assay("history", *words, "--db", database)
+
+
+def findings():
+    done = history("--format", "json")
+    told = json.loads(done.stdout)["findings"]
+    return done.returncode, {finding["place"] for finding in told}, told
+
+
+def one_month(month):
+    faults = [f"node2:gpu-slow:3={LOSS * month:.1f}"] if month > 0 else []
+    with Lab(f"month{month}", 2, faults, options=("--seed", month + 1)) as lab:
+        done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o",
+                     os.path.join(lab.folder, "report.html"))
+    store = sqlite3.connect(database)
+    with store:
+        store.execute("UPDATE run SET started=?, ended=? WHERE id=?",
+                      (1767225600 + month * MONTH_S, 1767225600 + month * MONTH_S + 60, month + 1))
+    store.close()
+    return done
+
+
+with open(suite, "w", encoding="utf-8") as file:
+    json.dump({"name": "year", "title": "light, once a month", "platform": "hgx-h100", "steps": [
+        {"check": "reachable"}, {"check": "p2p-bandwidth", "needs": ["reachable"]},
+        {"check": "gpu-burn", "needs": ["reachable"], "arguments": {"seconds": 60}}]}, file)
+
+statuses, named, others, first = [], {}, set(), None
+for month in range(MONTHS + 1):
+    statuses.append(one_month(month).returncode)
+    code, places, told = findings()
+    others |= places - {SLOW}
+    if first is None and SLOW in places:
+        first = month
+    named[month] = code
+rejected = statuses.index(1) if 1 in statuses else MONTHS + 1
+tap.ok(first is not None and 1 < first <= 6, "the GPU is named in month 6 at the latest", first)
+tap.ok(statuses[:7] == [0] * 7 and set(statuses) <= {0, 1}, "until then every run accepts it: all is within its limits",
+       statuses)
+tap.ok(7 < rejected < MONTHS, "months later it fails its limit for the first time", rejected)
+tap.same(others, set(), "nothing else is named in any month")
+tap.ok(named[0] == 0 and all(named[month] == 1 for month in range(first or 0, MONTHS + 1)),
+       "the exit status says that something gets worse, from then on", named)
+trends = [finding for finding in told if finding["kind"] == "trend" and finding["metric"] == "gpu_burn.gflops"]
+tap.ok(len(trends) == 1 and abs(trends[0]["change"] + MONTHS * LOSS / 100) < 0.012, "how much it has lost is told", trends)
+
+text = history()
+tap.ok(re.search(rf"gets worse\n(  .*\n)*  .*{SLOW}: gpu-burn gpu_burn\.gflops: -\d\.\d% over 13 runs", text.stdout)
+       is not None, "in words", text.stdout)
+tap.ok(re.search(rf"fails again and again\n  .*{SLOW}: has failed in \d of 13 runs, first in run \d+\n", text.stdout)
+       is not None, "who fails again and again", text.stdout)
+one = history(SLOW, "--metric", "gpu_burn.gflops")
+tap.ok(len(re.findall(r"^  run +\d+  20\d\d-\d\d-\d\d .* \*?", one.stdout, re.M)) == 13, "one GPU's numbers, month by month",
+       one.stdout)
+fine = history("node1")
+tap.same(fine.returncode, 0, "of a host that is as it was nothing is told", fine.stdout)
+plot = history("--format", "svg")
+tap.ok(plot.stdout.startswith("<svg ") and plot.stdout.count("<polyline") >= 1 and SLOW in plot.stdout, "as a plot")
+nobody = history("node9")
+tap.ok(nobody.returncode == 64 and "'node9'; expected an identity or a place, as " in nobody.stderr,
+       "who is not known is refused, with an example", nobody.stderr)
+
+last = rejected  # the number of the last run that accepted it
+compared = assay("compare", 1, last, "--db", database)
+tap.ok(compared.returncode == 1 and re.search(rf"gets worse\n  .*{SLOW}", compared.stdout) is not None,
+       "the first run and the last that was accepted beside each other", compared.stdout, compared.stderr)
+same = assay("compare", 1, 2, "--db", database)
+tap.ok(same.returncode == 0 and " 0 worse, 0 better" in same.stdout, "two months that are alike", same.stdout)
+document = json.loads(assay("compare", 1, last, "--db", database, "--format", "json").stdout)
+tap.same(document["worse"], [], "no outcome has changed")
+tap.same({finding["place"] for finding in document["history"]["findings"]}, {SLOW}, "the number has")
+worse = assay("compare", 1, last + 1, "--db", database)
+tap.ok(worse.returncode == 1 and re.search(r"^worse\n  node2 p2p-bandwidth: pass -> fail, \d+ items?: ", worse.stdout, re.M)
+       is not None, "what fails that did not", worse.stdout)
+tap.same(assay("compare", 1, 99, "--db", database).returncode, 64, "a run that is not there is refused")
+tap.end()
