@@ -14,11 +14,19 @@ struct common {
     const char *value; /* NULL: no majority */
 };
 
+/* A jump host, or none (""), and whether anybody behind it answered. */
+struct way_in {
+    const char *jump;
+    bool answers;
+};
+
 struct whole_run {
     struct arena *arena;
     const struct record *record;
     struct step_attempts *attempts; /* by step */
     LIST_OF(struct common) commons;
+    size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
+    LIST_OF(struct way_in) ways_in; /* likewise */
 };
 
 struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record)
@@ -112,44 +120,68 @@ static const char *common_value(void *context, size_t step, const struct slot *s
     return common->value;
 }
 
+static bool has_whole(struct whole_run *run, size_t step)
+{
+    const struct step_attempts *attempts = &run->attempts[step];
+
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE)
+            return true;
+    return false;
+}
+
+static void count_fine(struct whole_run *run)
+{
+    const struct plan *plan = run->record->plan;
+    size_t number = 0;
+
+    run->fine = arena_array(run->arena, size_t, plan->shapes.count + 1);
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        number = shape_number(plan, plan->steps.items[i].shape, number);
+        run->fine[number] += has_whole(run, i);
+    }
+}
+
 static bool fine_elsewhere(void *context, size_t step)
 {
     struct whole_run *run = context;
     const struct plan *plan = run->record->plan;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step_attempts *attempts = &run->attempts[i];
+    if (run->fine == NULL)
+        count_fine(run);
+    return run->fine[shape_number(plan, plan->steps.items[step].shape, 0)] > has_whole(run, step);
+}
 
-        if (i == step || plan->steps.items[i].shape != plan->steps.items[step].shape)
-            continue;
-        for (size_t k = 0; k < attempts->count; k++)
-            if (attempt_bearing(run->arena, attempts->items[k]).kind == KIND_WHOLE)
-                return true;
-    }
+static bool anything_ran(const struct step_attempts *attempts)
+{
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempts->items[i]->state == ATTEMPT_ENDED && attempts->items[i]->end == ATTEMPT_RAN)
+            return true;
     return false;
 }
 
-static bool same_way_in(const struct host *a, const struct host *b)
+static struct way_in *way_in_of(struct whole_run *run, const struct host *host)
 {
-    return strcmp(a->jump != NULL ? a->jump : "", b->jump != NULL ? b->jump : "") == 0;
+    const char *jump = host->jump != NULL ? host->jump : "";
+    struct way_in *way;
+
+    for (size_t i = 0; i < run->ways_in.count; i++)
+        if (strcmp(run->ways_in.items[i].jump, jump) == 0)
+            return &run->ways_in.items[i];
+    way = list_push(run->arena, &run->ways_in);
+    way->jump = jump;
+    return way;
 }
 
 static bool neighbour_answers(void *context, size_t step)
 {
     struct whole_run *run = context;
     const struct plan *plan = run->record->plan;
-    const struct host *host = plan->steps.items[step].members[0];
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step_attempts *attempts = &run->attempts[i];
-
-        if (!same_way_in(plan->steps.items[i].members[0], host))
-            continue;
-        for (size_t k = 0; k < attempts->count; k++)
-            if (attempts->items[k]->state == ATTEMPT_ENDED && attempts->items[k]->end == ATTEMPT_RAN)
-                return true;
-    }
-    return false;
+    for (size_t i = 0; run->ways_in.count == 0 && i < plan->steps.count; i++)
+        if (anything_ran(&run->attempts[i]))
+            way_in_of(run, plan->steps.items[i].members[0])->answers = true;
+    return way_in_of(run, plan->steps.items[step].members[0])->answers;
 }
 
 /* The worst gate of a step decides whether what needs it may run. */
@@ -243,13 +275,27 @@ static void close_verdict(struct verdict *verdict)
         verdict->word = VERDICT_ACCEPT;
 }
 
+/* Looks at `near` first and leaves there where it was: the steps of a suite's step come in the hosts' order. */
+static struct verdict *find_near(struct judgement *judgement, const char *scope, const char *name,
+                                 size_t *near)
+{
+    for (size_t i = 0; i < judgement->verdict_count; i++) {
+        size_t place = (*near + i) % judgement->verdict_count;
+
+        if (strcmp(judgement->verdicts[place].name, name) == 0 &&
+            strcmp(judgement->verdicts[place].scope, scope) == 0) {
+            *near = place;
+            return &judgement->verdicts[place];
+        }
+    }
+    return NULL;
+}
+
 static struct verdict *find_verdict(struct judgement *judgement, const char *scope, const char *name)
 {
-    for (size_t i = 0; i < judgement->verdict_count; i++)
-        if (strcmp(judgement->verdicts[i].scope, scope) == 0 &&
-            strcmp(judgement->verdicts[i].name, name) == 0)
-            return &judgement->verdicts[i];
-    return NULL;
+    size_t near = 0;
+
+    return find_near(judgement, scope, name, &near);
 }
 
 static void add_verdict(struct judgement *judgement, const char *scope, const char *name)
@@ -311,7 +357,7 @@ static struct verdict *host_of_fail(struct judgement *judgement, const struct st
 static void make_verdicts(struct whole_run *run, struct judgement *judgement)
 {
     const struct plan *plan = run->record->plan;
-    size_t hosts = plan->hosts.count;
+    size_t hosts = plan->hosts.count, near = 0;
 
     judgement->verdicts = arena_array(run->arena, struct verdict, 1 + 2 * hosts);
     add_verdict(judgement, "run", "");
@@ -325,7 +371,7 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
         const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
         struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));
         bool alone = strcmp(step->shape->scope, "host") == 0;
-        struct verdict *of_step = alone ? find_verdict(judgement, "host", step->members[0]->name) : NULL;
+        struct verdict *of_step = alone ? find_near(judgement, "host", step->members[0]->name, &near) : NULL;
 
         for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
             struct verdict *host = alone ? of_step : host_of_fail(judgement, step, &judgement->outcomes[i]);
