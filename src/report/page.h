@@ -4,6 +4,7 @@
 #define ASSAY_REPORT_PAGE_H
 
 #include "assay/report.h"
+#include "assay/sighting.h"
 #include "html.h"
 #include "matrix.h"
 #include "series.h"
@@ -23,6 +24,7 @@ struct page {
     struct tunings tunings;
     struct gpu_table burn;
     bool has_heat_maps, has_burn;
+    struct sightings sightings; /* by host */
 };
 
 /* page_results.c */

@@ -139,6 +139,55 @@ static void write_verdict(struct page *page)
     html_markup(out, "</div></div>\n");
 }
 
+static size_t count_verdicts(const struct judgement *judgement, const char *scope)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        count += strcmp(judgement->verdicts[i].scope, scope) == 0;
+    return count;
+}
+
+/* "1,250 in 10 units, 12 of them spare" */
+static const char *scope_of_hosts(struct page *page)
+{
+    const struct record *record = page->view->record;
+    size_t units = count_verdicts(&record->judgement, "unit"), spares = 0;
+    const char *text = count_text(page->arena, record->plan->hosts.count);
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        spares += record->plan->hosts.items[i]->role == ROLE_SPARE;
+    if (units > 0)
+        text = arena_printf(page->arena, "%s in %zu unit%s", text, units, units == 1 ? "" : "s");
+    return spares > 0 ? arena_printf(page->arena, "%s, %zu of them spare", text, spares) : text;
+}
+
+/* What was seen counts; what the hostfile says is only what was promised. */
+static const char *scope_of_gpus(struct page *page)
+{
+    const struct plan *plan = page->view->record->plan;
+    size_t seen = 0, declared = 0;
+
+    for (size_t i = 0; i < page->sightings.items.count; i++)
+        seen += page->sightings.items.items[i].kind == ITEM_GPU;
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        declared += plan->hosts.items[i]->slots;
+    return arena_printf(page->arena, "%s identified, %s declared", count_text(page->arena, seen),
+                        declared > 0 ? count_text(page->arena, declared) : "none");
+}
+
+/* The agreed test plan: the suite as a file that both sides can hash. */
+static const char *plan_document(struct page *page)
+{
+    const struct record *record = page->view->record;
+
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, "suite") == 0)
+            return arena_printf(page->arena, "%s, SHA-256 %s", record->documents.items[i].name,
+                                record->documents.items[i].sha256);
+    return "the suite was not kept";
+}
+
 static void write_identity(struct page *page)
 {
     const struct record *record = page->view->record;
@@ -147,7 +196,12 @@ static void write_identity(struct page *page)
     html_markup(out, "<dl class=\"identity\">\n");
     html_pair(out, "Cluster (hostfile)", record->hostfile);
     html_pair(out, "Suite", arena_printf(page->arena, "%s (%s)", record->suite_title, record->suite));
-    html_pair(out, "Hosts", count_text(page->arena, record->plan->hosts.count));
+    html_pair(out, "Hosts", scope_of_hosts(page));
+    html_pair(out, "GPUs", scope_of_gpus(page));
+    html_pair(out, "Gates owed",
+              arena_printf(page->arena, "%s, of which %s have a value",
+                           count_text(page->arena, page->view->coverage.gates),
+                           count_text(page->arena, page->view->coverage.measured)));
     html_pair(out, "Run",
               arena_printf(page->arena, "%lld, %s", record->number, run_state_name(record->state)));
     html_pair(out, "Run UUID", record->uuid);
@@ -158,16 +212,9 @@ static void write_identity(struct page *page)
               record->ended > 0 ? duration_text(page->arena, record->ended - record->started) : "not ended");
     html_pair(out, "Judged against", record->judgement.baselines != NULL ? record->judgement.baselines : "");
     html_pair(out, "Measured with", record->program);
-    html_markup(out, "</dl>\n");
-}
-
-static size_t count_verdicts(const struct judgement *judgement, const char *scope)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < judgement->verdict_count; i++)
-        count += strcmp(judgement->verdicts[i].scope, scope) == 0;
-    return count;
+    html_markup(out, "<div class=\"wide\"><dt>Test plan</dt><dd>");
+    html_code(out, plan_document(page));
+    html_markup(out, "</dd></div>\n</dl>\n");
 }
 
 static void write_verdict_row(struct page *page, const struct verdict *verdict)
@@ -306,6 +353,57 @@ static void write_gate_lines(struct page *page, const struct report_entry *entry
     html_markup(out, "</tbody></table>\n");
 }
 
+/* Whether the subject speaks of that place: "gpu2->gpu5" of gpu2, and not of gpu25. */
+static bool speaks_of(const char *subject, const char *position)
+{
+    size_t length = strlen(position);
+
+    for (const char *at = strstr(subject, position); at != NULL; at = strstr(at + 1, position))
+        if (at[length] < '0' || at[length] > '9')
+            return true;
+    return false;
+}
+
+static bool is_accused(const struct page *page, const struct report_entry *entry,
+                       const struct sighting *sighting)
+{
+    for (size_t i = 0; i < entry->items && i < ITEMS_LISTED; i++) {
+        const struct step *step = page->view->steps[entry->outcomes[i]->step].step;
+
+        if (step->member_count == 1 && view_host(page->view, step->members[0]) == sighting->host &&
+            speaks_of(view_slot(page->view, entry->outcomes[i])->subject, sighting->position))
+            return true;
+    }
+    return false;
+}
+
+/* The hardware that the failure is about, by what is printed on it: who mends it must not have to look. */
+static void write_hardware(struct page *page, const struct report_entry *entry)
+{
+    enum { MOST_NAMED = 8 };
+    size_t named = 0;
+
+    for (size_t i = 0; i < page->sightings.items.count; i++) {
+        const struct sighting *sighting = &page->sightings.items.items[i];
+
+        if (!item_kind_is_hardware(sighting->kind) || *sighting->position == '\0' ||
+            !is_accused(page, entry, sighting))
+            continue;
+        if (named++ >= MOST_NAMED)
+            continue;
+        html_markup(page->out, "<div><dt>");
+        html_text(page->out, named == 1 ? "Hardware" : "");
+        html_markup(page->out, "</dt><dd>");
+        html_textf(page->out, "%s, %s%s%s%s, ", page->view->record->plan->hosts.items[sighting->host]->name,
+                   sighting->position, *sighting->serial != '\0' ? ", serial " : "", sighting->serial,
+                   *sighting->serial != '\0' ? "" : ", no serial told");
+        html_code(page->out, sighting->identity);
+        html_markup(page->out, "</dd></div>\n");
+    }
+    if (named > MOST_NAMED)
+        html_pair(page->out, "", arena_printf(page->arena, "and %zu more", named - MOST_NAMED));
+}
+
 static void write_failure(struct page *page, size_t index)
 {
     const struct report_entry *entry = &page->entries[index];
@@ -326,6 +424,10 @@ static void write_failure(struct page *page, size_t index)
     html_pair(out, "What to do", *entry->remedy != '\0' ? entry->remedy : "no remedy is known");
     if (*entry->waiver != '\0')
         html_pair(out, "Waived by", entry->waiver);
+    write_hardware(page, entry);
+    html_markup(out,
+                "<div class=\"todo\"><dt>To be mended</dt><dd>by <span class=\"blank\"></span> until <span "
+                "class=\"blank\"></span></dd></div>\n");
     html_markup(out, "<div><dt>Evidence</dt><dd>");
     write_evidence_links(page, entry);
     html_markup(out, "</dd></div>\n</dl>\n");

@@ -18,6 +18,7 @@ static const struct section {
     bool (*has)(const struct page *page);
     void (*write)(struct page *page);
 } sections[] = {
+    {"signatures", "Sign-off", false, always, page_sign_off},
     {"failures", "Failures", false, always, page_failures},
     {"isolation", "Isolation: who makes a test across hosts slow", false, page_has_searches, page_searches},
     {"undecided", "Inconclusive and not run", false, always, page_undecided},
@@ -32,7 +33,6 @@ static const struct section {
     {"inventory", "Inventory", false, always, page_inventory},
     {"limits", "Limits applied", false, always, page_limits},
     {"documents", "Documents of this run", false, always, page_documents},
-    {"signatures", "Sign-off", false, always, page_sign_off},
     {"commands", "Commands", true, always, page_commands},
     {"evidence", "Evidence", true, always, page_attempts},
     {"equipment", "Equipment", true, page_has_equipment, page_equipment},
@@ -91,6 +91,8 @@ static void write_sections(struct page *page)
         html_markup(out, "</h2>\n");
         sections[i].write(page);
         html_markup(out, "</section>\n\n");
+        if (i == 0) /* what is signed comes first */
+            write_contents(page);
     }
 }
 
@@ -144,10 +146,10 @@ void report_html(const struct record *record, struct text *out)
     charts_collect(page.view, &page.charts);
     tunings_collect(page.view, &page.tunings);
     page.has_burn = gpu_table_collect(page.view, &page.burn);
+    sightings_of_record(arena, record, &page.sightings);
     write_head(&page);
     html_markup(out, "<body>\n<main>\n");
     page_title(&page);
-    write_contents(&page);
     write_sections(&page);
     html_markup(out, "</main>\n</body>\n</html>\n");
     arena_destroy(arena);

@@ -481,7 +481,9 @@ static void add_attempt(struct maker *maker, size_t index, const struct step_row
     attempt->rc = attempt->reading.status == READING_COMPLETE && attempt->reading.findings.count == 0 ? 0 : 1;
     part = list_push(maker->arena, &attempt->parts);
     *part = (struct part){.name = "main", .command = attempt->command, .began = true, .ended = true};
-    reading_init(&part->reading, maker->arena, "");
+    part->reading = attempt->reading;
+    if (strcmp(step->name, "gpu-inventory") == 0)
+        part->reading.tool = "nvidia-smi";
     if (step->seconds >= 60) {
         part = list_push(maker->arena, &attempt->parts);
         *part = (struct part){

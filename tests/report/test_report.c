@@ -648,6 +648,58 @@ static void every_attempt_of_a_retest_is_printed(void **state)
     arena_destroy(arena);
 }
 
+static void the_first_page_says_what_is_signed(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+    char *report = arena_strdup(arena, report_of(arena, record, "html", NULL));
+
+    (void)state;
+    *strstr(report, "<section id=\"failures\"") = '\0';
+    expect_contains(report, "8 in 2 units");
+    expect_contains(report, "64 identified, 64 declared");
+    expect_contains(report, "1,492, of which 1,296 have a value");
+    expect_contains(report, record->documents.items[1].sha256); /* the suite */
+    expect_contains(report, "For the supplier");
+    expect_contains(report, "For the customer");
+    arena_destroy(arena);
+}
+
+static void a_failure_names_the_hardware_and_leaves_room_for_who_mends_it(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *report = report_of(arena, sample_record(arena, &faulty), "html", NULL);
+    const char *burn = strstr(report, "node6 <span class=\"sep\">"),
+               *end = burn != NULL ? strstr(burn, "</article>") : NULL;
+
+    (void)state;
+    assert_non_null(end);
+    report = arena_strndup(arena, burn, (size_t)(end - burn));
+    expect_contains(report, "node6, gpu4, serial 1652923000052");
+    assert_null(strstr(report, "gpu3, serial"));
+    expect_contains(report, "To be mended");
+    arena_destroy(arena);
+}
+
+static void a_large_run_keeps_every_attempt_with_its_hash(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record =
+        sample_record(arena, &(struct sample){.hosts = 210, .units = 4, .faults = true});
+    const char *report = report_of(arena, record, "html", NULL), *at;
+
+    (void)state;
+    at = strstr(report, "<section id=\"evidence\"");
+    assert_non_null(at);
+    assert_true(record->attempts.count > 2000);
+    assert_int_equal(count_of(at, "<tbody id=\"e"), record->attempts.count);
+    for (size_t i = 0; i < record->attempts.count; i += 97)
+        expect_contains(at, record->attempts.items[i].captures[0].sha256);
+    /* What did not pass is told in full. */
+    expect_contains(at, "tests&quot; (line 212)");
+    arena_destroy(arena);
+}
+
 static void a_clean_run_says_accept_and_lists_no_failure(void **state)
 {
     struct arena *arena = arena_create();
@@ -860,6 +912,9 @@ int main(void)
         cmocka_unit_test(what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass),
         cmocka_unit_test(whom_isolation_accuses_is_named_in_every_format),
         cmocka_unit_test(every_attempt_of_a_retest_is_printed),
+        cmocka_unit_test(the_first_page_says_what_is_signed),
+        cmocka_unit_test(a_failure_names_the_hardware_and_leaves_room_for_who_mends_it),
+        cmocka_unit_test(a_large_run_keeps_every_attempt_with_its_hash),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),
         cmocka_unit_test(an_accept_that_its_outcomes_deny_is_not_shown),

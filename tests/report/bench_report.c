@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_report FILE: how long the report of 1,250 hosts x 8 GPUs takes to write, and how long it is. It goes to FILE. */
+#include <stdio.h>
+#include <time.h>
+
+#include "assay/files.h"
+#include "assay/report.h"
+#include "sample_record.h"
+
+enum { TURNS = 5 };
+static const double time_aim_s = 1.0, size_aim_mb = 10.0;
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool print(const char *figure, double value, const char *unit, double aim)
+{
+    printf("bench report %s value=%.3f unit=%s aim=%g met=%s\n", figure, value, unit, aim,
+           value <= aim ? "yes" : "no");
+    return value <= aim;
+}
+
+int main(int argc, char **argv)
+{
+    const struct report_format *html = report_format_find("html");
+    struct arena *arena = arena_create();
+    const struct record *record =
+        sample_record(arena, &(struct sample){.hosts = 1250, .units = 10, .faults = true});
+    struct text out = {0};
+    struct error err = {0};
+    double best = 1e9;
+    bool met;
+
+    text_init(&out, (size_t)1 << 30);
+    for (int i = 0; i < TURNS; i++) {
+        double start = now_s();
+
+        text_reset(&out);
+        html->write(record, &out);
+        if (now_s() - start < best)
+            best = now_s() - start;
+    }
+    met = print("html_time", best, "s", time_aim_s);
+    met &= print("html_size", (double)out.length / 1e6, "MB", size_aim_mb);
+    if (argc == 2 && file_write(argv[1], out.bytes, out.length, 0644, &err) < 0)
+        fprintf(stderr, "%s\n", err.text);
+    text_release(&out);
+    arena_destroy(arena);
+    return met ? 0 : 1;
+}
