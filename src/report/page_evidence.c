@@ -230,7 +230,8 @@ void page_limits(struct page *page)
         page->out,
         "<p>Every limit that was applied, as it was applied. Status, in descending authority: contract, "
         "datasheet, vendor, field, provisional, guess (remarks only); tool: what the tool's own word "
-        "means.</p>\n<table class=\"compact limits\"><thead><tr><th>Step</th><th>Metric</th><th>Gate "
+        "means; peers: the median of the same place on the other hosts.</p>\n<table class=\"compact "
+        "limits\"><thead><tr><th>Step</th><th>Metric</th><th>Gate "
         "applied</th><th>Status and source</th><th class=\"num\">Items</th><th class=\"num\">Not "
         "passed</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
