@@ -9,6 +9,7 @@
 #ifndef ASSAY_JUDGE_H
 #define ASSAY_JUDGE_H
 
+#include "assay/acceptance.h"
 #include "assay/compare.h"
 #include "assay/history.h"
 #include "assay/record.h"
@@ -33,6 +34,9 @@ const struct waiver *judge_waiver(const struct record *record, const struct outc
  */
 int judge_waive(struct record *record, size_t step, const char *metric, const char *subject,
                 struct waiver *ret_waiver, struct error *err) __attribute__((warn_unused_result));
+
+/* Fills what the judge knows of an acceptance, by the rules of acceptance.h, from its runs, events, plan and now. */
+void judge_acceptance(struct acceptance *acceptance);
 
 /* While a run goes on: by limits only, without what needs other hosts (RULE_SAME, crashes that others do not
  * have). */

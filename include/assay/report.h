@@ -6,6 +6,7 @@
 #ifndef ASSAY_REPORT_H
 #define ASSAY_REPORT_H
 
+#include "assay/acceptance.h"
 #include "assay/compare.h"
 #include "assay/error.h"
 #include "assay/history.h"
@@ -47,6 +48,28 @@ struct report_entry {
  * target.
  */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
+
+/* Acceptances: the same, of an acceptance that was judged, with its story. */
+struct acceptance_format {
+    const char *name; /* "html", "text", "json" (schema 1) */
+    void (*write)(const struct acceptance *acceptance, struct text *out);
+};
+const struct acceptance_format *acceptance_format_find(const char *name);
+/* What is not passed, failed first, equal lines folded over hosts; and everything that ever failed, with what each run
+   showed of it. In the arena. */
+struct acceptance_line {
+    enum requirement_state state;
+    const char *step, *targets; /* "node3", "4 hosts: node[5-8]" */
+    const char *why;
+    size_t count;
+};
+size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance,
+                        struct acceptance_line **ret_lines);
+size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptance,
+                          struct acceptance_line **ret_lines);
+/* "accept with exceptions: 2 waived"; "12 passed, 0 waived, ..." */
+const char *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance);
+const char *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict);
 
 /* "node5", "leaf l2", "path node3 - node7". */
 const char *accused_text(struct arena *arena, const struct accusation *accusation);

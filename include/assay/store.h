@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "assay/acceptance.h"
 #include "assay/error.h"
 #include "assay/manifest.h"
 #include "assay/record.h"
@@ -95,6 +96,24 @@ int store_find_item(struct store *store, struct arena *arena, const char *identi
 int store_run_items(struct store *store, struct arena *arena, long long number,
                     struct item_sightings *ret_sightings, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Acceptances: made with their documents, then only added to. ERROR_USAGE for a name that is taken, and for a run that
+   is part of it already. */
+int store_put_acceptance(struct store *store, struct acceptance *acceptance /* id is set */,
+                         struct error *err) __attribute__((warn_unused_result));
+int store_add_acceptance_run(struct store *store, const struct acceptance *acceptance, long long run,
+                             double added, struct error *err) __attribute__((warn_unused_result));
+int store_put_event(struct store *store, const struct acceptance *acceptance,
+                    const struct acceptance_event *event, struct error *err)
+    __attribute__((warn_unused_result));
+/* By name or UUID: its documents, the numbers of its runs, and its events by time. In the arena. */
+struct acceptance *store_load_acceptance(struct store *store, struct arena *arena, const char *name,
+                                         struct error *err) __attribute__((warn_unused_result));
+struct acceptance_names {
+    LIST_OF(const char *) items;
+};
+int store_list_acceptances(struct store *store, struct arena *arena, struct acceptance_names *ret_names,
+                           struct error *err) __attribute__((warn_unused_result));
 
 /*
  * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if

@@ -30,6 +30,7 @@ struct command {
 
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
+int command_acceptance(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_lab(int argc, char **argv);

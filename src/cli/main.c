@@ -23,6 +23,9 @@ static const struct command commands[] = {
      command_judge},
     {"waive", "RUN --host HOST --check STEP ...",
      "records that a failure is accepted: who, why, until when; shows and takes back waivers", command_waive},
+    {"acceptance", "create | add | event | status | report | list",
+     "the campaign over many runs: what is owed, repairs and spares, what is still missing",
+     command_acceptance},
     {"compare", "RUN RUN", "what is better, worse or different in the second of two runs", command_compare},
     {"history", "[HOST|IDENTITY]", "who gets worse from run to run, and one thing's numbers over all of them",
      command_history},
@@ -36,7 +39,7 @@ static int help(FILE *out)
     fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
                  "assay decides, with evidence, whether a GPU cluster may be handed over.\n\ncommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(
         out,
         "\n`assay COMMAND --help` tells more; `assay --version` the version.\n"

@@ -82,7 +82,7 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* The value that more than half of the hosts have. */
-static const char *majority(const char **values, size_t count)
+const char *majority(const char **values, size_t count)
 {
     const char *middle;
     size_t same = 0;
@@ -306,7 +306,7 @@ static void add_verdict(struct judgement *judgement, const char *scope, const ch
 
 /* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host, but
    where an item of its own is that host's and fails. */
-static const char *common_unit(const struct step *step)
+const char *step_unit(const struct step *step)
 {
     for (size_t i = 1; i < step->member_count; i++)
         if (strcmp(step->members[i]->unit, step->members[0]->unit) != 0)
@@ -319,7 +319,7 @@ static void count_accusation(const struct whole_run *run, struct judgement *judg
                              const struct accusation *accusation)
 {
     const struct step *step = &run->record->plan->steps.items[accusation->step];
-    const char *name = common_unit(step);
+    const char *name = step_unit(step);
     struct verdict *unit, *host = NULL;
 
     for (size_t i = 0; accusation->kind == ACCUSED_HOST && i < step->member_count; i++)
@@ -369,7 +369,7 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
             (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
     for (size_t i = 0; i < judgement->outcome_count;) {
         const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
-        struct verdict *unit = find_verdict(judgement, "unit", common_unit(step));
+        struct verdict *unit = find_verdict(judgement, "unit", step_unit(step));
         bool alone = strcmp(step->shape->scope, "host") == 0;
         struct verdict *of_step = alone ? find_near(judgement, "host", step->members[0]->name, &near) : NULL;
 

@@ -14,6 +14,11 @@ struct step_attempts {
 /* Of each step of the plan. */
 struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record);
 
+/* judge.c. The value that more than half of them have, NULL when none is; sorts them. */
+const char *majority(const char **values, size_t count);
+/* The unit that holds all members of the step; "" when none does. */
+const char *step_unit(const struct step *step);
+
 /* waivers.c: names at each failed outcome the waiver that covers it at record->now. */
 void judge_waivers(struct record *record, const struct step_attempts *attempts);
 /* What the judgement was made from, as a hash. */

@@ -28,3 +28,14 @@ const struct report_format *report_format_list(size_t *ret_count)
     *ret_count = sizeof formats / sizeof formats[0];
     return formats;
 }
+
+static const struct acceptance_format acceptance_formats[] = {
+    {"html", acceptance_html}, {"text", acceptance_text}, {"json", acceptance_json}};
+
+const struct acceptance_format *acceptance_format_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof acceptance_formats / sizeof acceptance_formats[0]; i++)
+        if (strcmp(acceptance_formats[i].name, name) == 0)
+            return &acceptance_formats[i];
+    return NULL;
+}

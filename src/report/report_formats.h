@@ -12,6 +12,13 @@ void report_csv(const struct record *record, struct text *out);
 void report_junit(const struct record *record, struct text *out);
 void report_prometheus(const struct record *record, struct text *out);
 
+void acceptance_html(const struct acceptance *acceptance, struct text *out);
+void acceptance_text(const struct acceptance *acceptance, struct text *out);
+void acceptance_json(const struct acceptance *acceptance, struct text *out);
+
+/* report_json.c. JSON, with what means something to a browser or a terminal as \u escapes. */
+void json_copy_harmless(struct text *out, const struct text *from);
+
 extern const char report_css[]; /* report.css */
 
 #endif

@@ -545,7 +545,7 @@ static bool is_plain(char byte)
     return (unsigned char)byte < 0x80 && byte != '<' && byte != '>' && byte != '&';
 }
 
-static void copy_harmless(struct text *out, const struct text *from)
+void json_copy_harmless(struct text *out, const struct text *from)
 {
     for (size_t i = 0, plain; i < from->length; i = plain) {
         for (plain = i; plain < from->length && is_plain(from->bytes[plain]); plain++)
@@ -586,7 +586,7 @@ void report_json(const struct record *record, struct text *out)
     write_attempts(&report);
     write_documents(&report);
     json_close_object(&report.writer);
-    copy_harmless(out, &raw);
+    json_copy_harmless(out, &raw);
     out->clipped |= raw.clipped;
     arena_destroy(arena);
 }

@@ -203,6 +203,26 @@ static const char retests[] =
     "ALTER TABLE shape ADD COLUMN retests INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE slot_limit ADD COLUMN most REAL DEFAULT 0;";
 
+static const char acceptances[] =
+    /* Runs and events are added, and nothing is edited: how an acceptance stands follows from them. */
+    "CREATE TABLE acceptance(id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, "
+    "made "
+    "REAL NOT NULL) STRICT;"
+    "CREATE TABLE acceptance_document(acceptance INTEGER NOT NULL REFERENCES acceptance, n INTEGER NOT NULL, "
+    "kind "
+    "TEXT, name TEXT, content INTEGER NOT NULL REFERENCES content, PRIMARY KEY(acceptance, n)) STRICT, "
+    "WITHOUT "
+    "ROWID;"
+    "CREATE TABLE acceptance_run(acceptance INTEGER NOT NULL REFERENCES acceptance, run INTEGER NOT NULL "
+    "REFERENCES "
+    "run, added REAL NOT NULL, PRIMARY KEY(acceptance, run)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE event(uuid TEXT PRIMARY KEY, acceptance INTEGER NOT NULL REFERENCES acceptance, kind TEXT "
+    "NOT "
+    "NULL, host TEXT NOT NULL, item TEXT NOT NULL, spare TEXT NOT NULL, note TEXT NOT NULL, at REAL NOT "
+    "NULL, made "
+    "REAL NOT NULL) STRICT;"
+    "CREATE INDEX event_acceptance ON event(acceptance);";
+
 const char *const store_migrations[] = {version_1, version_2, version_3,  version_4, version_5,
-                                        sightings, waivers,   pseudonyms, retests};
+                                        sightings, waivers,   pseudonyms, retests,   acceptances};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

@@ -56,7 +56,7 @@ struct vocabulary {
 extern const struct vocabulary vocabulary_run, vocabulary_role, vocabulary_exclusivity, vocabulary_duty,
     vocabulary_rule, vocabulary_limit, vocabulary_origin, vocabulary_attempt, vocabulary_ending,
     vocabulary_window, vocabulary_reading, vocabulary_severity, vocabulary_outcome, vocabulary_verdict,
-    vocabulary_item, vocabulary_accused, vocabulary_place;
+    vocabulary_item, vocabulary_event, vocabulary_accused, vocabulary_place;
 /* NULL when there is no such value; a NOT NULL column then refuses the row. */
 const char *vocabulary_word(const struct vocabulary *vocabulary, unsigned value);
 

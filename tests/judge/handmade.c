@@ -16,6 +16,9 @@ static const struct limit floor_of_ten = {.metric = "score",
                                           .source = "by hand",
                                           .status = LIMIT_TOOL};
 
+static const struct limit same_on_all = {
+    .metric = "firmware", .rule = RULE_SAME, .source = "by hand", .status = LIMIT_TOOL};
+
 static struct shape *add_shape(struct plan *plan, const char *name, const char *check, unsigned hosts,
                                const char *const *subjects, size_t count)
 {
@@ -92,7 +95,7 @@ static void add_hosts(struct plan *plan, const char *hosts)
 
 struct plan *handmade_plan(struct arena *arena, const char *hosts)
 {
-    static const char *const gpus[] = {"gpu0", "gpu1"}, *const hcas[] = {"mlx5_0"};
+    static const char *const gpus[] = {"gpu0", "gpu1"}, *const hcas[] = {"mlx5_0", "mlx5_0"};
     struct plan *plan = arena_new(arena, struct plan);
     const struct shape *burn, *ports;
 
@@ -100,7 +103,9 @@ struct plan *handmade_plan(struct arena *arena, const char *hosts)
     plan->run_uuid = "plan";
     add_hosts(plan, hosts);
     burn = add_shape(plan, "burn", "gpu-burn", 1, gpus, 2);
-    ports = add_shape(plan, "ports", "ib-port", 1, hcas, 1);
+    ports = add_shape(plan, "ports", "ib-port", 1, hcas, 2);
+    ports->slots[1].metric = "firmware";
+    ports->slots[1].own = &same_on_all;
     for (size_t i = 0; i < plan->hosts.count; i++)
         for (int k = 0; k < 2; k++) {
             struct step *step = add_step(plan, k == 0 ? burn : ports, plan->hosts.items[i]->name);
@@ -169,6 +174,8 @@ struct attempt *handmade_try_subject(struct record *record, const char *step, co
     for (size_t i = 0; i < shape->slot_count; i++)
         reading_measure(&attempt->reading, "score", shape->slots[i].subject,
                         strcmp(shape->slots[i].subject, subject) == 0 ? other : score, "");
+    if (strcmp(step, "ports") == 0)
+        reading_fact(&attempt->reading, "firmware", "mlx5_0", slice_of("28.1"));
     reading_set(&attempt->reading, READING_COMPLETE, "%s", "");
     return attempt;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs made by hand: hosts in units, of each host the steps "burn" (two GPUs, a score that must be 10 or more) and
- * "ports" (one HCA), and of each unit the step "ring". What an attempt says is written down, and the real judge reads
+ * "ports" (one HCA with a score, and its firmware, "28.1", that must be the same on all hosts), and of each unit the step "ring". What an attempt says is written down, and the real judge reads
  * it.
  */
 #ifndef ASSAY_TESTS_HANDMADE_H

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Acceptance: a campaign over many runs, in which hosts are repaired, GPUs swapped and spares put in, until every
+ * unit can be handed over. Plain data; judge_acceptance (judge.h) fills what is told of it. Nothing is ever edited:
+ * runs and events are added, and the rest follows from them.
+ *
+ * What is owed is what the suite owes of the hosts of the hostfile, spares in the places of those they stand for. Each
+ * requirement is one step on its members, and is settled by what the runs showed, in time order:
+ *
+ * - A pass settles it, as long as nothing that it touches was changed since (the table in src/judge/acceptance_touch.c)
+ *   and the hardware was the same all through the run.
+ * - A fail stands. It is replaced only by an event that was recorded of it, a repair or a swap of that host and item
+ *   after the fail, and three of three: three attempts behind the event that pass, in one run (a suite's "repeat": 3)
+ *   or in several, with none between them that does not. Running it again until it passes replaces nothing.
+ * - A waiver in force covers a fail as long as what it is about is there.
+ * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each alone.
+ *
+ * An event that was not recorded is seen all the same, where runs show another GPU, HCA, chassis, driver or firmware
+ * than before: it is said, earlier passes of what it touches no longer count, and it replaces no fail.
+ */
+#ifndef ASSAY_ACCEPTANCE_H
+#define ASSAY_ACCEPTANCE_H
+
+#include "assay/error.h"
+#include "assay/record.h"
+#include "assay/sighting.h"
+#include "assay/text.h"
+
+struct acceptance;
+
+enum event_kind {
+    EVENT_REPAIR, /* something was mended; without an item: who knows what, so all of the host is owed again */
+    EVENT_SWAP,   /* a part was replaced; without an item: the whole host */
+    EVENT_SPARE,  /* another host takes this one's place for good */
+    EVENT_NOTE,   /* for the reader only */
+    EVENT_KINDS
+};
+const char *event_kind_name(enum event_kind kind); /* "swap" */
+bool event_kind_parse(const char *word, enum event_kind *ret_kind);
+
+struct acceptance_event {
+    const char *uuid;
+    enum event_kind kind;
+    const char *host;
+    const char *item;  /* "gpu3", "mlx5_0"; "" the host as a whole */
+    const char *spare; /* of EVENT_SPARE; else "" */
+    const char *note;
+    double at, made; /* when it happened, and when it was recorded; Unix time, s */
+};
+/* "swap of gpu3 on node5", "node9 takes the place of node5" */
+const char *event_text(struct arena *arena, const struct acceptance_event *event);
+
+enum requirement_state {
+    REQUIREMENT_PASSED,
+    REQUIREMENT_WAIVED,
+    REQUIREMENT_MISSING, /* nothing that counts was shown yet */
+    REQUIREMENT_RETEST,  /* it failed and was mended: three of three are owed */
+    REQUIREMENT_FAILED
+};
+const char *requirement_state_name(enum requirement_state state); /* "to be retested" */
+
+/* What one run showed of a requirement. */
+struct shown {
+    size_t run;             /* index into acceptance->runs */
+    size_t step;            /* of that run's plan */
+    size_t first;           /* of its judgement: the step's first outcome */
+    enum outcome_word word; /* of its gates the worst; a fail that was waived then is a fail here */
+    double began, ended;    /* of its attempts */
+    unsigned passes;        /* attempts that passed, of a pass */
+    bool counts;            /* of a pass: nothing has made it void */
+    const char *note;       /* why it does not count, or what failed; "" */
+};
+
+struct requirement {
+    size_t step; /* index into acceptance->plan->steps */
+    enum requirement_state state;
+    const char *why;             /* what is missing, and what would settle it; "" when it is passed */
+    unsigned passes, owed;       /* attempts that count, and how many it takes: 1, or 3 after a repair */
+    const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
+    LIST_OF(struct shown) shown;
+};
+
+/* Hardware or a version that is another than in an earlier run. */
+struct change {
+    const char *host, *position;
+    enum item_kind kind;
+    const char *was, *is;
+    size_t before, since; /* indexes of the last run that saw the one, and the first that saw the other */
+    bool recorded;        /* there is a repair or swap of it in between */
+};
+/* "unrecorded swap of the GPU gpu3 on node5: GPU-a in run 1, GPU-b since run 3" */
+const char *change_text(struct arena *arena, const struct acceptance *acceptance,
+                        const struct change *change);
+
+/* Hardware that cannot have been where it was seen, in one run: of that host its passes count for nothing. */
+struct run_conflict {
+    size_t run;
+    const char *host, *text;
+};
+
+struct acceptance_verdict {
+    const char *unit; /* "" the whole */
+    enum verdict_word word;
+    size_t passed, waived, missing, retest, failed; /* requirements */
+};
+
+/* Something that happened, and how the units stood after it. */
+struct moment {
+    double at;
+    const char *text;
+    LIST_OF(enum verdict_word) words; /* in the order of acceptance->verdicts */
+};
+
+struct acceptance {
+    struct arena *arena;
+    long long id; /* in this database */
+    const char *uuid, *name;
+    double made;
+    LIST_OF(struct document) documents; /* as a run has them: suite, hostfile, platforms, baselines */
+    LIST_OF(long long) run_numbers;
+    LIST_OF(struct acceptance_event) events; /* by when they happened */
+
+    /* Given to the judge: the runs by their beginning, each judged with the limits of these documents; the plan of
+       what is owed; and the time that it is judged for. */
+    LIST_OF(const struct record *) runs;
+    const struct plan *plan;
+    double now;
+
+    /* The judge's. */
+    LIST_OF(struct requirement) requirements; /* in plan order; steps without a gate are none */
+    LIST_OF(struct change) changes;
+    LIST_OF(struct run_conflict) conflicts;
+    LIST_OF(struct acceptance_verdict) verdicts; /* the whole first, then units in hostfile order */
+
+    LIST_OF(struct moment) story; /* by time; the caller's, who judges for each of these times */
+};
+
+/*
+ * The hostfile with spares in their places: the host that is replaced is gone, and the spare stands there, a compute
+ * host of its unit. ERROR_USAGE names an event with a host that is not there, or a spare that is none.
+ */
+struct hostfile *hostfile_with_spares(struct arena *arena, const struct hostfile *hostfile,
+                                      const struct acceptance_event *events, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+/* Those of the hosts that are named, as a hostfile, one line each; NULL: all. */
+void hostfile_write(const struct hostfile *hostfile, const struct hostlist *names, struct text *out);
+
+#endif

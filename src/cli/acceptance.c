@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acceptance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/judge.h"
+#include "assay/report.h"
+
+/* -- Loading --------------------------------------------------------------------------------------------------- */
+
+static int take_sources(struct arena *arena, struct campaign *campaign, struct error *err)
+{
+    struct record documents = {.arena = arena};
+
+    for (size_t i = 0; i < campaign->kept->documents.count; i++)
+        *list_push(arena, &documents.documents) = campaign->kept->documents.items[i];
+    return cli_sources_of_record(arena, &documents, NULL, &campaign->sources, err);
+}
+
+static int take_run(struct arena *arena, struct store *store, struct campaign *campaign, long long number,
+                    struct error *err)
+{
+    struct record *record = store_load_run(store, arena, number, false, err);
+
+    if (record == NULL)
+        return -1;
+    judge_run(record, &campaign->sources.limits, campaign->kept->uuid);
+    *list_push(arena, &campaign->kept->runs) = record;
+    return 0;
+}
+
+int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
+                  struct error *err)
+{
+    *ret_campaign = (struct campaign){.kept = store_load_acceptance(store, arena, name, err)};
+    if (ret_campaign->kept == NULL || take_sources(arena, ret_campaign, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret_campaign->kept->run_numbers.count; i++)
+        if (take_run(arena, store, ret_campaign, ret_campaign->kept->run_numbers.items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* -- Judging --------------------------------------------------------------------------------------------------- */
+
+static double end_of(const struct record *record)
+{
+    return record->ended > 0 ? record->ended : record->started;
+}
+
+static const struct plan *plan_of(const struct campaign *campaign, const struct acceptance *acceptance,
+                                  const struct hostlist *hosts, struct error *err)
+{
+    struct plan_sources sources = campaign->sources;
+    struct plan_options options = {.run_uuid = acceptance->uuid, .hosts = hosts};
+    struct plan_notes notes = {0};
+
+    sources.hostfile = hostfile_with_spares(acceptance->arena, campaign->sources.hostfile,
+                                            acceptance->events.items, acceptance->events.count, err);
+    return sources.hostfile != NULL ? plan_build(acceptance->arena, &sources, &options, &notes, err) : NULL;
+}
+
+struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+{
+    const struct acceptance *kept = campaign->kept;
+    struct acceptance *acceptance = arena_new(kept->arena, struct acceptance);
+
+    acceptance->arena = kept->arena;
+    acceptance->id = kept->id;
+    acceptance->uuid = kept->uuid;
+    acceptance->name = kept->name;
+    acceptance->made = kept->made;
+    acceptance->now = now;
+    for (size_t i = 0; i < kept->documents.count; i++)
+        *list_push(kept->arena, &acceptance->documents) = kept->documents.items[i];
+    for (size_t i = 0; i < kept->runs.count; i++)
+        if (end_of(kept->runs.items[i]) <= now)
+            *list_push(kept->arena, &acceptance->runs) = kept->runs.items[i];
+    for (size_t i = 0; i < kept->events.count; i++)
+        if (kept->events.items[i].at <= now)
+            *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
+    acceptance->plan = plan_of(campaign, acceptance, NULL, err);
+    if (acceptance->plan == NULL)
+        return NULL;
+    judge_acceptance(acceptance);
+    return acceptance;
+}
+
+/* -- The story ------------------------------------------------------------------------------------------------- */
+
+static const char *run_text(struct arena *arena, const struct record *record)
+{
+    const struct plan *plan = record->plan;
+    const char **names = arena_array(arena, const char *, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    return arena_printf(arena, "run %lld over %s: %s", record->number,
+                        hostlist_fold(arena, names, plan->hosts.count),
+                        record->judgement.verdict_count > 0 ? verdict_name(record->judgement.verdicts[0].word)
+                                                            : "not judged");
+}
+
+static void add_moment(struct acceptance *acceptance, double at, const char *text)
+{
+    *list_push(acceptance->arena, &acceptance->story) = (struct moment){.at = at, .text = text};
+}
+
+static void add_waivers(struct acceptance *acceptance, const struct record *record)
+{
+    struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < record->waivers.count; i++) {
+        const struct waiver *waiver = &record->waivers.items[i];
+
+        add_moment(acceptance, waiver->made,
+                   arena_printf(arena, "waiver in run %lld by %s, until %s: %s", record->number, waiver->who,
+                                time_text(arena, waiver->until), waiver->why));
+        if (waiver->withdrawn.made > 0)
+            add_moment(acceptance, waiver->withdrawn.made,
+                       arena_printf(arena, "waiver of %s withdrawn by %s: %s", waiver->who,
+                                    waiver->withdrawn.who, waiver->withdrawn.why));
+        else if (waiver->until <= acceptance->now)
+            add_moment(acceptance, waiver->until,
+                       arena_printf(arena, "the waiver of %s has ended", waiver->who));
+    }
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+    const struct moment *left = a, *right = b;
+
+    return left->at < right->at ? -1 : left->at > right->at;
+}
+
+static void take_words(struct acceptance *acceptance, struct moment *moment, const struct acceptance *then)
+{
+    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
+        enum verdict_word word = VERDICT_INCOMPLETE;
+
+        for (size_t k = 0; k < then->verdicts.count; k++)
+            if (strcmp(then->verdicts.items[k].unit, acceptance->verdicts.items[i].unit) == 0)
+                word = then->verdicts.items[k].word;
+        *list_push(acceptance->arena, &moment->words) = word;
+    }
+}
+
+int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < acceptance->runs.count; i++) {
+        add_moment(acceptance, end_of(acceptance->runs.items[i]), run_text(arena, acceptance->runs.items[i]));
+        add_waivers(acceptance, acceptance->runs.items[i]);
+    }
+    for (size_t i = 0; i < acceptance->events.count; i++)
+        add_moment(acceptance, acceptance->events.items[i].at,
+                   event_text(arena, &acceptance->events.items[i]));
+    if (acceptance->story.count > 0)
+        qsort(acceptance->story.items, acceptance->story.count, sizeof(struct moment), compare_moments);
+    for (size_t i = 0; i < acceptance->story.count; i++) {
+        const struct acceptance *then = campaign_at(campaign, acceptance->story.items[i].at, err);
+
+        if (then == NULL)
+            return -1;
+        take_words(acceptance, &acceptance->story.items[i], then);
+    }
+    return 0;
+}
+
+/* -- Runs that may be added ------------------------------------------------------------------------------------ */
+
+/* Of a suite or contract there is one, whatever it is called; platforms and baselines are called by their platform. */
+static const struct document *find_document(const struct document *documents, size_t count,
+                                            const struct document *like)
+{
+    bool single = strcmp(like->kind, "suite") == 0 || strcmp(like->kind, "contract") == 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(documents[i].kind, like->kind) == 0 &&
+            (single || strcmp(documents[i].name, like->name) == 0))
+            return &documents[i];
+    return NULL;
+}
+
+static bool is_question(const struct document *document)
+{
+    static const char *const kinds[] = {"suite", "platform", "baseline", "contract"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(document->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static int refuse_run(const struct record *record, const struct document *wanted,
+                      const struct document *found, struct error *err)
+{
+    const struct document *one = wanted != NULL ? wanted : found;
+
+    if (wanted == NULL || found == NULL)
+        return error_set(err, ERROR_USAGE,
+                         "run %lld was made %s %s %s, the acceptance %s: it answers another question",
+                         record->number, found != NULL ? "with" : "without", one->kind, one->name,
+                         found != NULL ? "without" : "with");
+    return error_set(
+        err, ERROR_USAGE,
+        "run %lld was made with another %s: %s (SHA-256 %.16s), the acceptance has %s (SHA-256 %.16s); it "
+        "answers another question",
+        record->number, one->kind, found->name, found->sha256, wanted->name, wanted->sha256);
+}
+
+static bool has_platform(const struct record *record, const char *platform)
+{
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, "platform") == 0 &&
+            strcmp(record->documents.items[i].name, platform) == 0)
+            return true;
+    return false;
+}
+
+static bool has_common_host(const struct campaign *campaign, const struct record *record)
+{
+    const struct hostfile *hostfile = campaign->sources.hostfile;
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        for (size_t k = 0; k < hostfile->hosts.count; k++)
+            if (strcmp(record->plan->hosts.items[i]->name, hostfile->hosts.items[k].name) == 0)
+                return true;
+    return false;
+}
+
+/* A run over fewer hosts may lack the platforms of the others, and their baselines. */
+static bool is_owed_by(const struct record *record, const struct document *document)
+{
+    if (strcmp(document->kind, "platform") == 0 || strcmp(document->kind, "baseline") == 0)
+        return strcmp(document->kind, "baseline") == 0 && has_platform(record, document->name);
+    return is_question(document);
+}
+
+int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+{
+    const struct acceptance *kept = campaign->kept;
+
+    if (record->state == RUN_RUNNING)
+        return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *found = &record->documents.items[i];
+        const struct document *wanted = find_document(kept->documents.items, kept->documents.count, found);
+
+        if (is_question(found) && (wanted == NULL || strcmp(wanted->sha256, found->sha256) != 0))
+            return refuse_run(record, wanted, found, err);
+    }
+    for (size_t i = 0; i < kept->documents.count; i++) {
+        const struct document *wanted = &kept->documents.items[i];
+
+        if (is_owed_by(record, wanted) &&
+            find_document(record->documents.items, record->documents.count, wanted) == NULL)
+            return refuse_run(record, wanted, NULL, err);
+    }
+    if (!has_common_host(campaign, record))
+        return error_set(err, ERROR_USAGE, "run %lld has no host of acceptance %s", record->number,
+                         kept->name);
+    return 0;
+}
+
+/* -- What to run next ------------------------------------------------------------------------------------------ */
+
+static void add_name(struct arena *arena, struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return;
+    *list_push(arena, &list->names) = name;
+}
+
+static bool is_failed(const struct acceptance *acceptance, const struct host *host)
+{
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (requirement->state == REQUIREMENT_FAILED && step->member_count == 1 && step->members[0] == host)
+            return true;
+    }
+    return false;
+}
+
+/* A test across hosts of which one is known to be broken can wait. */
+static bool is_next(const struct acceptance *acceptance, const struct requirement *requirement)
+{
+    const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+    if (requirement->state != REQUIREMENT_MISSING && requirement->state != REQUIREMENT_RETEST)
+        return false;
+    for (size_t i = 0; step->member_count > 1 && i < step->member_count; i++)
+        if (is_failed(acceptance, step->members[i]))
+            return false;
+    return true;
+}
+
+static bool has_step(const struct plan *plan, const struct step *wanted)
+{
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        bool same = step->member_count == wanted->member_count &&
+                    strcmp(step->shape->suite_step, wanted->shape->suite_step) == 0 &&
+                    strcmp(step->shape->variant, wanted->shape->variant) == 0;
+
+        for (size_t k = 0; same && k < step->member_count; k++)
+            same = strcmp(step->members[k]->name, wanted->members[k]->name) == 0;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a run over these hosts alone has the very groups that are owed: a ring of pairs has them only over all. */
+static bool covers(const struct campaign *campaign, const struct acceptance *acceptance,
+                   const struct hostlist *hosts, struct error *err)
+{
+    const struct plan *plan = plan_of(campaign, acceptance, hosts, err);
+
+    for (size_t i = 0; plan != NULL && i < acceptance->requirements.count; i++)
+        if (is_next(acceptance, &acceptance->requirements.items[i]) &&
+            !has_step(plan, &acceptance->plan->steps.items[acceptance->requirements.items[i].step]))
+            return false;
+    return plan != NULL;
+}
+
+static unsigned times_of(const struct acceptance *acceptance, const struct requirement *requirement)
+{
+    unsigned repeat = acceptance->plan->steps.items[requirement->step].shape->repeat;
+    unsigned owed = requirement->owed > requirement->passes ? requirement->owed - requirement->passes : 1;
+
+    return repeat > 1 ? (owed + repeat - 1) / repeat : owed;
+}
+
+int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
+                  struct campaign_next *ret_next, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+    struct hostlist *hosts = arena_new(arena, struct hostlist), *steps = arena_new(arena, struct hostlist);
+    const struct hostfile *hostfile = hostfile_with_spares(
+        arena, campaign->sources.hostfile, acceptance->events.items, acceptance->events.count, err);
+    cleanup_text struct text text = {0};
+
+    if (hostfile == NULL)
+        return -1;
+    *ret_next = (struct campaign_next){.hosts = hosts, .steps = steps};
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (!is_next(acceptance, requirement))
+            continue;
+        add_name(arena, steps, step->shape->suite_step);
+        for (size_t k = 0; k < step->member_count; k++)
+            add_name(arena, hosts, step->members[k]->name);
+        if (times_of(acceptance, requirement) > ret_next->times)
+            ret_next->times = times_of(acceptance, requirement);
+    }
+    if (hosts->names.count > 0 && !covers(campaign, acceptance, hosts, err))
+        for (size_t i = 0; i < hostfile->hosts.count; i++)
+            if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
+                add_name(arena, hosts, hostfile->hosts.items[i].name);
+    text_init(&text, 16 << 20);
+    hostfile_write(hostfile, hosts, &text);
+    ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
+    return 0;
+}

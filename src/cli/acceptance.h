@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An acceptance out of the database, judged: what command_acceptance.c prints. */
+#ifndef ASSAY_CLI_ACCEPTANCE_H
+#define ASSAY_CLI_ACCEPTANCE_H
+
+#include "assay/acceptance.h"
+#include "cli.h"
+
+struct campaign {
+    struct acceptance *kept;     /* as the database has it: documents, events, runs */
+    struct plan_sources sources; /* of its documents; the hostfile is the one it was made with */
+};
+
+/* Its runs are loaded and judged by its own limits, whatever they were judged by when they ran. */
+int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
+                  struct error *err) __attribute__((warn_unused_result));
+/* How it stood at that time, with what was known of by then. NULL with err set. */
+struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+    __attribute__((warn_unused_result));
+/* What happened, and how the units stood after it, into acceptance->story. */
+int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Why a run is of another question than the acceptance: another suite, other limits, no host of it. */
+int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What is to be run next: missing and to be retested; not what must be mended first. */
+struct campaign_next {
+    const struct hostlist *hosts, *steps;
+    unsigned times;       /* so often, for three of three */
+    const char *hostfile; /* the text */
+};
+/* hosts of none: nothing is to be run now. */
+int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
+                  struct campaign_next *ret_next, struct error *err) __attribute__((warn_unused_result));
+
+#endif

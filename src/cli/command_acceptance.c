@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay acceptance: the campaign over many runs. Every word of it only adds; nothing that was said before changes. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "acceptance.h"
+#include "assay/files.h"
+#include "assay/report.h"
+
+enum { REPORT_BYTES = 1024 * 1024 * 1024 };
+
+struct words {
+    int argc;
+    char **argv;
+    struct arena *arena;
+    struct store *store;
+    struct error *err;
+};
+
+/* -- create ---------------------------------------------------------------------------------------------------- */
+
+static int create(struct words *words, struct cli_plan *plan, const char *name)
+{
+    struct acceptance *acceptance = arena_new(words->arena, struct acceptance);
+    struct record documents = {.arena = words->arena};
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0)
+        return cli_fail(words->err);
+    cli_documents(words->arena, plan, words->argc, words->argv, &documents);
+    *acceptance = (struct acceptance){.arena = words->arena, .uuid = uuid, .name = name, .made = cli_now()};
+    for (size_t i = 0; i < documents.documents.count; i++)
+        *list_push(words->arena, &acceptance->documents) = documents.documents.items[i];
+    if (plan->baseline != NULL) {
+        struct document *option = list_push(words->arena, &acceptance->documents);
+
+        *option = (struct document){"baseline option", plan->baseline, "", slice_of(plan->baseline)};
+        sha256_hex(option->bytes.bytes, option->bytes.length, option->sha256);
+    }
+    if (store_put_acceptance(words->store, acceptance, words->err) < 0)
+        return cli_fail(words->err);
+    printf("acceptance: %s\n%zu hosts, %zu steps, %zu gates; add runs with `assay acceptance add %s RUN`\n",
+           name, plan->plan->hosts.count, plan->plan->steps.count, plan->plan->gate_count, name);
+    return EXIT_ACCEPT;
+}
+
+static int command_create(struct words *words, int first, const struct cli_plan *plan)
+{
+    struct cli_plan copy = *plan;
+
+    return create(words, &copy, words->argv[first]);
+}
+
+/* -- how it stands --------------------------------------------------------------------------------------------- */
+
+static void print_lines(const struct acceptance *acceptance)
+{
+    struct acceptance_line *lines;
+    size_t count = acceptance_lines(acceptance->arena, acceptance, &lines);
+
+    for (size_t i = 0; i < count; i++)
+        printf("%s: %s on %s: %s\n", requirement_state_name(lines[i].state), lines[i].step, lines[i].targets,
+               lines[i].why);
+    for (size_t i = 0; i < acceptance->conflicts.count; i++)
+        printf("hardware: run %lld: %s\n", acceptance->runs.items[acceptance->conflicts.items[i].run]->number,
+               acceptance->conflicts.items[i].text);
+    for (size_t i = 0; i < acceptance->changes.count; i++)
+        if (!acceptance->changes.items[i].recorded)
+            printf("hardware: %s\n",
+                   change_text(acceptance->arena, acceptance, &acceptance->changes.items[i]));
+}
+
+static int print_state(const struct acceptance *acceptance)
+{
+    print_lines(acceptance);
+    for (size_t i = 1; i < acceptance->verdicts.count; i++)
+        printf("unit: %s: %s (%s)\n", acceptance->verdicts.items[i].unit,
+               verdict_name(acceptance->verdicts.items[i].word),
+               acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i]));
+    printf("acceptance: %s\nverdict: %s\n", acceptance->name,
+           acceptance_verdict_text(acceptance->arena, acceptance));
+    return verdict_exit_status(acceptance->verdicts.items[0].word);
+}
+
+static int load_and_print(struct words *words, const char *name)
+{
+    struct campaign campaign;
+    struct acceptance *acceptance = NULL;
+
+    if (campaign_load(words->arena, words->store, name, &campaign, words->err) == 0)
+        acceptance = campaign_at(&campaign, cli_now(), words->err);
+    return acceptance != NULL ? print_state(acceptance) : cli_fail(words->err);
+}
+
+/* -- add ------------------------------------------------------------------------------------------------------- */
+
+static int add_run(struct words *words, const struct campaign *campaign, const char *word)
+{
+    long long number = store_find_run(words->store, word, words->err);
+    struct record *record =
+        number > 0 ? store_load_run(words->store, words->arena, number, false, words->err) : NULL;
+
+    if (record == NULL || campaign_check_run(campaign, record, words->err) < 0)
+        return -1;
+    return store_add_acceptance_run(words->store, campaign->kept, number, cli_now(), words->err);
+}
+
+static int command_add(struct words *words, int first)
+{
+    struct campaign campaign;
+
+    if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0)
+        return cli_fail(words->err);
+    for (int i = first + 1; i < words->argc; i++)
+        if (add_run(words, &campaign, words->argv[i]) < 0)
+            return cli_fail(words->err);
+    return load_and_print(words, words->argv[first]);
+}
+
+/* -- event ----------------------------------------------------------------------------------------------------- */
+
+static const struct host *find_host(const struct hostfile *hostfile, const char *name)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
+            return &hostfile->hosts.items[i];
+    return NULL;
+}
+
+static bool is_hca(const struct campaign *campaign, const char *word)
+{
+    for (size_t i = 0; i < campaign->sources.platforms.count; i++)
+        for (size_t k = 0; k < campaign->sources.platforms.items[i]->hcas.count; k++)
+            if (strcmp(campaign->sources.platforms.items[i]->hcas.items[k], word) == 0)
+                return true;
+    return false;
+}
+
+/* "gpu3" */
+static bool is_gpu(const char *word)
+{
+    return strncmp(word, "gpu", 3) == 0 && word[3] != '\0' &&
+           word[3 + strspn(word + 3, "0123456789")] == '\0';
+}
+
+/* A slip here would leave a fail unmended, or mend another: each word must name something. */
+static int check_event(const struct campaign *campaign, const struct acceptance_event *event,
+                       struct error *err)
+{
+    struct acceptance *kept = campaign->kept;
+    const struct hostfile *effective = hostfile_with_spares(kept->arena, campaign->sources.hostfile,
+                                                            kept->events.items, kept->events.count, err);
+
+    if (effective == NULL)
+        return -1;
+    if (find_host(campaign->sources.hostfile, event->host) == NULL)
+        return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s", event->host, kept->name);
+    if (*event->item != '\0' && !is_gpu(event->item) && !is_hca(campaign, event->item))
+        return error_set(err, ERROR_USAGE, "--item '%s' is neither a GPU (gpu3) nor an HCA of the platform",
+                         event->item);
+    if ((event->kind == EVENT_SPARE) != (*event->spare != '\0'))
+        return error_set(err, ERROR_USAGE,
+                         event->kind == EVENT_SPARE ? "which spare takes its place? --by SPARE"
+                                                    : "--by SPARE belongs to the event spare");
+    if (event->at > event->made)
+        return error_set(err, ERROR_USAGE,
+                         "--when lies in the future; an event is recorded when it has happened");
+    return event->kind == EVENT_SPARE && hostfile_with_spares(kept->arena, effective, event, 1, err) == NULL
+               ? -1
+               : 0;
+}
+
+static int read_when(const char *word, double now, double *ret_at, struct error *err)
+{
+    bool day;
+
+    *ret_at = now;
+    return word == NULL ? 0 : cli_time(word, ret_at, &day, err);
+}
+
+static int command_event(struct words *words, int first, struct acceptance_event *event, const char *when)
+{
+    struct campaign campaign;
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    event->uuid = uuid;
+    event->host = words->argv[first + 2];
+    event->made = cli_now();
+    if (!event_kind_parse(words->argv[first + 1], &event->kind)) {
+        error_set(words->err, ERROR_USAGE, "'%s' is no event; expected repair, swap, spare or note",
+                  words->argv[first + 1]);
+        return cli_fail(words->err);
+    }
+    if (read_when(when, event->made, &event->at, words->err) < 0 ||
+        campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0 ||
+        check_event(&campaign, event, words->err) < 0 ||
+        store_put_event(words->store, campaign.kept, event, words->err) < 0)
+        return cli_fail(words->err);
+    printf("event: %s %s\n", uuid, event_text(words->arena, event));
+    return load_and_print(words, words->argv[first]);
+}
+
+/* -- status ---------------------------------------------------------------------------------------------------- */
+
+static const struct document *document_of(const struct acceptance *acceptance, const char *kind)
+{
+    for (size_t i = 0; i < acceptance->documents.count; i++)
+        if (strcmp(acceptance->documents.items[i].kind, kind) == 0)
+            return &acceptance->documents.items[i];
+    return NULL;
+}
+
+static int write_document(const struct acceptance *acceptance, const char *kind, const char *path,
+                          struct error *err)
+{
+    const struct document *document = document_of(acceptance, kind);
+
+    return document == NULL ? 0 : file_write(path, document->bytes.bytes, document->bytes.length, 0644, err);
+}
+
+/* The command line of the next run; all steps need no --steps. */
+static const char *command_line(const struct acceptance *acceptance, const struct campaign_next *next,
+                                const char *folder)
+{
+    const struct document *baseline = document_of(acceptance, "baseline option");
+    const char *steps = "";
+    cleanup_text struct text line = {0};
+
+    text_init(&line, 1 << 20);
+    text_put(&line, "assay run -H ");
+    text_shell_quote(&line, arena_printf(acceptance->arena, "%s/hostfile", folder));
+    text_put(&line, " -s ");
+    text_shell_quote(&line, arena_printf(acceptance->arena, "%s/suite.json", folder));
+    for (size_t i = 0; i < next->steps->names.count; i++)
+        steps =
+            arena_printf(acceptance->arena, "%s%s%s", steps, i > 0 ? "," : "", next->steps->names.items[i]);
+    text_put(&line, " --steps ");
+    text_shell_quote(&line, steps);
+    if (baseline != NULL) {
+        text_put(&line, " --baseline ");
+        text_shell_quote(&line, baseline->name);
+    }
+    if (document_of(acceptance, "contract") != NULL) {
+        text_put(&line, " --contract ");
+        text_shell_quote(&line, arena_printf(acceptance->arena, "%s/contract.json", folder));
+    }
+    return arena_strndup(acceptance->arena, line.bytes, line.length);
+}
+
+static int write_next(const struct acceptance *acceptance, const struct campaign_next *next,
+                      const char *folder, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+    const char *line = command_line(acceptance, next, folder), *lines = "";
+
+    if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+        return error_set(err, ERROR_USAGE, "%s: %s", folder, strerror(errno));
+    for (unsigned i = 0; i < next->times; i++)
+        lines = arena_printf(arena, "%s%s\n", lines, line);
+    if (file_write(arena_printf(arena, "%s/hostfile", folder), next->hostfile, strlen(next->hostfile), 0644,
+                   err) < 0 ||
+        write_document(acceptance, "suite", arena_printf(arena, "%s/suite.json", folder), err) < 0 ||
+        write_document(acceptance, "contract", arena_printf(arena, "%s/contract.json", folder), err) < 0 ||
+        file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
+        return -1;
+    printf("next: %s/hostfile: %zu hosts, %zu steps%s\n%s", folder, next->hosts->names.count,
+           next->steps->names.count,
+           next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "",
+           lines);
+    return 0;
+}
+
+static int command_status(struct words *words, int first, const char *folder)
+{
+    struct campaign campaign;
+    struct acceptance *acceptance = NULL;
+    struct campaign_next next;
+
+    if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) == 0)
+        acceptance = campaign_at(&campaign, cli_now(), words->err);
+    if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, words->err) < 0)
+        return cli_fail(words->err);
+    if (folder != NULL && next.hosts->names.count == 0)
+        printf("next: nothing is to be run now\n");
+    else if (folder != NULL && write_next(acceptance, &next, folder, words->err) < 0)
+        return cli_fail(words->err);
+    return print_state(acceptance);
+}
+
+/* -- report and list ------------------------------------------------------------------------------------------- */
+
+static int command_report_of(struct words *words, int first, const char *format, const char *path)
+{
+    const struct acceptance_format *row = acceptance_format_find(format);
+    struct campaign campaign;
+    struct acceptance *acceptance = NULL;
+    cleanup_text struct text out = {0};
+
+    if (row == NULL) {
+        error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json", format);
+        return cli_fail(words->err);
+    }
+    if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) == 0)
+        acceptance = campaign_at(&campaign, cli_now(), words->err);
+    if (acceptance == NULL || campaign_story(&campaign, acceptance, words->err) < 0)
+        return cli_fail(words->err);
+    text_init(&out, REPORT_BYTES);
+    row->write(acceptance, &out);
+    if (file_write(path, out.bytes, out.length, 0644, words->err) < 0)
+        return cli_fail(words->err);
+    return verdict_exit_status(acceptance->verdicts.items[0].word);
+}
+
+static int command_list_all(struct words *words)
+{
+    struct acceptance_names names;
+
+    if (store_list_acceptances(words->store, words->arena, &names, words->err) < 0)
+        return cli_fail(words->err);
+    for (size_t i = 0; i < names.items.count; i++)
+        printf("%s\n", names.items.items[i]);
+    return EXIT_ACCEPT;
+}
+
+/* -- the words ------------------------------------------------------------------------------------------------- */
+
+static const struct verb {
+    const char *name, *operands, *summary;
+    int least, most; /* operands; -1: any number */
+} verbs[] = {
+    {"create", "NAME -H HOSTFILE -s SUITE [--baseline NAME] [--contract FILE]",
+     "begins one: all that the suite owes of these hosts is to be shown", 1, 1},
+    {"add", "NAME RUN...", "adds runs, of all hosts and steps or of some; of the same suite and limits", 2,
+     -1},
+    {"event", "NAME repair|swap|spare|note HOST [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
+     "records what was done: only this, and three of three behind it, replaces a fail", 3, 3},
+    {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
+     1},
+    {"report", "NAME [--format html|text|json] [-o FILE]", "how it stands and how it came there", 1, 1},
+    {"list", "", "the acceptances in the database", 0, 0},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static int help(FILE *out)
+{
+    fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n");
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        fprintf(out, "  %s %s\n      %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
+    fprintf(out,
+            "\nA fail is replaced by a recorded repair or swap and three passing attempts behind it, or by a "
+            "waiver\n"
+            "(`assay waive`); never by running again until it passes. Exit status as of verdicts: 0 accept, "
+            "1 reject,\n"
+            "2 incomplete, 3 accept with exceptions. `assay acceptance VERB --help` lists the options.\n");
+    return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
+}
+
+struct options {
+    struct cli_plan plan;
+    const char *db, *when, *next, *format, *output;
+    struct acceptance_event event;
+};
+
+static int carry_out(struct words *words, const struct verb *verb, int first, struct options *options)
+{
+    if (strcmp(verb->name, "create") == 0)
+        return command_create(words, first, &options->plan);
+    if (strcmp(verb->name, "add") == 0)
+        return command_add(words, first);
+    if (strcmp(verb->name, "event") == 0)
+        return command_event(words, first, &options->event, options->when);
+    if (strcmp(verb->name, "status") == 0)
+        return command_status(words, first, options->next);
+    if (strcmp(verb->name, "report") == 0)
+        return command_report_of(words, first, options->format, options->output);
+    return command_list_all(words);
+}
+
+static const struct verb *find_verb(const char *word)
+{
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verbs[i].name, word) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* Each verb takes its own options and refuses those of others. */
+static const struct option_row *rows_of(const struct verb *verb, struct options *options)
+{
+    static struct option_row rows[8];
+    const struct {
+        const char *verb;
+        struct option_row row;
+    } all[] = {
+        {"create", {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile, "all hosts and spares"}},
+        {"create", {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite, "the agreed test plan"}},
+        {"create",
+         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
+          "baseline file or built-in name for all hosts; default: by platform"}},
+        {"create",
+         {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
+          "limits agreed in a contract, which outrank all others"}},
+        {"event",
+         {"item", 0, OPTION_STRING, "NAME", &options->event.item,
+          "the part: gpu3, mlx5_0; default: the host as a whole"}},
+        {"event",
+         {"by", 0, OPTION_STRING, "SPARE", &options->event.spare,
+          "of a spare: the host (role=spare) that takes its place"}},
+        {"event", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "what was done, for the report"}},
+        {"event",
+         {"when", 0, OPTION_STRING, "TIME", &options->when,
+          "when it happened: 2026-03-01T12:00 (UTC); default: now"}},
+        {"status",
+         {"next", 0, OPTION_STRING, "DIR", &options->next,
+          "writes there what the next run needs, and its command line"}},
+        {"report", {"format", 'f', OPTION_STRING, "NAME", &options->format, "html, text or json"}},
+        {"report",
+         {"output", 'o', OPTION_STRING, "FILE", &options->output, "where it goes; default: standard output"}},
+        {NULL, {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"}},
+    };
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].verb == NULL || strcmp(all[i].verb, verb->name) == 0)
+            rows[count++] = all[i].row;
+    rows[count] = (struct option_row)OPTION_END;
+    return rows;
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+    struct options options = {
+        .format = "html", .output = "-", .event = {.item = "", .spare = "", .note = ""}};
+    struct error err = {0};
+    struct words words = {.argc = argc, .argv = argv, .err = &err};
+    char usage[256];
+    int first, status;
+
+    snprintf(usage, sizeof usage, "acceptance %s %s", verb->name, verb->operands);
+    if (!cli_options(rows_of(verb, &options), usage, argc, argv, &first, &status))
+        return status;
+    if (argc - first < verb->least || (verb->most >= 0 && argc - first > verb->most)) {
+        fprintf(stderr, "assay: acceptance %s: expected %s\n", verb->name, verb->operands);
+        return EXIT_USAGE;
+    }
+    words.arena = arena_create();
+    words.store = strcmp(verb->name, "create") == 0 ? store_open(cli_database(options.db), false, &err)
+                                                    : cli_stored(options.db, &err);
+    status = words.store != NULL ? carry_out(&words, verb, first, &options) : cli_fail(&err);
+    store_close(words.store);
+    arena_destroy(words.arena);
+    return status;
+}
+
+int command_acceptance(int argc, char **argv)
+{
+    const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help(stdout);
+    if (verb == NULL) {
+        if (argc > 1)
+            fprintf(stderr, "assay: acceptance: '%s' is none of create, add, event, status, report, list\n",
+                    argv[1]);
+        return help(stderr);
+    }
+    return run_verb(verb, argc - 1, argv + 1);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_JUDGE_ACCEPTANCE_PRIVATE_H
+#define ASSAY_JUDGE_ACCEPTANCE_PRIVATE_H
+
+#include "assay/acceptance.h"
+
+/* acceptance_touch.c: whether what was measured by a check, on a host alone or with others, is void when this was
+   changed on it. */
+bool change_touches(enum item_kind kind, const char *check, bool alone);
+/* What an event was about: its item by the name of its place; all of the host where it names none. */
+enum item_kind event_item_kind(const struct acceptance_event *event);
+
+/* acceptance_changes.c: fills changes and conflicts of the acceptance. */
+void find_changes(struct acceptance *acceptance);
+/* Whether what the run showed of the host is nobody's: its hardware changed while the run went on. */
+bool is_in_conflict(const struct acceptance *acceptance, size_t run, const struct host *host);
+
+/* acceptance_shown.c: fills `shown` of the requirements, those of one run behind those of the one before. */
+void find_shown(struct acceptance *acceptance);
+
+#endif

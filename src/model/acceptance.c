@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of acceptance, and the hosts that it is about. */
+#include "assay/acceptance.h"
+
+#include <string.h>
+
+static const char *const kinds[EVENT_KINDS] = {"repair", "swap", "spare", "note"};
+static const char *const states[] = {"passed", "waived", "missing", "to be retested", "failed"};
+
+const char *event_kind_name(enum event_kind kind)
+{
+    return kinds[kind];
+}
+
+bool event_kind_parse(const char *word, enum event_kind *ret_kind)
+{
+    for (unsigned i = 0; i < EVENT_KINDS; i++)
+        if (strcmp(kinds[i], word) == 0) {
+            *ret_kind = (enum event_kind)i;
+            return true;
+        }
+    return false;
+}
+
+const char *requirement_state_name(enum requirement_state state)
+{
+    return states[state];
+}
+
+const char *event_text(struct arena *arena, const struct acceptance_event *event)
+{
+    const char *note = *event->note != '\0' ? arena_printf(arena, ": %s", event->note) : "";
+
+    if (event->kind == EVENT_SPARE)
+        return arena_printf(arena, "%s takes the place of %s%s", event->spare, event->host, note);
+    if (event->kind == EVENT_NOTE)
+        return arena_printf(arena, "note on %s%s", event->host, note);
+    return arena_printf(arena, "%s of %s%s%s%s", kinds[event->kind], event->item,
+                        *event->item != '\0' ? " on " : "", event->host, note);
+}
+
+const char *change_text(struct arena *arena, const struct acceptance *acceptance, const struct change *change)
+{
+    const char *what = arena_printf(arena, "%s%s%s on %s", item_kind_name(change->kind),
+                                    *change->position != '\0' ? " " : "", change->position, change->host);
+    const char *how = !item_kind_is_hardware(change->kind) ? "change"
+                      : change->recorded                   ? "recorded swap"
+                                                           : "unrecorded swap";
+
+    return arena_printf(arena, "%s of the %s: %s in run %lld, %s since run %lld", how, what,
+                        *change->was != '\0' ? change->was : "none",
+                        acceptance->runs.items[change->before]->number, change->is,
+                        acceptance->runs.items[change->since]->number);
+}
+
+/* -- Hosts --------------------------------------------------------------------------------------------------- */
+
+static struct host *find_host(struct hostfile *hostfile, const char *name)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
+            return &hostfile->hosts.items[i];
+    return NULL;
+}
+
+static int put_spare(struct hostfile *hostfile, const struct acceptance_event *event, struct error *err)
+{
+    struct host *host = find_host(hostfile, event->host), *spare = find_host(hostfile, event->spare);
+    struct host in_place;
+
+    if (host == NULL || host->role == ROLE_SPARE)
+        return error_set(err, ERROR_USAGE, "%s is not among the hosts that are to be accepted", event->host);
+    if (spare == NULL || spare->role != ROLE_SPARE)
+        return error_set(err, ERROR_USAGE, "%s is no spare of the hostfile (role=spare) that is still free",
+                         event->spare);
+    in_place = *spare;
+    in_place.role = ROLE_COMPUTE;
+    in_place.unit = host->unit;
+    *host = in_place;
+    for (struct host *end = hostfile->hosts.items + --hostfile->hosts.count; spare < end; spare++)
+        *spare = spare[1];
+    return 0;
+}
+
+struct hostfile *hostfile_with_spares(struct arena *arena, const struct hostfile *hostfile,
+                                      const struct acceptance_event *events, size_t count, struct error *err)
+{
+    struct hostfile *copy = arena_new(arena, struct hostfile);
+
+    copy->path = hostfile->path;
+    copy->bytes = hostfile->bytes;
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        *list_push(arena, &copy->hosts) = hostfile->hosts.items[i];
+    for (size_t i = 0; i < count; i++)
+        if (events[i].kind == EVENT_SPARE && put_spare(copy, &events[i], err) < 0)
+            return NULL;
+    return copy;
+}
+
+static void put_key(struct text *out, const char *key, const char *value)
+{
+    if (value != NULL && *value != '\0')
+        text_printf(out, " %s=%s", key, value);
+}
+
+static void put_count(struct text *out, const char *key, unsigned value)
+{
+    if (value > 0)
+        text_printf(out, " %s=%u", key, value);
+}
+
+static void write_host(const struct host *host, struct text *out)
+{
+    text_put(out, host->name);
+    put_key(out, "address", host->address);
+    put_key(out, "mpi_address", host->mpi_address);
+    put_count(out, "slots", host->slots);
+    put_count(out, "port", host->port);
+    put_key(out, "user", host->user);
+    put_key(out, "identity", host->identity);
+    put_key(out, "jump", host->jump);
+    put_key(out, "known_hosts", host->known_hosts);
+    put_key(out, "platform", host->platform);
+    put_key(out, "unit", host->unit);
+    put_key(out, "rack", host->rack);
+    put_key(out, "leaf", host->leaf);
+    if (host->transport != NULL && strcmp(host->transport, "auto") != 0)
+        put_key(out, "transport", host->transport);
+    if (host->become_root)
+        put_key(out, "become", "sudo");
+    if (host->role == ROLE_SPARE)
+        put_key(out, "role", "spare");
+    if (host->timescale > 1 || host->timescale < 1)
+        text_printf(out, " timescale=%.17g", host->timescale);
+    for (size_t i = 0; i < host->labels.count; i++)
+        text_printf(out, " label.%s=%s", host->labels.items[i].key, host->labels.items[i].value);
+    for (size_t i = 0; i < host->rails.count; i++)
+        text_printf(out, " rail.%s=%s%s%s", host->rails.items[i].hca, host->rails.items[i].switch_name,
+                    *host->rails.items[i].port != '\0' ? ":" : "", host->rails.items[i].port);
+    text_put(out, "\n");
+}
+
+void hostfile_write(const struct hostfile *hostfile, const struct hostlist *names, struct text *out)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        bool wanted = names == NULL;
+
+        for (size_t k = 0; !wanted && k < names->names.count; k++)
+            wanted = strcmp(names->names.items[k], hostfile->hosts.items[i].name) == 0;
+        if (wanted)
+            write_host(&hostfile->hosts.items[i], out);
+    }
+}

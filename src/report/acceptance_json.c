@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An acceptance for programs, schema 1. Keys are never renamed or given another meaning; new ones may come. */
+#include <string.h>
+
+#include "assay/acceptance.h"
+#include "report_formats.h"
+
+struct acceptance_json {
+    struct json_writer writer;
+    struct arena *arena;
+    const struct acceptance *acceptance;
+};
+
+static void put_string(struct acceptance_json *json, const char *key, const char *string)
+{
+    json_member(&json->writer, key, string == NULL ? "" : utf8_clean(json->arena, slice_of(string)));
+}
+
+static void put_integer(struct acceptance_json *json, const char *key, int64_t integer)
+{
+    json_key(&json->writer, key);
+    json_put_integer(&json->writer, integer);
+}
+
+static void put_number(struct acceptance_json *json, const char *key, double number)
+{
+    json_key(&json->writer, key);
+    json_put_number(&json->writer, number);
+}
+
+static void open_list(struct acceptance_json *json, const char *key)
+{
+    json_key(&json->writer, key);
+    json_open_array(&json->writer);
+}
+
+static void open_row(struct acceptance_json *json)
+{
+    json_open_object(&json->writer);
+    json->writer.compact = true;
+}
+
+static void close_row(struct acceptance_json *json)
+{
+    json_close_object(&json->writer);
+    json->writer.compact = false;
+}
+
+static int64_t run_number(const struct acceptance_json *json, size_t run)
+{
+    return json->acceptance->runs.items[run]->number;
+}
+
+static void write_verdicts(struct acceptance_json *json)
+{
+    open_list(json, "verdicts");
+    for (size_t i = 0; i < json->acceptance->verdicts.count; i++) {
+        const struct acceptance_verdict *verdict = &json->acceptance->verdicts.items[i];
+
+        open_row(json);
+        put_string(json, "unit", verdict->unit);
+        put_string(json, "verdict", verdict_name(verdict->word));
+        put_integer(json, "passed", (int64_t)verdict->passed);
+        put_integer(json, "waived", (int64_t)verdict->waived);
+        put_integer(json, "missing", (int64_t)verdict->missing);
+        put_integer(json, "retest", (int64_t)verdict->retest);
+        put_integer(json, "failed", (int64_t)verdict->failed);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_story(struct acceptance_json *json)
+{
+    open_list(json, "story");
+    for (size_t i = 0; i < json->acceptance->story.count; i++) {
+        const struct moment *moment = &json->acceptance->story.items[i];
+
+        open_row(json);
+        put_number(json, "at", moment->at);
+        put_string(json, "text", moment->text);
+        open_list(json, "verdicts");
+        for (size_t k = 0; k < moment->words.count; k++)
+            json_put_string(&json->writer, verdict_name(moment->words.items[k]));
+        json_close_array(&json->writer);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_shown(struct acceptance_json *json, const struct requirement *requirement)
+{
+    open_list(json, "shown");
+    for (size_t i = 0; i < requirement->shown.count; i++) {
+        const struct shown *shown = &requirement->shown.items[i];
+
+        json_open_object(&json->writer);
+        put_integer(json, "run", run_number(json, shown->run));
+        put_string(json, "outcome", outcome_name(shown->word));
+        put_integer(json, "passes", shown->passes);
+        json_key(&json->writer, "counts");
+        json_put_boolean(&json->writer, shown->counts);
+        put_string(json, "note", shown->note);
+        json_close_object(&json->writer);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_requirements(struct acceptance_json *json)
+{
+    open_list(json, "requirements");
+    for (size_t i = 0; i < json->acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &json->acceptance->requirements.items[i];
+        const struct step *step = &json->acceptance->plan->steps.items[requirement->step];
+
+        open_row(json);
+        put_string(json, "step", step->shape->suite_step);
+        put_string(json, "variant", step->shape->variant);
+        open_list(json, "members");
+        for (size_t k = 0; k < step->member_count; k++)
+            json_put_string(&json->writer, utf8_clean(json->arena, slice_of(step->members[k]->name)));
+        json_close_array(&json->writer);
+        put_string(json, "state", requirement_state_name(requirement->state));
+        put_string(json, "why", requirement->why);
+        put_integer(json, "passes", requirement->passes);
+        put_integer(json, "owed", requirement->owed);
+        put_string(json, "waiver", requirement->state == REQUIREMENT_WAIVED ? requirement->waiver->uuid : "");
+        write_shown(json, requirement);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_events(struct acceptance_json *json)
+{
+    open_list(json, "events");
+    for (size_t i = 0; i < json->acceptance->events.count; i++) {
+        const struct acceptance_event *event = &json->acceptance->events.items[i];
+
+        open_row(json);
+        put_string(json, "uuid", event->uuid);
+        put_string(json, "kind", event_kind_name(event->kind));
+        put_string(json, "host", event->host);
+        put_string(json, "item", event->item);
+        put_string(json, "spare", event->spare);
+        put_string(json, "note", event->note);
+        put_number(json, "at", event->at);
+        put_number(json, "made", event->made);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_changes(struct acceptance_json *json)
+{
+    const struct acceptance *acceptance = json->acceptance;
+
+    open_list(json, "changes");
+    for (size_t i = 0; i < acceptance->changes.count; i++) {
+        const struct change *change = &acceptance->changes.items[i];
+
+        open_row(json);
+        put_string(json, "host", change->host);
+        put_string(json, "kind", item_kind_name(change->kind));
+        put_string(json, "position", change->position);
+        put_string(json, "was", change->was);
+        put_string(json, "is", change->is);
+        put_integer(json, "before", run_number(json, change->before));
+        put_integer(json, "since", run_number(json, change->since));
+        json_key(&json->writer, "recorded");
+        json_put_boolean(&json->writer, change->recorded);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+    open_list(json, "conflicts");
+    for (size_t i = 0; i < acceptance->conflicts.count; i++) {
+        open_row(json);
+        put_integer(json, "run", run_number(json, acceptance->conflicts.items[i].run));
+        put_string(json, "host", acceptance->conflicts.items[i].host);
+        put_string(json, "text", acceptance->conflicts.items[i].text);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_sources(struct acceptance_json *json)
+{
+    const struct acceptance *acceptance = json->acceptance;
+
+    open_list(json, "runs");
+    for (size_t i = 0; i < acceptance->runs.count; i++) {
+        open_row(json);
+        put_integer(json, "number", acceptance->runs.items[i]->number);
+        put_string(json, "uuid", acceptance->runs.items[i]->uuid);
+        put_number(json, "started", acceptance->runs.items[i]->started);
+        put_number(json, "ended", acceptance->runs.items[i]->ended);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+    open_list(json, "documents");
+    for (size_t i = 0; i < acceptance->documents.count; i++) {
+        open_row(json);
+        put_string(json, "kind", acceptance->documents.items[i].kind);
+        put_string(json, "name", acceptance->documents.items[i].name);
+        put_string(json, "sha256", acceptance->documents.items[i].sha256);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+void acceptance_json(const struct acceptance *acceptance, struct text *out)
+{
+    struct acceptance_json json = {.arena = arena_create(), .acceptance = acceptance};
+    cleanup_text struct text raw = {0};
+
+    text_init(&raw, out->limit);
+    json_writer_init(&json.writer, &raw, false);
+    json_open_object(&json.writer);
+    put_integer(&json, "schema", 1);
+    put_string(&json, "name", acceptance->name);
+    put_string(&json, "uuid", acceptance->uuid);
+    put_number(&json, "made", acceptance->made);
+    put_number(&json, "now", acceptance->now);
+    put_string(&json, "verdict", verdict_name(acceptance->verdicts.items[0].word));
+    write_verdicts(&json);
+    write_story(&json);
+    write_requirements(&json);
+    write_events(&json);
+    write_changes(&json);
+    write_sources(&json);
+    json_close_object(&json.writer);
+    text_put(&raw, "\n");
+    json_copy_harmless(out, &raw);
+    out->clipped |= raw.clipped;
+    arena_destroy(json.arena);
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of acceptance.h: what settles a requirement, what a change makes void, and what replaces a fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/acceptance.h"
+#include "handmade.h"
+
+#define HOSTS "n1:u1 n2:u1 n3:u2 n4:u2"
+#define GPUS "nvidia-smi", "gpu.uuid"
+
+struct campaign {
+    struct arena *arena;
+    struct acceptance acceptance;
+};
+
+static struct campaign begin(void)
+{
+    struct campaign campaign = {.arena = arena_create()};
+
+    campaign.acceptance = (struct acceptance){
+        .arena = campaign.arena, .name = "c", .plan = handmade_plan(campaign.arena, HOSTS), .now = 1e6};
+    return campaign;
+}
+
+static void end(struct campaign *campaign)
+{
+    arena_destroy(campaign->arena);
+}
+
+static void add_event(struct campaign *campaign, double at, enum event_kind kind, const char *host,
+                      const char *item)
+{
+    *list_push(campaign->arena, &campaign->acceptance.events) =
+        (struct acceptance_event){"e", kind, host, item, "", "", at, at};
+}
+
+/* A run over these hosts, which add to it what was tried; judged by judge(). */
+static struct record *add_run(struct campaign *campaign, const char *hosts, double began)
+{
+    struct record *record = handmade_run(campaign->arena, hosts, began);
+
+    *list_push(campaign->arena, &campaign->acceptance.runs) = record;
+    return record;
+}
+
+/* Every step on every host, with one score; the first attempt of each host sees these GPUs. */
+static struct record *add_whole_run(struct campaign *campaign, double began, double score)
+{
+    struct record *record = add_run(campaign, HOSTS, began);
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        const char *host = record->plan->hosts.items[i]->name;
+
+        handmade_see(record, handmade_try(record, "burn", host, score), GPUS, "gpu0",
+                     arena_printf(campaign->arena, "GPU-%s-0", host));
+        handmade_try(record, "ports", host, 12);
+    }
+    handmade_try(record, "ring", "n1", 12);
+    handmade_try(record, "ring", "n3", 12);
+    return record;
+}
+
+/* What an earlier judgement made of it. */
+static void forget(struct acceptance *acceptance)
+{
+    struct acceptance kept = *acceptance;
+
+    memset(acceptance, 0, sizeof *acceptance);
+    acceptance->arena = kept.arena;
+    acceptance->name = kept.name;
+    acceptance->plan = kept.plan;
+    acceptance->now = kept.now;
+    for (size_t i = 0; i < kept.runs.count; i++)
+        *list_push(kept.arena, &acceptance->runs) = kept.runs.items[i];
+    for (size_t i = 0; i < kept.events.count; i++)
+        *list_push(kept.arena, &acceptance->events) = kept.events.items[i];
+}
+
+static void judge(struct campaign *campaign)
+{
+    struct acceptance *acceptance = &campaign->acceptance;
+
+    forget(acceptance);
+    for (size_t i = 0; i < acceptance->runs.count; i++)
+        handmade_judge((struct record *)acceptance->runs.items[i]);
+    judge_acceptance(acceptance);
+}
+
+static const struct requirement *find(const struct campaign *campaign, const char *step, const char *host)
+{
+    size_t index = handmade_step(campaign->acceptance.plan, step, host);
+
+    for (size_t i = 0; i < campaign->acceptance.requirements.count; i++)
+        if (campaign->acceptance.requirements.items[i].step == index)
+            return &campaign->acceptance.requirements.items[i];
+    fail_msg("%s on %s is no requirement", step, host);
+    return NULL;
+}
+
+static void expect(const struct campaign *campaign, const char *step, const char *host,
+                   enum requirement_state state)
+{
+    const struct requirement *requirement = find(campaign, step, host);
+
+    if (requirement->state != state)
+        fail_msg("%s on %s is %s (%s), expected %s", step, host, requirement_state_name(requirement->state),
+                 requirement->why, requirement_state_name(state));
+}
+
+static void expect_verdicts(const struct campaign *campaign, enum verdict_word all, enum verdict_word u1,
+                            enum verdict_word u2)
+{
+    const enum verdict_word wanted[] = {all, u1, u2};
+
+    assert_int_equal(campaign->acceptance.verdicts.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        if (campaign->acceptance.verdicts.items[i].word != wanted[i])
+            fail_msg("verdict %zu is %s, expected %s", i,
+                     verdict_name(campaign->acceptance.verdicts.items[i].word), verdict_name(wanted[i]));
+}
+
+static void a_campaign_without_runs_is_incomplete(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    judge(&campaign);
+    assert_int_equal(campaign.acceptance.requirements.count, 4 * 2 + 2);
+    expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
+    expect_verdicts(&campaign, VERDICT_INCOMPLETE, VERDICT_INCOMPLETE, VERDICT_INCOMPLETE);
+    end(&campaign);
+}
+
+static void units_are_accepted_one_after_the_other(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *first = add_run(&campaign, "n1:u1 n2:u1", 1000), *second;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        handmade_try(first, "burn", i == 0 ? "n1" : "n2", 12);
+        handmade_try(first, "ports", i == 0 ? "n1" : "n2", 12);
+    }
+    handmade_try(first, "ring", "n1", 12);
+    judge(&campaign);
+    expect_verdicts(&campaign, VERDICT_INCOMPLETE, VERDICT_ACCEPT, VERDICT_INCOMPLETE);
+    second = add_run(&campaign, "n3:u2 n4:u2", 2000);
+    for (int i = 0; i < 2; i++) {
+        handmade_try(second, "burn", i == 0 ? "n3" : "n4", 12);
+        handmade_try(second, "ports", i == 0 ? "n3" : "n4", 12);
+    }
+    handmade_try(second, "ring", "n3", 12);
+    judge(&campaign);
+    expect_verdicts(&campaign, VERDICT_ACCEPT, VERDICT_ACCEPT, VERDICT_ACCEPT);
+    end(&campaign);
+}
+
+/* A run of less hosts has groups of its own: they stand for none that is owed. */
+static void a_group_of_other_hosts_stands_for_none(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_run(&campaign, "n1:u1 n3:u1", 1000);
+
+    (void)state;
+    handmade_try(record, "ring", "n1", 12);
+    judge(&campaign);
+    expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+    end(&campaign);
+}
+
+static void running_it_until_it_passes_replaces_no_fail(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    add_whole_run(&campaign, 1000, 12);
+    handmade_try(add_run(&campaign, "n1:u1", 2000), "burn", "n1", 8);
+    for (double began = 3000; began < 9000; began += 1000)
+        handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    assert_non_null(
+        strstr(find(&campaign, "burn", "n1")->why, "failed in run 2000; no repair or swap of gpu0 on n1"));
+    expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_REJECT, VERDICT_ACCEPT);
+    end(&campaign);
+}
+
+static void after_a_repair_it_takes_three_of_three(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    handmade_try_subject(add_whole_run(&campaign, 1000, 12), "burn", "n1", 12, "gpu1", 8);
+    add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu1");
+    for (unsigned i = 0; i < 3; i++) {
+        judge(&campaign);
+        expect(&campaign, "burn", "n1", REQUIREMENT_RETEST);
+        assert_int_equal(find(&campaign, "burn", "n1")->passes, i);
+        assert_int_equal(find(&campaign, "burn", "n1")->owed, 3);
+        handmade_try(add_run(&campaign, "n1:u1", 2000 + 1000 * i), "burn", "n1", 12);
+    }
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
+    /* The rest of the host, and its group, are owed again: once. */
+    expect(&campaign, "ports", "n1", REQUIREMENT_MISSING);
+    expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+    expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+    expect(&campaign, "ring", "n3", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+static void three_attempts_of_one_run_are_three(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record;
+
+    (void)state;
+    handmade_try(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 8);
+    add_event(&campaign, 1500, EVENT_REPAIR, "n1", "");
+    record = add_run(&campaign, "n1:u1", 2000);
+    for (int i = 0; i < 3; i++)
+        handmade_try(record, "burn", "n1", 12);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+static void one_that_fails_among_the_three_is_a_fail_again(void **state)
+{
+    struct campaign campaign = begin();
+    const double scores[] = {12, 12, 8, 12, 12, 12};
+
+    (void)state;
+    handmade_try(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 8);
+    add_event(&campaign, 1500, EVENT_REPAIR, "n1", "");
+    for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++)
+        handmade_try(add_run(&campaign, "n1:u1", 2000 + 1000 * (double)i), "burn", "n1", scores[i]);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "run 4000"));
+    end(&campaign);
+}
+
+static void one_that_was_not_decided_among_the_three_begins_them_anew(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    handmade_try(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 8);
+    add_event(&campaign, 1500, EVENT_REPAIR, "n1", "");
+    for (double began = 2000; began < 6000; began += 1000) {
+        struct attempt *attempt = handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
+
+        if (began > 3500 && began < 4500)
+            reading_set(&attempt->reading, READING_PARTIAL, "%s", "cut off");
+    }
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_RETEST);
+    assert_int_equal(find(&campaign, "burn", "n1")->passes, 1);
+    end(&campaign);
+}
+
+/* What was repaired before it failed, elsewhere, or is only a note, replaces nothing. */
+static void a_repair_of_something_else_replaces_nothing(void **state)
+{
+    static const struct {
+        double at;
+        enum event_kind kind;
+        const char *host, *item;
+    } events[] = {{1500, EVENT_SWAP, "n1", "gpu0"},
+                  {900, EVENT_SWAP, "n1", "gpu1"},
+                  {1500, EVENT_REPAIR, "n2", ""},
+                  {1500, EVENT_NOTE, "n1", "gpu1"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        struct campaign campaign = begin();
+
+        handmade_try_subject(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 12, "gpu1", 8);
+        add_event(&campaign, events[i].at, events[i].kind, events[i].host, events[i].item);
+        for (double began = 2000; began < 5000; began += 1000)
+            handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
+        judge(&campaign);
+        expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+        end(&campaign);
+    }
+}
+
+static void each_item_that_failed_is_to_be_mended(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    handmade_try(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 8);
+    add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu0");
+    for (double began = 2000; began < 5000; began += 1000)
+        handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "gpu1 on n1"));
+    end(&campaign);
+}
+
+static void a_recorded_change_makes_void_what_came_before(void **state)
+{
+    static const struct {
+        const char *item;
+        bool burn, ports;
+    } rows[] = {{"gpu0", true, true}, {"mlx5_0", false, true}, {"", true, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+
+        add_whole_run(&campaign, 1000, 12);
+        add_event(&campaign, 2000, EVENT_SWAP, "n1", rows[i].item);
+        judge(&campaign);
+        expect(&campaign, "burn", "n1", rows[i].burn ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ports", "n1", rows[i].ports ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+        expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+        expect_verdicts(&campaign, VERDICT_INCOMPLETE, VERDICT_INCOMPLETE, VERDICT_ACCEPT);
+        end(&campaign);
+    }
+}
+
+/* The table: what another GPU, HCA, chassis, driver or firmware, seen in a later run, makes void. */
+static void a_change_that_is_only_seen_makes_void_what_it_touches(void **state)
+{
+    static const struct {
+        const char *tool, *fact, *position;
+        bool burn, ports;
+    } rows[] = {
+        {"nvidia-smi", "gpu.uuid", "gpu0", true, true},
+        {"nvidia-smi", "driver.version", "", true, false},
+        {"nvidia-smi", "gpu.vbios", "gpu0", true, false},
+        {"ib-sysfs", "ib.node_guid", "mlx5_0", false, true},
+        {"ib-sysfs", "ib.firmware", "mlx5_0", false, true},
+        {"dmidecode", "chassis.serial", "", true, true},
+        {"dmidecode", "bios.version", "", true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+        struct record *first = add_whole_run(&campaign, 1000, 12), *later = add_run(&campaign, "n1:u1", 2000);
+
+        handmade_see(first, &first->attempts.items[0], rows[i].tool, rows[i].fact, rows[i].position,
+                     "before");
+        if (strcmp(rows[i].fact, "gpu.uuid") == 0)
+            first->attempts.items[0].parts.items[0].reading.facts.items[0].value = "before";
+        reading_set(&handmade_try(later, "burn", "n1", 12)->reading, READING_PARTIAL, "%s", "cut off");
+        handmade_see(later, &later->attempts.items[0], rows[i].tool, rows[i].fact, rows[i].position, "after");
+        judge(&campaign);
+        assert_int_equal(campaign.acceptance.changes.count, 1);
+        assert_string_equal(campaign.acceptance.changes.items[0].was, "before");
+        assert_false(campaign.acceptance.changes.items[0].recorded);
+        expect(&campaign, "burn", "n1", rows[i].burn ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ports", "n1", rows[i].ports ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+        expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+        end(&campaign);
+    }
+}
+
+static void an_unrecorded_swap_is_said_and_replaces_no_fail(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *first = add_run(&campaign, "n1:u1", 1000);
+
+    (void)state;
+    handmade_see(first, handmade_try_subject(first, "burn", "n1", 12, "gpu1", 8), GPUS, "gpu1", "GPU-a");
+    for (double began = 2000; began < 5000; began += 1000) {
+        struct record *record = add_run(&campaign, "n1:u1", began);
+
+        handmade_see(record, handmade_try(record, "burn", "n1", 12), GPUS, "gpu1", "GPU-b");
+    }
+    judge(&campaign);
+    assert_int_equal(campaign.acceptance.changes.count, 1);
+    assert_string_equal(
+        change_text(campaign.arena, &campaign.acceptance, &campaign.acceptance.changes.items[0]),
+        "unrecorded swap of the GPU gpu1 on n1: GPU-a in run 1000, GPU-b since run 2000");
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    /* Recorded at last, with its time, it is what it was. */
+    add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu1");
+    judge(&campaign);
+    assert_true(campaign.acceptance.changes.items[0].recorded);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+/* gpu0 is lost, and gpu1 is counted as gpu0 then: nothing was swapped. */
+static void a_lost_gpu_is_no_swap_of_those_behind_it(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_run(&campaign, "n1:u1", 1000);
+    struct attempt *attempt = handmade_try(record, "burn", "n1", 12);
+
+    (void)state;
+    handmade_see(record, attempt, GPUS, "gpu0", "GPU-a");
+    handmade_see(record, attempt, GPUS, "gpu1", "GPU-b");
+    record = add_run(&campaign, "n1:u1", 2000);
+    handmade_see(record, handmade_try(record, "ports", "n1", 12), GPUS, "gpu0", "GPU-b");
+    judge(&campaign);
+    assert_int_equal(campaign.acceptance.changes.count, 0);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+static void two_gpus_that_changed_places_are_a_change(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct record *record = add_run(&campaign, "n1:u1", 1000 + 1000 * i);
+        struct attempt *attempt = handmade_try(record, i == 0 ? "burn" : "ports", "n1", 12);
+
+        handmade_see(record, attempt, GPUS, "gpu0", i == 0 ? "GPU-a" : "GPU-b");
+        handmade_see(record, attempt, GPUS, "gpu1", i == 0 ? "GPU-b" : "GPU-a");
+    }
+    judge(&campaign);
+    assert_int_equal(campaign.acceptance.changes.count, 2);
+    expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
+    end(&campaign);
+}
+
+static void hardware_that_changes_in_a_run_passes_nothing(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_run(&campaign, "n1:u1", 1000);
+
+    (void)state;
+    handmade_see(record, handmade_try(record, "burn", "n1", 12), GPUS, "gpu0", "GPU-a");
+    handmade_see(record, handmade_try(record, "ports", "n1", 12), GPUS, "gpu0", "GPU-b");
+    judge(&campaign);
+    assert_int_equal(campaign.acceptance.conflicts.count, 1);
+    expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
+    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "while the run went on"));
+    end(&campaign);
+}
+
+static void a_waiver_covers_a_fail_until_it_ends(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+    struct waiver waiver;
+    struct error err;
+
+    (void)state;
+    handmade_try_subject(record, "burn", "n1", 12, "gpu1", 8);
+    handmade_judge(record);
+    assert_int_equal(
+        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, "gpu1", &waiver, &err), 0);
+    waiver.uuid = "w";
+    waiver.made = 1500;
+    waiver.until = 2000;
+    *list_push(campaign.arena, &record->waivers) = waiver;
+    campaign.acceptance.now = 1999;
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_WAIVED);
+    assert_string_equal(find(&campaign, "burn", "n1")->waiver->uuid, "w");
+    expect_verdicts(&campaign, VERDICT_ACCEPT_WITH_EXCEPTIONS, VERDICT_ACCEPT_WITH_EXCEPTIONS,
+                    VERDICT_ACCEPT);
+    campaign.acceptance.now = 2000;
+    judge(&campaign);
+    expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_REJECT, VERDICT_ACCEPT);
+    /* It fails again in a later run: that one has no waiver. */
+    campaign.acceptance.now = 1999;
+    handmade_try_subject(add_run(&campaign, "n1:u1", 1900), "burn", "n1", 12, "gpu1", 8);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    end(&campaign);
+}
+
+static void a_waiver_goes_with_the_hardware_that_it_is_of(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_run(&campaign, "n1:u1", 1000), *later;
+    struct waiver waiver;
+    struct error err;
+
+    (void)state;
+    handmade_see(record, handmade_try_subject(record, "burn", "n1", 12, "gpu1", 8), GPUS, "gpu1", "GPU-a");
+    handmade_judge(record);
+    assert_int_equal(
+        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, "gpu1", &waiver, &err), 0);
+    waiver.uuid = "w";
+    waiver.until = 2e6;
+    *list_push(campaign.arena, &record->waivers) = waiver;
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_WAIVED);
+    later = add_run(&campaign, "n1:u1", 2000);
+    handmade_see(later, handmade_try(later, "burn", "n1", 12), GPUS, "gpu1", "GPU-b");
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    end(&campaign);
+}
+
+/* n5 stands in n4's place: what n4 failed is gone with it, and n5 and the group are owed. */
+static void a_spare_owes_what_the_host_owed_and_its_groups(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+
+    (void)state;
+    handmade_try(record, "burn", "n4", 8);
+    judge(&campaign);
+    expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_ACCEPT, VERDICT_REJECT);
+    campaign.acceptance.plan = handmade_plan(campaign.arena, "n1:u1 n2:u1 n3:u2 n5:u2");
+    judge(&campaign);
+    expect(&campaign, "burn", "n5", REQUIREMENT_MISSING);
+    expect(&campaign, "ring", "n3", REQUIREMENT_MISSING);
+    expect(&campaign, "burn", "n3", REQUIREMENT_PASSED);
+    expect_verdicts(&campaign, VERDICT_INCOMPLETE, VERDICT_ACCEPT, VERDICT_INCOMPLETE);
+    record = add_run(&campaign, "n3:u2 n5:u2", 2000);
+    handmade_try(record, "burn", "n5", 12);
+    handmade_try(record, "ports", "n5", 12);
+    handmade_try(record, "ring", "n3", 12);
+    judge(&campaign);
+    expect_verdicts(&campaign, VERDICT_ACCEPT, VERDICT_ACCEPT, VERDICT_ACCEPT);
+    end(&campaign);
+}
+
+static void whom_isolation_accuses_is_to_be_mended(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+    struct accusation accusation = {.kind = ACCUSED_HOST, .subject = "n2"};
+
+    (void)state;
+    accusation.step = handmade_step(record->plan, "ring", "n1");
+    for (int i = 0; i < 2; i++) {
+        forget(&campaign.acceptance);
+        add_event(&campaign, 1500, EVENT_REPAIR, i == 0 ? "n1" : "n2", "");
+        handmade_judge(record);
+        record->judgement.accusations = &accusation;
+        record->judgement.accusation_count = 1;
+        judge_acceptance(&campaign.acceptance);
+        expect(&campaign, "ring", "n1", i == 0 ? REQUIREMENT_FAILED : REQUIREMENT_RETEST);
+    }
+    end(&campaign);
+}
+
+/* Alone in its run, a host agrees with itself: what it must have in common is compared over all runs. */
+static void what_must_be_the_same_is_compared_over_all_runs(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record;
+
+    (void)state;
+    add_whole_run(&campaign, 1000, 12);
+    record = add_run(&campaign, "n4:u2", 2000);
+    handmade_try(record, "ports", "n4", 12)->reading.facts.items[0].value = "28.2";
+    judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_FAILED);
+    assert_non_null(strstr(find(&campaign, "ports", "n4")->why, "is 28.2, while most hosts have 28.1"));
+    handmade_try(add_run(&campaign, "n4:u2", 3000), "ports", "n4", 12);
+    judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+static void a_spare_takes_its_place_in_the_hostfile(void **state)
+{
+    static const char hosts[] = "n1 unit=u1 rack=r1\nn2 unit=u2 slots=8 label.row=A\n"
+                                "s1 role=spare rack=r9 slots=8 become=sudo port=2222\n";
+    struct acceptance_event events[] = {{"e", EVENT_SPARE, "n1", "", "s1", "", 1, 1},
+                                        {"f", EVENT_SPARE, "n2", "", "s1", "", 2, 2}};
+    struct arena *arena = arena_create();
+    struct error err = {0};
+    const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(hosts), &err);
+    const struct hostfile *effective = hostfile_with_spares(arena, hostfile, events, 1, &err);
+    cleanup_text struct text out = {0};
+
+    (void)state;
+    text_init(&out, 1 << 16);
+    assert_non_null(effective);
+    hostfile_write(effective, NULL, &out);
+    assert_string_equal(out.bytes,
+                        "s1 address=s1 mpi_address=s1 slots=8 port=2222 unit=u1 rack=r9 become=sudo\n"
+                        "n2 address=n2 mpi_address=n2 slots=8 unit=u2 label.row=A\n");
+    assert_non_null(hostfile_parse(arena, "again", slice_of(out.bytes), &err));
+    assert_null(hostfile_with_spares(arena, hostfile, events, 2, &err));
+    assert_non_null(strstr(err.text, "s1 is no spare"));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_campaign_without_runs_is_incomplete),
+        cmocka_unit_test(units_are_accepted_one_after_the_other),
+        cmocka_unit_test(a_group_of_other_hosts_stands_for_none),
+        cmocka_unit_test(running_it_until_it_passes_replaces_no_fail),
+        cmocka_unit_test(after_a_repair_it_takes_three_of_three),
+        cmocka_unit_test(three_attempts_of_one_run_are_three),
+        cmocka_unit_test(one_that_fails_among_the_three_is_a_fail_again),
+        cmocka_unit_test(one_that_was_not_decided_among_the_three_begins_them_anew),
+        cmocka_unit_test(a_repair_of_something_else_replaces_nothing),
+        cmocka_unit_test(each_item_that_failed_is_to_be_mended),
+        cmocka_unit_test(a_recorded_change_makes_void_what_came_before),
+        cmocka_unit_test(a_change_that_is_only_seen_makes_void_what_it_touches),
+        cmocka_unit_test(an_unrecorded_swap_is_said_and_replaces_no_fail),
+        cmocka_unit_test(a_lost_gpu_is_no_swap_of_those_behind_it),
+        cmocka_unit_test(two_gpus_that_changed_places_are_a_change),
+        cmocka_unit_test(hardware_that_changes_in_a_run_passes_nothing),
+        cmocka_unit_test(a_waiver_covers_a_fail_until_it_ends),
+        cmocka_unit_test(a_waiver_goes_with_the_hardware_that_it_is_of),
+        cmocka_unit_test(a_spare_owes_what_the_host_owed_and_its_groups),
+        cmocka_unit_test(whom_isolation_accuses_is_to_be_mended),
+        cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
+        cmocka_unit_test(a_spare_takes_its_place_in_the_hostfile),
+    };
+
+    return cmocka_run_group_tests_name("acceptance", tests, NULL, NULL);
+}
