@@ -7,7 +7,8 @@
  * a fault put into the model shows in every tool where it would show on a real host.
  *
  * Everything a lab has lies in its directory: lab.json (profile, hosts, faults), hostfile, id_ed25519,
- * known_hosts, bin/ (the tools), opt/gpu-burn/, root/, hosts/NAME/ (boot_id, home, kernel.log, root),
+ * known_hosts, bin/ (the tools), opt/gpu-burn/, root/, hosts/NAME/ (boot_id, home, kernel.log, root,
+ * swapped-gpuN after a swap),
  * server.log and lab.pid, on which the running server holds a lock. No root is needed.
  *
  * A command on a host finds in its environment ASSAY_LAB_DIR, ASSAY_LAB_HOST, ASSAY_LAB_BOOT_ID (a file) and
@@ -58,6 +59,11 @@ int lab_down(const char *directory, bool *ret_running, struct error *err) __attr
 
 /* Lines for people: the server, each host and its faults. *ret_running as above. */
 int lab_status(const char *directory, struct text *out, bool *ret_running, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Puts another GPU, with another UUID and serial number, in the place of gpu ("gpu3") of a host; what was wrong with the
+   old one alone goes with it. The lab may be running. */
+int lab_swap(const char *directory, const char *host, const char *gpu, struct error *err)
     __attribute__((warn_unused_result));
 
 /* One line each: "KIND  SYNTAX  meaning  the one right outcome", kind first. */

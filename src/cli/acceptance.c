@@ -287,14 +287,14 @@ static bool is_failed(const struct acceptance *acceptance, const struct host *ho
     return false;
 }
 
-/* A test across hosts of which one is known to be broken can wait. */
+/* What a host that is known to be broken owes can wait until it is mended, and so can tests across hosts with it. */
 static bool is_next(const struct acceptance *acceptance, const struct requirement *requirement)
 {
     const struct step *step = &acceptance->plan->steps.items[requirement->step];
 
     if (requirement->state != REQUIREMENT_MISSING && requirement->state != REQUIREMENT_RETEST)
         return false;
-    for (size_t i = 0; step->member_count > 1 && i < step->member_count; i++)
+    for (size_t i = 0; i < step->member_count; i++)
         if (is_failed(acceptance, step->members[i]))
             return false;
     return true;

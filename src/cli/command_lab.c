@@ -146,6 +146,23 @@ static int with_directory(int argc, char **argv, const char *verb)
     return down || running ? 0 : 1;
 }
 
+static int swap(int argc, char **argv)
+{
+    const char *directory = LAB_DEFAULT_DIRECTORY;
+    const struct option_row rows[] = {
+        {"dir", 0, OPTION_STRING, "DIR", &directory, "where the lab lies (./assay-lab)"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    int status = 0, first = parse(argc, argv, rows, "swap HOST gpuN [--dir DIR]", &status);
+
+    if (first < 0)
+        return status;
+    if (first != argc - 2)
+        return usage_error("swap takes a host and a GPU: node2 gpu3");
+    return lab_swap(directory, argv[first], argv[first + 1], &err) < 0 ? report_error(&err) : 0;
+}
+
 static int list(void (*write)(struct text *out))
 {
     cleanup_text struct text out = {0};
@@ -160,6 +177,7 @@ static int help(FILE *out, int rc)
 {
     fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
                  "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
+                 "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
                  "       assay lab status|down [--dir DIR]\n"
                  "       assay lab faults|profiles\n\n"
                  "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
@@ -176,6 +194,8 @@ int command_lab(int argc, char **argv)
         return lab_tool(argv[2], argc - 2, argv + 2);
     if (strcmp(verb, "up") == 0)
         return up(argc - 1, argv + 1);
+    if (strcmp(verb, "swap") == 0)
+        return swap(argc - 1, argv + 1);
     if (strcmp(verb, "down") == 0 || strcmp(verb, "status") == 0)
         return with_directory(argc - 1, argv + 1, verb);
     if (strcmp(verb, "faults") == 0)
@@ -185,7 +205,7 @@ int command_lab(int argc, char **argv)
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0)
         return help(stdout, 0);
     if (*verb != '\0')
-        fprintf(stderr, "assay lab: '%s' is none of up, status, down, faults, profiles\n", verb);
+        fprintf(stderr, "assay lab: '%s' is none of up, swap, status, down, faults, profiles\n", verb);
     return help(stderr, ERROR_USAGE);
 }
 

@@ -30,7 +30,7 @@ static const struct command commands[] = {
     {"history", "[HOST|IDENTITY]", "who gets worse from run to run, and one thing's numbers over all of them",
      command_history},
     {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},
-    {"lab", "up N | status | down | faults | profiles", "a simulated cluster to try all this on",
+    {"lab", "up N | swap | status | down | faults | profiles", "a simulated cluster to try all this on",
      command_lab},
 };
 
@@ -39,7 +39,7 @@ static int help(FILE *out)
     fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
                  "assay decides, with evidence, whether a GPU cluster may be handed over.\n\ncommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
     fprintf(
         out,
         "\n`assay COMMAND --help` tells more; `assay --version` the version.\n"

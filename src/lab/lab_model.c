@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -161,15 +162,25 @@ static unsigned vary(unsigned value, double share, unsigned host, const char *wh
     return (unsigned)lround(value * (1 + share * lab_noise(host, what, number)));
 }
 
-static void gpu_identity(struct lab_gpu *gpu, unsigned host)
+/* How often another GPU was put in that place: a byte each. */
+static unsigned times_swapped(const struct lab_host *host, int gpu)
 {
-    uint64_t a = hash(host, "uuid", (unsigned)gpu->number), b = hash(host, "uuid2", (unsigned)gpu->number);
+    cleanup_free char *path = mem_printf("%s/hosts/%s/swapped-gpu%d", host->lab->directory, host->name, gpu);
+    struct stat status;
+
+    return stat(path, &status) == 0 ? (unsigned)status.st_size : 0;
+}
+
+static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
+{
+    unsigned host = of->number, piece = (unsigned)gpu->number + LAB_GPUS * times_swapped(of, gpu->number);
+    uint64_t a = hash(host, "uuid", piece), b = hash(host, "uuid2", piece);
 
     snprintf(gpu->uuid, sizeof gpu->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32),
              (unsigned)(a >> 16) & 0xffff, (unsigned)a & 0xffff, (unsigned)(b >> 48),
              (unsigned long long)(b & 0xffffffffffffull));
     snprintf(gpu->serial, sizeof gpu->serial, "165%010llu",
-             (unsigned long long)(hash(host, "serial", (unsigned)gpu->number) % 10000000000ull));
+             (unsigned long long)(hash(host, "serial", piece) % 10000000000ull));
 }
 
 static bool is_struck(const struct lab_host *host)
@@ -255,7 +266,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     gpu->temperature_idle = (unsigned)number_or(host, FAULT_HOT, number, gpu->temperature_idle);
     if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
         gpu->temperature_burn = gpu->temperature_idle;
-    gpu_identity(gpu, host->number);
+    gpu_identity(gpu, host);
 }
 
 const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16])

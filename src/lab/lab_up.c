@@ -456,6 +456,50 @@ int lab_up(const struct lab_options *options, struct text *ret_hostfile, struct 
     return rc;
 }
 
+/* What was wrong with the GPU went with it. */
+static void drop_faults(struct lab *lab, unsigned host, int gpu)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < lab->fault_count; i++)
+        if (lab->faults[i].host != host || lab->faults[i].gpu != gpu || lab->faults[i].peer >= 0)
+            lab->faults[kept++] = lab->faults[i];
+    lab->fault_count = kept;
+}
+
+static int swap_gpu(struct arena *arena, const char *directory, const char *host, const char *gpu,
+                    struct error *err)
+{
+    struct lab *lab = lab_load(arena, directory, err);
+    unsigned number = lab != NULL ? lab_host_number(lab, host) : 0;
+    uint64_t place;
+    FILE *file;
+
+    if (lab == NULL)
+        return -1;
+    if (number == 0 || strncmp(gpu, "gpu", 3) != 0 || !scan_u64(slice_of(gpu + 3), &place) ||
+        place >= LAB_GPUS)
+        return error_set(err, ERROR_USAGE, "%s %s is no GPU of the lab; expected a host and gpu0 to gpu%d",
+                         host, gpu, LAB_GPUS - 1);
+    file = fopen(lab_host_file(arena, lab, number, arena_printf(arena, "swapped-%s", gpu)), "a");
+    if (file == NULL || fputc('.', file) == EOF || fclose(file) == EOF)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", directory, strerror(errno));
+    drop_faults(lab, number, (int)place);
+    return lab_save(lab, err);
+}
+
+int lab_swap(const char *directory, const char *host, const char *gpu, struct error *err)
+{
+    struct arena *arena = arena_create();
+    char path[PATH_MAX];
+    int rc = absolute_directory(directory, path, false, err);
+
+    if (rc == 0)
+        rc = swap_gpu(arena, path, host, gpu, err);
+    arena_destroy(arena);
+    return rc;
+}
+
 static bool wait_for_end(const char *directory, pid_t pid)
 {
     for (int tries = 0; tries < 250; tries++) {

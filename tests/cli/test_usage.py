@@ -104,6 +104,10 @@ REFUSED = [
     ("a waiver of no run", ("waive",), "expected one RUN"),
     ("a waiver without a name", ("waive", "1", "--host", "node1", "--check", "gpu-burn", "--why", "x", "--until",
                                  "2099-01-01"), "expected --who NAME"),
+    ("an unknown word of an acceptance", ("acceptance", "begin"), "'begin' is none of create"),
+    ("an acceptance without a suite", ("acceptance", "create", "su", "-H", "hosts", "--db", "none/x.db"), "x.db|-s SUITE"),
+    ("an option of another word", ("acceptance", "add", "su", "1", "--by", "x"), "'--by'"),
+    ("an event of no acceptance", ("acceptance", "event", "su"), "expected NAME repair"),
     ("a run to judge where there is no database", ("judge", "1"), "assay.db: No such file"),
     ("a list where there is no database", ("list", "--db", "other.db"), "other.db: No such file"),
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
@@ -141,7 +145,7 @@ tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no 
 
 # --- what is put well
 
-for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("waive",), ("parse",), ("lab",)):
+for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("waive",), ("acceptance",), ("acceptance", "status"), ("parse",), ("lab",)):
     asked = assay(*words, "--help")
     tap.ok(asked.returncode == 0 and asked.stdout.startswith("usage: assay") and not asked.stderr,
            f"assay {' '.join((*words, '--help'))} says how it is used", asked.returncode, asked.stderr)

@@ -131,8 +131,9 @@ static void a_manifest_reads_as_it_was_written(void **state)
 /* Each table of the format is a run's, or is known not to be. */
 static void every_table_is_copied_or_is_shared_by_runs(void **state)
 {
-    static const char shared[] = " word content blob pseudonym sqlite_sequence acceptance acceptance_document "
-                                 "acceptance_run event ";
+    static const char shared[] =
+        " word content blob pseudonym sqlite_sequence acceptance acceptance_document "
+        "acceptance_run event ";
     struct pair *pair = *state;
     struct error err = {0};
     sqlite3_stmt *statement =

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An acceptance of 8 hosts in two units, told through the command line, from the first run to the hand-over.
+
+Week 1: node2 has a bad GPU and node7 has lost one. Running node2 again until it passes changes nothing; its GPU is
+swapped, three of three follow, and unit su1 is accepted. Week 3: node9, a spare, takes node7's place; all is accepted.
+And a waiver: who, why, until when.
+
+The runs happen seconds apart. That they are weeks apart is written into the test's own database behind them, and nowhere
+else: run and attempt times are moved, nothing of what was measured.
+"""
+
+import json
+import os
+import re
+import shlex
+import sqlite3
+import time
+
+from cluster import FOLDER, Lab, Tap, assay
+
+tap = Tap()
+DAY = 86400
+DATABASE = os.path.join(FOLDER, "assay.db")
+SUITE = {
+    "name": "site", "title": "What this site agreed on", "purpose": "delivery",
+    "steps": [
+        {"check": "reachable"},
+        {"check": "gpu-inventory", "needs": ["reachable"]},
+        {"check": "ecc", "needs": ["gpu-inventory"]},
+        {"check": "nccl-all-gather", "scope": "group", "by": "unit", "needs": ["ecc"],
+         "arguments": {"begin": "8G", "end": "8G", "iterations": 5}, "sizes_judged": ["8G"],
+         "limits": [{"metric": "nccl.all_gather.busbw", "floor": 300, "unit": "GB/s", "source": "contract 7.1",
+                     "status": "contract"}]},
+    ],
+}
+
+
+def write(name, text):
+    path = os.path.join(FOLDER, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text if isinstance(text, str) else json.dumps(text))
+    return path
+
+
+def site_hostfile(lab):
+    """The lab's hosts in two units of four, and a spare."""
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    lines = [line for line in lines if not line.startswith("node10 ")]
+    for number in range(1, 10):
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"node{number} "))
+        lines[at] = re.sub(r"unit=\S+", f"unit=su{(number - 1) // 4 + 1}" if number < 9 else "role=spare", lines[at])
+    return write("hosts", "\n".join(lines) + "\n")
+
+
+def move(run, days):
+    """The run was so many days ago."""
+    with sqlite3.connect(DATABASE) as database:
+        database.execute("UPDATE run SET started=started-?1, ended=ended-?1 WHERE id=?2", (days * DAY, run))
+        database.execute("UPDATE attempt SET sent=sent-?1, began=began-?1, ended=ended-?1 WHERE run=?2", (days * DAY, run))
+
+
+def run(days_ago, *words):
+    done = assay("run", "--progress", "none", "-o", "report.html", *words)
+    found = re.search(r"^run: (\d+)$", done.stdout, re.MULTILINE)
+    if not found:
+        raise RuntimeError(f"no run: {done.stdout} {done.stderr}")
+    move(int(found[1]), days_ago)
+    return found[1], done
+
+
+def day(days_ago):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - days_ago * DAY))
+
+
+def units(done):
+    """{unit: verdict} and the whole, as the command's last lines tell them."""
+    found = dict(re.findall(r"^unit: (\S+): ([a-z ]+) \(", done.stdout, re.MULTILINE))
+    return {**found, "whole": re.search(r"^verdict: ([a-z ]+)", done.stdout, re.MULTILINE)[1]}
+
+
+def stands(done, su1, su2, whole, what):
+    status = {"accept": 0, "reject": 1, "incomplete": 2, "accept with exceptions": 3}[whole]
+    tap.same((units(done) if done.stdout else {}, done.returncode), ({"su1": su1, "su2": su2, "whole": whole}, status), what,
+             done.stdout, done.stderr)
+
+
+def acceptance(*words):
+    return assay("acceptance", *words)
+
+
+def next_run(days_ago, folder):
+    """What `status --next` wrote, carried out line by line: the words of the next runs."""
+    with open(os.path.join(FOLDER, folder, "commands"), encoding="utf-8") as file:
+        lines = [shlex.split(line) for line in file.read().splitlines()]
+    return [run(days_ago - 0.01 * i, *line[2:])[0] for i, line in enumerate(lines)], lines
+
+
+def week_1(lab, hostfile, suite):
+    made = acceptance("create", "su", "-H", hostfile, "-s", suite)
+    tap.ok(made.returncode == 0 and "8 hosts" in made.stdout, "an acceptance is created from hostfile and suite", made.stdout,
+           made.stderr)
+    first, _ = run(21, "-H", hostfile, "-s", suite)
+    stands(acceptance("add", "su", first), "reject", "reject", "reject", "the first run rejects both units")
+    alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")
+    stands(acceptance("add", "su", alone), "reject", "reject", "reject", "a run of some steps on one host may be added")
+    twice = acceptance("add", "su", alone)
+    tap.ok(twice.returncode == 64 and "part of su already" in twice.stderr, "a run is added once", twice.stderr)
+
+    swapped = assay("lab", "swap", "node2", "gpu3", "--dir", lab.folder)
+    again, _ = run(20.5, "-H", hostfile, "-s", suite, "--hosts", "node2")
+    done = acceptance("add", "su", again)
+    stands(done, "reject", "reject", "reject", "that it passes now replaces no fail")
+    tap.ok("unrecorded swap of the GPU gpu3 on node2" in done.stdout and not swapped.returncode,
+           "a GPU that was swapped in silence is said", done.stdout, swapped.stderr)
+
+    done = acceptance("event", "su", "swap", "node2", "--item", "gpu3", "--when", day(20.7), "--note", "RMA 4711")
+    tap.ok("to be retested: ecc on node2: 1 of 3" in done.stdout and "unrecorded" not in done.stdout,
+           "with the swap on record, what passed since is the first of three", done.stdout, done.stderr)
+    done = acceptance("status", "su", "--next", "next")
+    runs, lines = next_run(20.2, "next")
+    tap.same(len(lines), 2, "two runs are still owed, and their commands are written", done.stdout, done.stderr)
+    stands(acceptance("add", "su", *runs), "accept", "reject", "reject", "after three of three unit su1 is accepted, in week 1")
+
+
+def week_3(hostfile, suite):
+    wrong = acceptance("event", "su", "spare", "node7", "--by", "node8")
+    tap.ok(wrong.returncode == 64 and "node8 is no spare" in wrong.stderr, "only a spare stands in", wrong.stderr)
+    done = acceptance("event", "su", "spare", "node7", "--by", "node9", "--when", day(7))
+    stands(done, "accept", "incomplete", "incomplete", "with a spare in its place, what node7 owed is owed by node9")
+    done = acceptance("status", "su", "--next", "next3")
+    runs, lines = next_run(6.9, "next3")
+    with open(os.path.join(FOLDER, "next3", "hostfile"), encoding="utf-8") as file:
+        hosts = file.read()
+    tap.same(([line.split()[0] for line in hosts.splitlines()], len(lines)), (["node5", "node6", "node9", "node8"], 1),
+             "the next hostfile has the spare in the place of the host", done.stdout, hosts)
+    stands(acceptance("add", "su", *runs), "accept", "accept", "accept", "the whole is accepted in week 3")
+    other = write("other.json", {**SUITE, "title": "Easier"})
+    refused, _ = run(0, "-H", hostfile, "-s", other, "--hosts", "node1", "--steps", "reachable")
+    done = acceptance("add", "su", refused)
+    tap.ok(done.returncode == 64 and "another suite" in done.stderr, "a run of another suite is refused", done.stderr)
+
+
+STORY = [("run 1 over node[1-9]", "reject", "reject"), ("run 2 over node2", "reject", "reject"),
+         ("swap of gpu3 on node2: RMA 4711", "incomplete", "reject"), ("run 3 over node2", "incomplete", "reject"),
+         ("run 4 over node[1-4]", "incomplete", "reject"), ("run 5 over node[1-4]", "accept", "reject"),
+         ("node9 takes the place of node7", "accept", "incomplete"), ("run 6 over node[5-6,8-9]", "accept", "accept")]
+
+
+def the_report_tells_it():
+    done = acceptance("report", "su", "--format", "json")
+    report = json.loads(done.stdout)
+    told = [(moment["text"].split(": ")[0] if moment["text"].startswith("run") else moment["text"],
+             *moment["verdicts"][1:]) for moment in report["story"]]
+    tap.same(told, STORY, "the report tells exactly that story", done.stderr, *told)
+    since = [moment["at"] for moment in report["story"] if moment["verdicts"][1] == "accept"]
+    tap.ok(20 < (time.time() - since[0]) / DAY < 21 and 6 < (time.time() - report["story"][-1]["at"]) / DAY < 7,
+           "unit su1 was accepted in week 1, the whole in week 3", since)
+    ecc = next(row for row in report["requirements"] if (row["step"], row["members"]) == ("ecc", ["node2"]))
+    tap.same([(row["run"], row["outcome"], row["counts"]) for row in ecc["shown"]],
+             [(1, "fail", False), (3, "pass", True), (4, "pass", True), (5, "pass", True)], "each run that showed it is named")
+    tap.same([(row["host"], row["position"], row["recorded"]) for row in report["changes"] if row["kind"] == "GPU"],
+             [("node2", "gpu3", True)], "the swapped GPU is named, and that it is on record")
+    text, html = (acceptance("report", "su", "--format", form).stdout for form in ("text", "html"))
+    tap.ok("ACCEPTANCE su: accept" in text and "swap of gpu3 on node2: RMA 4711" in text, "as text", text)
+    tap.ok(all(words in html for words in ("swap of gpu3 on node2: RMA 4711", "node9 takes the place of node7", "</html>")) and
+           "http" not in html.split("</style>")[1], "and as one page that fetches nothing", html[-500:])
+
+
+def a_waiver(hostfile, suite):
+    number, done = run(0, "-H", hostfile, "-s", suite, "--hosts", "node10")
+    tap.same(done.returncode, 1, "a host with a bad GPU is rejected", done.stdout, done.stderr)
+    until = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * DAY))
+    words = ("--host", "node10", "--check", "ecc", "--who", "Li Wei", "--why", "replaced in week 20", "--until", until)
+    over = assay("waive", number, *words[:-1], "2020-01-01")
+    tap.ok(over.returncode == 64 and "is over" in over.stderr, "a waiver ends at a day to come", over.stderr)
+    passed = assay("waive", number, *words[:3], "gpu-inventory", *words[4:])
+    tap.ok(passed.returncode == 64 and "nothing of that failed" in passed.stderr, "what passed is not waived", passed.stderr)
+    waived = assay("waive", number, *words)
+    tap.ok(waived.returncode == 3 and waived.stdout.endswith("verdict: accept with exceptions: 1 waiver\n"),
+           "a waived run is accepted with exceptions, and the waiver is counted", waived.stdout, waived.stderr)
+    shown = assay("show", number).stdout
+    tap.ok("Li Wei, until" in shown and "ACCEPT WITH EXCEPTIONS: 1 WAIVER" in shown, "the waiver stands beside what it covers",
+           shown[:1500])
+    judged = assay("judge", number)
+    tap.ok(judged.returncode == 3, "judged again it is the same", judged.stdout, judged.stderr)
+    listed = assay("waive", "--list", number).stdout
+    uuid = re.search(r"^waiver: (\S+) .*\(in force\)$", listed, re.MULTILINE)
+    tap.ok(uuid and re.search(r"of gpu6, on GPU-", listed), "the list names what it covers, on which GPU", listed)
+    back = assay("waive", number, "--withdraw", uuid[1], "--who", "Wang", "--why", "a mistake")
+    tap.ok(back.returncode == 1 and back.stdout.endswith("verdict: reject\n"), "taken back, the run is rejected", back.stdout,
+           back.stderr)
+    tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
+
+
+with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:ecc-uncorrected:6"]) as the_lab:
+    HOSTS = site_hostfile(the_lab)
+    week_1(the_lab, HOSTS, write("site.json", SUITE))
+    week_3(HOSTS, os.path.join(FOLDER, "site.json"))
+    the_report_tells_it()
+    a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
+tap.end()
