@@ -11,7 +11,8 @@
  *   and the hardware was the same all through the run.
  * - A fail stands. It is replaced only by an event that was recorded of it, a repair or a swap of that host and item
  *   after the fail, and three of three: three attempts behind the event that pass, in one run (a suite's "repeat": 3)
- *   or in several, with none between them that does not. Running it again until it passes replaces nothing.
+ *   or in several, with none between them that does not. What failed beside its peers passes only in runs where at
+ *   least PEERS_LEAST (peers.h) other hosts passed the same step. Running it again until it passes replaces nothing.
  * - A waiver in force covers a fail as long as what it is about is there.
  * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each alone.
  *

@@ -4,6 +4,7 @@
 
 #include "acceptance_private.h"
 #include "assay/judge.h"
+#include "assay/peers.h"
 #include "judge_private.h"
 
 enum { AFTER_A_REPAIR = 3 };
@@ -12,6 +13,7 @@ struct settling {
     struct acceptance *acceptance;
     struct requirement *requirement;
     const struct step *step; /* of the plan */
+    bool by_peers;           /* it failed by comparison with other hosts */
 };
 
 static struct arena *arena_of(const struct settling *settling)
@@ -129,7 +131,7 @@ static void mend(const struct settling *settling, const struct shown *fail, cons
 }
 
 /* A waiver is of the hardware that failed: when that has gone, so has what it covers. */
-static struct mending mending_of(const struct settling *settling, const struct shown *fail)
+static struct mending mending_of(struct settling *settling, const struct shown *fail)
 {
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct judgement *judgement = &record->judgement;
@@ -141,9 +143,11 @@ static struct mending mending_of(const struct settling *settling, const struct s
          i++) {
         const struct outcome *outcome = &judgement->outcomes[i];
 
-        if (outcome->word == OUTCOME_FAIL && shape->slots[outcome->slot].duty == DUTY_GATE)
-            mend(settling, fail, shape->slots[outcome->slot].subject,
-                 void_now ? NULL : judge_waiver(record, outcome, settling->acceptance->now), &mending);
+        if (outcome->word != OUTCOME_FAIL || shape->slots[outcome->slot].duty != DUTY_GATE)
+            continue;
+        settling->by_peers |= strcmp(outcome->status, "peers") == 0;
+        mend(settling, fail, shape->slots[outcome->slot].subject,
+             void_now ? NULL : judge_waiver(record, outcome, settling->acceptance->now), &mending);
     }
     for (size_t i = 0; i < judgement->accusation_count; i++)
         if (judgement->accusations[i].step == fail->step)
@@ -200,6 +204,32 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
     return true;
 }
 
+/* Who failed by comparison with other hosts cannot pass where there are too few of them to be compared with. */
+static const char *too_few_peers(const struct settling *settling, const struct shown *shown)
+{
+    const struct record *record = settling->acceptance->runs.items[shown->run];
+    const struct judgement *judgement = &record->judgement;
+    const struct shape *shape = record->plan->steps.items[shown->step].shape;
+    size_t siblings = 0;
+
+    if (!settling->by_peers)
+        return "";
+    for (size_t i = 0; i < judgement->outcome_count;) {
+        size_t first = i, step = judgement->outcomes[i].step;
+
+        while (i < judgement->outcome_count && judgement->outcomes[i].step == step)
+            i++;
+        siblings += step != shown->step && record->plan->steps.items[step].shape == shape &&
+                    shown_word(record, first, step) <= OUTCOME_PASS;
+    }
+    return siblings >= PEERS_LEAST
+               ? ""
+               : arena_printf(arena_of(settling),
+                              "a run with too few hosts to compare with: %zu others passed "
+                              "there, %d are needed",
+                              siblings, PEERS_LEAST);
+}
+
 /* Passes that count: behind the repair, and behind whatever was not a pass since. */
 static void count_passes(struct settling *settling, double mended)
 {
@@ -214,6 +244,8 @@ static void count_passes(struct settling *settling, double mended)
             continue;
         }
         shown->note = shown->began > mended ? voided_by(settling, shown) : "before the repair";
+        if (*shown->note == '\0')
+            shown->note = too_few_peers(settling, shown);
         shown->counts = *shown->note == '\0';
         requirement->passes += shown->counts ? shown->passes : 0;
     }

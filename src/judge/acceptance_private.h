@@ -17,5 +17,7 @@ bool is_in_conflict(const struct acceptance *acceptance, size_t run, const struc
 
 /* acceptance_shown.c: fills `shown` of the requirements, those of one run behind those of the one before. */
 void find_shown(struct acceptance *acceptance);
+/* The worst of the step's gates in that run, of which `first` is the first outcome; whom isolation accuses failed. */
+enum outcome_word shown_word(const struct record *record, size_t first, size_t step);
 
 #endif

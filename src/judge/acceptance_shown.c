@@ -39,7 +39,7 @@ static const char *name_of(struct arena *arena, const struct step *step)
     return arena_strndup(arena, name.bytes, name.length);
 }
 
-static enum outcome_word worst_gate(const struct record *record, size_t first, size_t step)
+enum outcome_word shown_word(const struct record *record, size_t first, size_t step)
 {
     const struct judgement *judgement = &record->judgement;
     const struct shape *shape = record->plan->steps.items[step].shape;
@@ -97,7 +97,7 @@ static void show_run(struct acceptance *acceptance, struct named_step *owed, siz
 
         while (i < judgement->outcome_count && judgement->outcomes[i].step == step)
             i++;
-        word = worst_gate(record, first, step);
+        word = shown_word(record, first, step);
         if (!is_of_suite(&record->plan->steps.items[step]) || word == OUTCOME_NOT_RUN)
             continue;
         key.name = name_of(acceptance->arena, &record->plan->steps.items[step]);

@@ -231,6 +231,55 @@ static void three_attempts_of_one_run_are_three(void **state)
     end(&campaign);
 }
 
+/* The judge's outcome of one host's burn, as a comparison with the other hosts makes it. */
+static void fail_by_peers(struct record *record, const char *host)
+{
+    size_t step = handmade_step(record->plan, "burn", host);
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+
+        if (outcome->step == step &&
+            strcmp(record->plan->steps.items[step].shape->slots[outcome->slot].subject, "gpu1") == 0) {
+            outcome->word = OUTCOME_FAIL;
+            outcome->status = "peers";
+        }
+    }
+}
+
+static void what_failed_beside_its_peers_does_not_pass_alone(void **state)
+{
+    static const char all[] = "n1:u1 n2:u1 n3:u1 n4:u1 n5:u1 n6:u1";
+    struct campaign campaign = {.arena = arena_create()};
+    struct acceptance *acceptance = &campaign.acceptance;
+
+    (void)state;
+    *acceptance = (struct acceptance){
+        .arena = campaign.arena, .name = "c", .plan = handmade_plan(campaign.arena, all), .now = 1e6};
+    add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu1");
+    for (size_t run = 0; run < 7; run++) {
+        struct record *record =
+            add_run(&campaign, run > 3 || run == 0 ? all : "n1:u1", 1000 + 1000 * (double)run);
+
+        for (size_t i = 0; i < record->plan->hosts.count; i++)
+            handmade_try(record, "burn", record->plan->hosts.items[i]->name, 12);
+    }
+    for (size_t i = 0; i < acceptance->runs.count; i++)
+        handmade_judge((struct record *)acceptance->runs.items[i]);
+    fail_by_peers((struct record *)acceptance->runs.items[0], "n1");
+    acceptance->runs.count = 4; /* three runs of it alone */
+    judge_acceptance(acceptance);
+    expect(&campaign, "burn", "n1", REQUIREMENT_RETEST);
+    assert_int_equal(find(&campaign, "burn", "n1")->passes, 0);
+    assert_non_null(
+        strstr(find(&campaign, "burn", "n1")->shown.items[1].note, "too few hosts to compare with: 0"));
+    acceptance->runs.count = 7; /* and three with the others */
+    forget(acceptance);
+    judge_acceptance(acceptance);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
 static void one_that_fails_among_the_three_is_a_fail_again(void **state)
 {
     struct campaign campaign = begin();
@@ -601,6 +650,7 @@ int main(void)
         cmocka_unit_test(running_it_until_it_passes_replaces_no_fail),
         cmocka_unit_test(after_a_repair_it_takes_three_of_three),
         cmocka_unit_test(three_attempts_of_one_run_are_three),
+        cmocka_unit_test(what_failed_beside_its_peers_does_not_pass_alone),
         cmocka_unit_test(one_that_fails_among_the_three_is_a_fail_again),
         cmocka_unit_test(one_that_was_not_decided_among_the_three_begins_them_anew),
         cmocka_unit_test(a_repair_of_something_else_replaces_nothing),
