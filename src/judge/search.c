@@ -276,6 +276,27 @@ static double healthy_pair(const struct looked *looked, double noise)
     return count > 0 ? best[count * 3 / 4] / (1 + best_deviations * noise) : 0;
 }
 
+/*
+ * Where the whole broke off, and a part of it does: then what a part measures says nothing, and that it ended all. How
+ * much values differ, which on a busy machine is much, does not make it less sure who never ends. While no part broke
+ * off, their values are looked at: a slow host may be behind a deadline.
+ */
+static void look_at_endings(struct looked *looked)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < looked->parts.count; i++)
+        any |= looked->parts.items[i].known && isnan(looked->parts.items[i].value);
+    for (size_t i = 0; i < looked->parts.count && any && breaks_off(looked); i++) {
+        struct part_value *part = &looked->parts.items[i];
+
+        if (!part->known || isnan(part->value))
+            continue;
+        part->value = 1;
+        part->reference = part->count > PAIR ? 1 : 0;
+    }
+}
+
 /* false: there is nothing to look for in this step. */
 static bool look_at(struct looked *looked, size_t index)
 {
@@ -293,6 +314,7 @@ static bool look_at(struct looked *looked, size_t index)
     for (size_t i = index + 1; i < plan->steps.count; i++)
         if (plan->steps.items[i].origin == ORIGIN_ISOLATE && plan->steps.items[i].parent == index)
             add_part(looked, i);
+    look_at_endings(looked);
     hosts = arena_array(looked->arena, struct isolate_host, looked->step->member_count);
     number_leaves(looked, hosts);
     find_absence(looked, &looked->absence);
