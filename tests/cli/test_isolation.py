@@ -7,9 +7,10 @@ import re
 import sqlite3
 
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until
-from fault_cases import ISOLATED
+from fault_cases import CABLING_FABRIC, ISOLATED
 
 HOSTS, LEAF = 64, 8
+SWAPPED = "node57"
 PATIENCE_S = 500
 SUITE = {
     "name": "wide", "title": "One collective over all hosts", "purpose": "trial",
@@ -109,6 +110,16 @@ def a_fabric_that_cannot_carry_all(tell):
         tell.ok("not isolated: nccl-all-gather among 64 hosts" in done.stdout, "so do the last lines", done.stdout)
 
 
+def a_swapped_rail(tell):
+    """Nothing is slower for it, so no bandwidth tells; one sweep of the fabric does, among 64 hosts."""
+    done = assay(*arguments(lab, "swapped", 1, HOSTS, CABLING_FABRIC), patience=PATIENCE_S)
+    report = Report(os.path.join(FOLDER, "swapped.db"))
+    failed = {item["subject"] for _, item in report.outcomes() if item["outcome"] == "fail"}
+    tell.same((done.returncode, failed), (1, {f"{SWAPPED} mlx5_2", f"{SWAPPED} mlx5_3"}),
+              "a swapped rail: both of its HCAs are named and no other", done.stdout, done.stderr)
+    tell.same(rejected(report), [SWAPPED], "a swapped rail: of the hosts only that one is rejected")
+
+
 def without_isolation(tell):
     path = write_suite("off", isolate=False)
     done = assay(*arguments(lab, "off", 17, 16, path), patience=PATIENCE_S)
@@ -156,10 +167,10 @@ def a_controller_killed_in_a_round(tell):
 
 suite = write_suite("wide")
 faults = [named(case.fault, HOSTS * number + 1) for number, case in enumerate(ISOLATED)]
-with Lab("slow", HOSTS * len(ISOLATED), faults) as lab:
+with Lab("slow", HOSTS * len(ISOLATED), [*faults, f"{SWAPPED}:rail-swap:2-3"]) as lab:
     # One after the other: a host that a busy machine keeps from answering ends a search.
-    for story in [*(is_found(number, case) for number, case in enumerate(ISOLATED)), without_isolation,
-                  a_controller_killed_in_a_round]:
+    for story in [*(is_found(number, case) for number, case in enumerate(ISOLATED)), a_swapped_rail,
+                  without_isolation, a_controller_killed_in_a_round]:
         tap.together([story])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.together([a_fabric_that_cannot_carry_all])
