@@ -78,7 +78,8 @@ struct slice json_document(struct arena *arena, struct slice bytes)
         first++;
     if (first == lines.count && !json_begins(lines.tail))
         return slice_of("");
-    lines.items += first;
+    if (first > 0) /* without any line, items is NULL */
+        lines.items += first;
     lines.count -= first;
     while (lines.tail.length == 0 && lines.count > 0 &&
            is_prompt(slice_trim(lines.items[lines.count - 1].text)))

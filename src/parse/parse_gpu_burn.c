@@ -218,15 +218,16 @@ static void take_init(struct burn *burn, struct slice line)
 /* "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-...)": nvidia-smi -L, which the program runs first. */
 static void take_listed_gpu(struct burn *burn, struct slice line)
 {
-    size_t uuid_at = slice_find(line, " (UUID: ");
-    struct slice name, uuid = slice_from(line, uuid_at + 8);
+    struct slice name, uuid;
     uint64_t index;
     char subject[SUBJECT_BYTES];
 
     scan_text(&line, "GPU ");
-    if (!scan_digits(&line, &index) || index >= MAX_GPUS || !scan_text(&line, ": ") || !slice_ends(uuid, ")"))
+    if (!scan_digits(&line, &index) || index >= MAX_GPUS || !scan_text(&line, ": ") ||
+        !slice_contains(line, " (UUID: ") || !slice_ends(line, ")"))
         return;
-    name = (struct slice){line.bytes, (size_t)(uuid.bytes - 8 - line.bytes)};
+    name = (struct slice){line.bytes, slice_find(line, " (UUID: ")};
+    uuid = slice_from(line, name.length + strlen(" (UUID: "));
     uuid.length--;
     snprintf(subject, sizeof subject, "gpu%llu", (unsigned long long)index);
     if (reading_get_fact(burn->reading, "gpu.uuid", subject) != NULL)
