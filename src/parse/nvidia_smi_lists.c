@@ -28,16 +28,15 @@ static bool is_uuid(struct slice cell)
 /* "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-c7a0294c-...)" */
 static bool read_list_line(struct smi *smi, struct slice line)
 {
-    size_t mark = slice_find(line, " (UUID: ");
     struct slice rest = line, name;
     uint64_t index;
 
     if (!scan_text(&rest, "GPU ") || !scan_digits(&rest, &index) || !scan_text(&rest, ": ") ||
-        mark == (size_t)-1 || !slice_ends(line, ")") || index >= SMI_GPUS_MOST)
+        !slice_contains(rest, " (UUID: ") || !slice_ends(rest, ")") || index >= SMI_GPUS_MOST)
         return false;
-    name = (struct slice){rest.bytes, (size_t)(line.bytes + mark - rest.bytes)};
+    name = (struct slice){rest.bytes, slice_find(rest, " (UUID: ")};
     smi_begin_gpu_index(smi, (unsigned)index);
-    rest = slice_from(line, mark + strlen(" (UUID: "));
+    rest = slice_from(rest, name.length + strlen(" (UUID: "));
     rest.length--;
     smi_field(smi, "name", name, slice_of(""));
     smi_field(smi, "uuid", rest, slice_of(""));
