@@ -92,6 +92,7 @@ struct matrix *matrix_create(const struct view *view)
     columns = matrix->columns.count;
     cells = arena_array(view->arena, struct cell, plan->hosts.count * columns);
     fill_cells(view, matrix, cells, columns);
+    matrix->cells = cells;
     matrix->folded = plan->hosts.count > ROWS_READABLE;
     for (size_t i = 0; i < plan->hosts.count; i++) {
         struct matrix_row *row = find_row(matrix, plan->hosts.items[i]->unit, &cells[i * columns]);

@@ -22,7 +22,8 @@ struct matrix_row {
 struct matrix {
     LIST_OF(const char *) columns; /* the suite's names of the steps on single hosts, in plan order */
     LIST_OF(struct matrix_row) rows;
-    bool folded; /* more hosts than can be read one by one: those without a failure fold by unit */
+    struct cell *cells; /* of every host, before rows are folded: by index in plan->hosts, then column */
+    bool folded;        /* more hosts than can be read one by one: those without a failure fold by unit */
 };
 
 struct matrix *matrix_create(const struct view *view);

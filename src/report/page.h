@@ -36,6 +36,9 @@ void page_coverage(struct page *page);
 void page_matrix(struct page *page);
 bool page_has_remarks(const struct page *page);
 
+/* page_map.c */
+void page_map(struct page *page);
+
 /* page_searches.c */
 void page_searches(struct page *page);
 bool page_has_searches(const struct page *page);
@@ -74,6 +77,8 @@ bool page_has_assets(const struct page *page);
  * is none. */
 void page_word(struct page *page, enum outcome_word word);
 void page_word_link(struct page *page, enum outcome_word word, size_t step);
+/* Opens that link; false: there is nothing to lead to. */
+bool page_open_link(struct page *page, size_t step);
 /* The metric, and where it is taken in small letters behind it. */
 void page_metric_cell(struct page *page, const char *metric, const char *at);
 /* A number with so many decimals, or a dash. */

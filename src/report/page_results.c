@@ -23,7 +23,7 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "</span>");
 }
 
-void page_word_link(struct page *page, enum outcome_word word, size_t step)
+bool page_open_link(struct page *page, size_t step)
 {
     const struct step_view *at = &page->view->steps[step];
 
@@ -32,8 +32,15 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
                    (double)view_attempt_index(page->view, at->attempts.items[0]));
     else if (page->entry_of_step[step] > 0)
         html_shape(page->out, "<a href=\"#n@\">", (double)page->entry_of_step[step]);
+    return at->attempts.count > 0 || page->entry_of_step[step] > 0;
+}
+
+void page_word_link(struct page *page, enum outcome_word word, size_t step)
+{
+    bool linked = page_open_link(page, step);
+
     page_word(page, word);
-    if (at->attempts.count > 0 || page->entry_of_step[step] > 0)
+    if (linked)
         html_markup(page->out, "</a>");
 }
 
@@ -689,6 +696,8 @@ void page_matrix(struct page *page)
     if (matrix->folded)
         html_markup(page->out, " Hosts of one unit that have no failure and equal outcomes share a row.");
     html_markup(page->out, "</p>\n");
+    if (matrix->folded)
+        page_map(page);
     write_matrix_head(page);
     for (size_t i = 0; i < matrix->rows.count; i++) {
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {

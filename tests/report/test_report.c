@@ -825,6 +825,41 @@ static void hosts_beyond_reading_share_rows_and_those_with_failures_do_not(void 
     arena_destroy(arena);
 }
 
+/* The widths of all boxes of the map, and each sign that stands alone, are the cells of all hosts and steps. */
+static void a_map_shows_every_host_of_a_large_run_and_leads_to_what_failed(void **state)
+{
+    enum { HOSTS = 300, STEPS = 10, CELL_WIDTH = 8 };
+    const struct sample large = {.hosts = HOSTS, .units = 2, .faults = true};
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &large), "html", NULL);
+    const char *map = strstr(html, "</defs>"), *failed;
+    size_t cells = 0;
+
+    (void)state;
+    assert_non_null(map);
+    *strstr(map, "</figure>") = '\0';
+    /* "M152 19h1000v12H152z": the boxes; the links over the columns end with "h-8z". */
+    for (const char *at = strchr(map, 'h'); at != NULL; at = strchr(at + 1, 'h')) {
+        char *end;
+        size_t width = strtoul(at + 1, &end, 10);
+
+        if (end > at + 1 && *end == 'v' && end[1 + strspn(end + 1, "0123456789")] == 'H')
+            cells += width / CELL_WIDTH;
+    }
+    assert_int_equal(cells + 5 + 1, HOSTS * STEPS);
+    assert_int_equal(count_of(map, ": fail</title>"), 5);
+    assert_int_equal(count_of(map, ": inconclusive</title>"), 1);
+    assert_int_equal(count_of(map, "tabindex=\"-1\""), HOSTS);
+    failed = strstr(map, "<title>node3 p2p-bandwidth: fail</title>");
+    assert_non_null(failed);
+    while (strncmp(failed, "<a href=\"#e", strlen("<a href=\"#e")) != 0)
+        failed--;
+    failed = arena_printf(arena, " id=\"%.*s\"", (int)strcspn(failed + strlen("<a href=\"#"), "\""),
+                          failed + strlen("<a href=\"#"));
+    assert_int_equal(count_of(map + strlen(map) + 1, failed), 1);
+    arena_destroy(arena);
+}
+
 /* The first failed gate of the sample, and of its verdicts only what a waiver of it leaves. */
 static struct record *waived_record(struct arena *arena)
 {
@@ -922,6 +957,7 @@ int main(void)
         cmocka_unit_test(a_gate_that_was_only_recorded_is_no_pass),
         cmocka_unit_test(an_empty_plan_is_not_accepted),
         cmocka_unit_test(a_running_attempt_shows_no_end),
+        cmocka_unit_test(a_map_shows_every_host_of_a_large_run_and_leads_to_what_failed),
         cmocka_unit_test(a_waiver_is_shown_beside_what_it_covers_and_counted),
         cmocka_unit_test(a_verdict_that_forgets_a_failure_beside_a_waiver_is_not_shown),
         cmocka_unit_test(hosts_beyond_reading_share_rows_and_those_with_failures_do_not),
