@@ -92,12 +92,25 @@ void reading_set(struct reading *reading, enum reading_status status, const char
     va_end(arguments);
 }
 
+/* The word itself where it is UTF-8: names and subjects can come from a host's output too. */
+static const char *clean_word(struct arena *arena, const char *word)
+{
+    size_t length = strlen(word), sequence;
+
+    for (size_t i = 0; i < length; i += sequence) {
+        sequence = utf8_sequence((const unsigned char *)word + i, length - i);
+        if (sequence == 0)
+            return utf8_clean(arena, (struct slice){word, length});
+    }
+    return word;
+}
+
 void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value)
 {
     struct fact *fact = list_push(reading->arena, &reading->facts);
 
-    fact->name = arena_strdup(reading->arena, name);
-    fact->subject = arena_strdup(reading->arena, subject);
+    fact->name = arena_strdup(reading->arena, clean_word(reading->arena, name));
+    fact->subject = arena_strdup(reading->arena, clean_word(reading->arena, subject));
     fact->value = utf8_clean(reading->arena, value);
 }
 
@@ -106,8 +119,8 @@ struct measurement *reading_measure(struct reading *reading, const char *metric,
 {
     struct measurement *measurement = list_push(reading->arena, &reading->measurements);
 
-    measurement->metric = arena_strdup(reading->arena, metric);
-    measurement->subject = arena_strdup(reading->arena, subject);
+    measurement->metric = arena_strdup(reading->arena, clean_word(reading->arena, metric));
+    measurement->subject = arena_strdup(reading->arena, clean_word(reading->arena, subject));
     measurement->value = value;
     measurement->unit = unit;
     return measurement;
@@ -187,7 +200,7 @@ static void count_more(struct reading *reading, struct finding_tally *tally, enu
 void reading_finding(struct reading *reading, enum severity severity, const char *code, const char *subject,
                      const char *format, ...)
 {
-    struct finding_tally *tally = tally_add(reading, code, subject);
+    struct finding_tally *tally = tally_add(reading, code, clean_word(reading->arena, subject));
     struct finding *finding;
     va_list arguments;
 
