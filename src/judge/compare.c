@@ -52,17 +52,27 @@ static struct row *rows_of(struct arena *arena, const struct record *record, siz
     return rows;
 }
 
+/* An item without a verdict of its own is no better than any that has one: a gate that is lost is worse, whatever it
+   had said, and a new gate is better when it passes. */
+static int compare_words(enum outcome_word before, enum outcome_word after)
+{
+    if (before == OUTCOME_RECORDED && after != OUTCOME_RECORDED)
+        return after > OUTCOME_PASS ? 1 : -1;
+    if (after == OUTCOME_RECORDED && before != OUTCOME_RECORDED)
+        return 1;
+    return (after > before) - (after < before);
+}
+
 static void compare_item(struct arena *arena, const struct row *before, const struct row *after,
                          struct comparison *comparison)
 {
     const struct item_change change = {after->target, after->slot, after->shape->suite_step, before->outcome,
                                        after->outcome};
-    /* RECORDED is neither better nor worse than another word. */
-    bool judged = before->outcome->word != OUTCOME_RECORDED && after->outcome->word != OUTCOME_RECORDED;
+    int order = compare_words(before->outcome->word, after->outcome->word);
 
-    if (judged && after->outcome->word > before->outcome->word)
+    if (order > 0)
         *list_push(arena, &comparison->worse) = change;
-    else if (judged && after->outcome->word < before->outcome->word)
+    else if (order < 0)
         *list_push(arena, &comparison->better) = change;
     else if (isnan(before->outcome->value) && isnan(after->outcome->value) &&
              *before->outcome->measured != '\0' && *after->outcome->measured != '\0' &&

@@ -92,7 +92,8 @@ static void add_outcome(struct arena *arena, struct history *history, const stru
 {
     uint32_t run = (uint32_t)history->runs.count - 1;
 
-    if (!isnan(outcome->value))
+    /* A value that is not believed (an impossible one, a test cut short) is none to compare with. */
+    if (!isnan(outcome->value) && outcome->word != OUTCOME_INCONCLUSIVE)
         *list_push(arena, &history->values) = (struct history_value){run, position, target, outcome->value};
     if (slot->duty == DUTY_GATE && outcome->word == OUTCOME_FAIL)
         *list_push(arena, &history->failures) =
