@@ -16,6 +16,10 @@
  * - A waiver in force covers a fail as long as what it is about is there.
  * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each alone.
  *
+ * All runs count that answer the acceptance's question (the same suite and limits, hosts of it) and lie behind its
+ * beginning, the earlier of when it was created and its first run: one that was not added is left out, and until it is
+ * added the units whose hosts it had, and the whole, are not accepted. What was run into another database is unknown here.
+ *
  * An event that was not recorded is seen all the same, where runs show another GPU, HCA, chassis, driver or firmware
  * than before: it is said, earlier passes of what it touches no longer count, and it replaces no fail.
  */
@@ -124,6 +128,7 @@ struct acceptance {
     /* Given to the judge: the runs by their beginning, each judged with the limits of these documents; the plan of
        what is owed; and the time that it is judged for. */
     LIST_OF(const struct record *) runs;
+    LIST_OF(const struct record *) left_out; /* that were not added, and must be; not judged */
     const struct plan *plan;
     double now;
 

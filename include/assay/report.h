@@ -70,6 +70,8 @@ size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptan
 /* "accept with exceptions: 2 waived"; "12 passed, 0 waived, ..." */
 const char *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance);
 const char *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict);
+/* Runs that were left out, and the command that adds them; "" when there are none. */
+const char *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance);
 
 /* "node5", "leaf l2", "path node3 - node7". */
 const char *accused_text(struct arena *arena, const struct accusation *accusation);

@@ -30,6 +30,52 @@ static int take_run(struct arena *arena, struct store *store, struct campaign *c
     return 0;
 }
 
+static bool is_added(const struct campaign *campaign, long long number)
+{
+    for (size_t i = 0; i < campaign->kept->run_numbers.count; i++)
+        if (campaign->kept->run_numbers.items[i] == number)
+            return true;
+    return false;
+}
+
+static double beginning_of(const struct campaign *campaign)
+{
+    double first = campaign->kept->made;
+
+    for (size_t i = 0; i < campaign->kept->runs.count; i++)
+        if (campaign->kept->runs.items[i]->started < first)
+            first = campaign->kept->runs.items[i]->started;
+    return first;
+}
+
+/* Runs that answer its question and were not added: nobody chooses among them. */
+static int take_others(struct arena *arena, struct store *store, struct campaign *campaign, struct error *err)
+{
+    double beginning = beginning_of(campaign);
+    struct run_summary *runs;
+    size_t count;
+
+    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
+        return -1;
+    for (size_t i = count; i-- > 0;) { /* the oldest first */
+        struct record *record;
+        struct error why = {0};
+
+        if (runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
+            continue;
+        record = store_load_run(store, arena, runs[i].number, false, err);
+        if (record == NULL)
+            return -1;
+        if (campaign_check_run(campaign, record, &why) < 0)
+            continue;
+        if (record->started >= beginning)
+            *list_push(arena, &campaign->left_out) = record;
+        else
+            *list_push(arena, &campaign->earlier) = record;
+    }
+    return 0;
+}
+
 int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
                   struct error *err)
 {
@@ -39,7 +85,7 @@ int campaign_load(struct arena *arena, struct store *store, const char *name, st
     for (size_t i = 0; i < ret_campaign->kept->run_numbers.count; i++)
         if (take_run(arena, store, ret_campaign, ret_campaign->kept->run_numbers.items[i], err) < 0)
             return -1;
-    return 0;
+    return take_others(arena, store, ret_campaign, err);
 }
 
 /* -- Judging --------------------------------------------------------------------------------------------------- */
@@ -77,6 +123,9 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
     for (size_t i = 0; i < kept->runs.count; i++)
         if (end_of(kept->runs.items[i]) <= now)
             *list_push(kept->arena, &acceptance->runs) = kept->runs.items[i];
+    for (size_t i = 0; i < campaign->left_out.count; i++)
+        if (end_of(campaign->left_out.items[i]) <= now)
+            *list_push(kept->arena, &acceptance->left_out) = campaign->left_out.items[i];
     for (size_t i = 0; i < kept->events.count; i++)
         if (kept->events.items[i].at <= now)
             *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
@@ -146,17 +195,36 @@ static void take_words(struct acceptance *acceptance, struct moment *moment, con
     }
 }
 
+static void add_event_moment(struct acceptance *acceptance, const struct acceptance_event *event)
+{
+    enum { AT_ONCE_S = 60 };
+    const char *text = event_text(acceptance->arena, event);
+
+    if (event->made > event->at + AT_ONCE_S)
+        text = arena_printf(acceptance->arena, "%s (recorded %s)", text,
+                            time_text(acceptance->arena, event->made));
+    add_moment(acceptance, event->at, text);
+}
+
 int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
 {
     struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < campaign->earlier.count; i++)
+        add_moment(acceptance, end_of(campaign->earlier.items[i]),
+                   arena_printf(arena, "%s; before the acceptance began, no part of it",
+                                run_text(arena, campaign->earlier.items[i])));
+    for (size_t i = 0; i < acceptance->left_out.count; i++)
+        add_moment(acceptance, end_of(acceptance->left_out.items[i]),
+                   arena_printf(arena, "%s; left out, not added yet",
+                                run_text(arena, acceptance->left_out.items[i])));
 
     for (size_t i = 0; i < acceptance->runs.count; i++) {
         add_moment(acceptance, end_of(acceptance->runs.items[i]), run_text(arena, acceptance->runs.items[i]));
         add_waivers(acceptance, acceptance->runs.items[i]);
     }
     for (size_t i = 0; i < acceptance->events.count; i++)
-        add_moment(acceptance, acceptance->events.items[i].at,
-                   event_text(arena, &acceptance->events.items[i]));
+        add_event_moment(acceptance, &acceptance->events.items[i]);
     if (acceptance->story.count > 0)
         qsort(acceptance->story.items, acceptance->story.count, sizeof(struct moment), compare_moments);
     for (size_t i = 0; i < acceptance->story.count; i++) {

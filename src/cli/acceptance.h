@@ -7,8 +7,11 @@
 #include "cli.h"
 
 struct campaign {
-    struct acceptance *kept;     /* as the database has it: documents, events, runs */
-    struct plan_sources sources; /* of its documents; the hostfile is the one it was made with */
+    struct acceptance *kept;                 /* as the database has it: documents, events, runs */
+    struct plan_sources sources;             /* of its documents; the hostfile is the one it was made with */
+    LIST_OF(const struct record *) left_out; /* runs that answer its question, but were not added */
+    LIST_OF(const struct record *)
+    earlier; /* likewise, from before its beginning: they are told, and do not count */
 };
 
 /* Its runs are loaded and judged by its own limits, whatever they were judged by when they ran. */

@@ -75,7 +75,11 @@ static void print_lines(const struct acceptance *acceptance)
 
 static int print_state(const struct acceptance *acceptance)
 {
+    const char *left_out = acceptance_left_out_text(acceptance->arena, acceptance);
+
     print_lines(acceptance);
+    if (*left_out != '\0')
+        printf("left out: %s\n", left_out);
     for (size_t i = 1; i < acceptance->verdicts.count; i++)
         printf("unit: %s: %s (%s)\n", acceptance->verdicts.items[i].unit,
                verdict_name(acceptance->verdicts.items[i].word),

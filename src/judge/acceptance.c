@@ -79,12 +79,16 @@ static bool names_item(const char *subject, const char *item)
     return false;
 }
 
-static bool is_item(const char *subject)
+/* A fail that names nothing is of all that its check tells of; what another part is called is no part of that. */
+static bool may_be_of_item(const struct settling *settling, const struct acceptance_event *event)
 {
-    return strncmp(subject, "gpu", 3) == 0 || strncmp(subject, "mlx", 3) == 0;
+    enum item_kind kind = event_item_kind(event);
+    bool alone = settling->step->member_count == 1;
+
+    return (kind != ITEM_CHASSIS || !alone) && change_touches(kind, settling->step->shape->check, alone);
 }
 
-/* Whether the event is about what failed: the whole host, its item, or something that names no other item. */
+/* Whether the event is about what failed: the whole host, the item that is named, or one of what is not named. */
 static bool is_about(const struct settling *settling, const struct acceptance_event *event,
                      const char *subject)
 {
@@ -93,7 +97,9 @@ static bool is_about(const struct settling *settling, const struct acceptance_ev
         return false;
     if (has_member(settling->step, subject))
         return strcmp(event->host, subject) == 0;
-    return *event->item == '\0' || names_item(subject, event->item) || !is_item(subject);
+    if (*event->item == '\0' || names_item(subject, event->item))
+        return true;
+    return *subject == '\0' && may_be_of_item(settling, event);
 }
 
 /* When the first such event was, after the fail; 0: there is none. */
@@ -392,6 +398,27 @@ static void close_verdict(struct acceptance_verdict *verdict)
                                                              : VERDICT_ACCEPT;
 }
 
+static bool has_unit(const struct acceptance *acceptance, const struct record *record, const char *unit)
+{
+    const struct plan *plan = acceptance->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        for (size_t k = 0; k < record->plan->hosts.count && strcmp(plan->hosts.items[i]->unit, unit) == 0;
+             k++)
+            if (strcmp(record->plan->hosts.items[k]->name, plan->hosts.items[i]->name) == 0)
+                return true;
+    return false;
+}
+
+/* What a run that was left out has shown is not known here: nobody accepts without it. */
+static void hold_back(struct acceptance *acceptance, struct acceptance_verdict *verdict)
+{
+    for (size_t i = 0; i < acceptance->left_out.count; i++)
+        if ((verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
+            (*verdict->unit == '\0' || has_unit(acceptance, acceptance->left_out.items[i], verdict->unit)))
+            verdict->word = VERDICT_INCOMPLETE;
+}
+
 static void make_verdicts(struct acceptance *acceptance)
 {
     const struct plan *plan = acceptance->plan;
@@ -409,8 +436,10 @@ static void make_verdicts(struct acceptance *acceptance)
         if (*unit != '\0')
             count_state(find_verdict(acceptance, unit), requirement->state);
     }
-    for (size_t i = 0; i < acceptance->verdicts.count; i++)
+    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
         close_verdict(&acceptance->verdicts.items[i]);
+        hold_back(acceptance, &acceptance->verdicts.items[i]);
+    }
 }
 
 void judge_acceptance(struct acceptance *acceptance)

@@ -7,7 +7,8 @@
 /* acceptance_touch.c: whether what was measured by a check, on a host alone or with others, is void when this was
    changed on it. */
 bool change_touches(enum item_kind kind, const char *check, bool alone);
-/* What an event was about: its item by the name of its place; all of the host where it names none. */
+/* What an event was about: its item by the name of its place; all of the host where it names none, or one that is
+   neither gpu... nor mlx...: nobody knows then what it goes with. */
 enum item_kind event_item_kind(const struct acceptance_event *event);
 
 /* acceptance_changes.c: fills changes and conflicts of the acceptance. */

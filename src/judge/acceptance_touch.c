@@ -56,5 +56,5 @@ enum item_kind event_item_kind(const struct acceptance_event *event)
 {
     if (strncmp(event->item, "gpu", 3) == 0)
         return ITEM_GPU;
-    return *event->item != '\0' ? ITEM_HCA : ITEM_CHASSIS;
+    return strncmp(event->item, "mlx", 3) == 0 ? ITEM_HCA : ITEM_CHASSIS;
 }

@@ -84,7 +84,13 @@ static void write_title(struct leaf *leaf)
     html_markup(out, "</strong></div>\n<p>");
     html_textf(out, "Of %zu requirements: %s.", acceptance->requirements.count,
                acceptance_counts_text(leaf->arena, &acceptance->verdicts.items[0]));
-    html_markup(out, "</p></div>\n<dl class=\"identity\">\n");
+    html_markup(out, "</p>");
+    if (acceptance->left_out.count > 0) {
+        html_markup(out, "<p>");
+        html_textf(out, "Left out: %s.", acceptance_left_out_text(leaf->arena, acceptance));
+        html_markup(out, "</p>");
+    }
+    html_markup(out, "</div>\n<dl class=\"identity\">\n");
     html_pair(out, "Acceptance UUID", acceptance->uuid);
     html_pair(out, "Begun", time_text(leaf->arena, acceptance->made));
     html_pair(out, "Runs and events",

@@ -222,6 +222,10 @@ void acceptance_json(const struct acceptance *acceptance, struct text *out)
     put_number(&json, "made", acceptance->made);
     put_number(&json, "now", acceptance->now);
     put_string(&json, "verdict", verdict_name(acceptance->verdicts.items[0].word));
+    open_list(&json, "left_out");
+    for (size_t i = 0; i < acceptance->left_out.count; i++)
+        json_put_integer(&json.writer, acceptance->left_out.items[i]->number);
+    json_close_array(&json.writer);
     write_verdicts(&json);
     write_story(&json);
     write_requirements(&json);

@@ -135,3 +135,18 @@ const char *acceptance_counts_text(struct arena *arena, const struct acceptance_
     return arena_printf(arena, "%zu passed, %zu waived, %zu missing, %zu to be retested, %zu failed",
                         verdict->passed, verdict->waived, verdict->missing, verdict->retest, verdict->failed);
 }
+
+const char *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance)
+{
+    const char *numbers = "";
+
+    for (size_t i = 0; i < acceptance->left_out.count; i++)
+        numbers = arena_printf(arena, "%s %lld", numbers, acceptance->left_out.items[i]->number);
+    if (*numbers == '\0')
+        return "";
+    return arena_printf(arena,
+                        "%zu run%s of the same suite, limits and hosts; nothing is accepted without: "
+                        "assay acceptance add %s%s",
+                        acceptance->left_out.count, acceptance->left_out.count > 1 ? "s" : "",
+                        acceptance->name, numbers);
+}

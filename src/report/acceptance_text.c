@@ -44,6 +44,10 @@ static void write_verdicts(struct sheet *sheet)
                  arena_printf(sheet->arena, "%s: %s (%s)", unit_name(verdict->unit),
                               verdict_name(verdict->word), acceptance_counts_text(sheet->arena, verdict)));
     }
+    if (acceptance->left_out.count > 0)
+        put_line(
+            sheet, "  ",
+            arena_printf(sheet->arena, "left out: %s", acceptance_left_out_text(sheet->arena, acceptance)));
 }
 
 static void write_story(struct sheet *sheet)

@@ -109,6 +109,12 @@ def week_1(lab, hostfile, suite):
 
     swapped = assay("lab", "swap", "node2", "gpu3", "--dir", lab.folder)
     again, _ = run(20.5, "-H", hostfile, "-s", suite, "--hosts", "node2")
+    done = acceptance("status", "su")
+    tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted without: assay acceptance add su {again}" in
+           done.stdout, "a run that nobody added is named, with the command that adds it", done.stdout)
+    report = json.loads(acceptance("report", "su", "--format", "json").stdout)
+    tap.ok(report["left_out"] == [int(again)] and "left out, not added yet" in report["story"][-1]["text"],
+           "and told in the report", report["story"])
     done = acceptance("add", "su", again)
     stands(done, "reject", "reject", "reject", "that it passes now replaces no fail")
     tap.ok("unrecorded swap of the GPU gpu3 on node2" in done.stdout and not swapped.returncode,
@@ -150,9 +156,11 @@ STORY = [("run 1 over node[1-9]", "reject", "reject"), ("run 2 over node2", "rej
 def the_report_tells_it():
     done = acceptance("report", "su", "--format", "json")
     report = json.loads(done.stdout)
-    told = [(moment["text"].split(": ")[0] if moment["text"].startswith("run") else moment["text"],
+    told = [(re.sub(r" \(recorded .* UTC\)$", "", moment["text"]) if moment["text"][:3] != "run" else moment["text"].split(": ")[0],
              *moment["verdicts"][1:]) for moment in report["story"]]
     tap.same(told, STORY, "the report tells exactly that story", done.stderr, *told)
+    tap.same(sum(time.strftime(" (recorded %Y-") in moment["text"] for moment in report["story"]), 2,
+             "and says of what was recorded later, when", *told)
     since = [moment["at"] for moment in report["story"] if moment["verdicts"][1] == "accept"]
     tap.ok(20 < (time.time() - since[0]) / DAY < 21 and 6 < (time.time() - report["story"][-1]["at"]) / DAY < 7,
            "unit su1 was accepted in week 1, the whole in week 3", since)

@@ -162,6 +162,35 @@ static void units_are_accepted_one_after_the_other(void **state)
 }
 
 /* A run of less hosts has groups of its own: they stand for none that is owed. */
+static void a_run_that_was_left_out_holds_back_its_units(void **state)
+{
+    static const struct {
+        const char *hosts;
+        enum verdict_word all, u1, u2;
+    } rows[] = {
+        {"n1:u1", VERDICT_INCOMPLETE, VERDICT_INCOMPLETE, VERDICT_ACCEPT},
+        {"n4:other", VERDICT_INCOMPLETE, VERDICT_ACCEPT, VERDICT_INCOMPLETE},
+        {"n1:u1 n3:u2", VERDICT_INCOMPLETE, VERDICT_INCOMPLETE, VERDICT_INCOMPLETE},
+        {"n9:u9", VERDICT_INCOMPLETE, VERDICT_ACCEPT,
+         VERDICT_ACCEPT}, /* a host that a spare stands for now */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+
+        add_whole_run(&campaign, 1000, 12);
+        judge(&campaign);
+        expect_verdicts(&campaign, VERDICT_ACCEPT, VERDICT_ACCEPT, VERDICT_ACCEPT);
+        forget(&campaign.acceptance);
+        *list_push(campaign.arena, &campaign.acceptance.left_out) =
+            handmade_run(campaign.arena, rows[i].hosts, 2000);
+        judge_acceptance(&campaign.acceptance);
+        expect_verdicts(&campaign, rows[i].all, rows[i].u1, rows[i].u2);
+        end(&campaign);
+    }
+}
+
 static void a_group_of_other_hosts_stands_for_none(void **state)
 {
     struct campaign campaign = begin();
@@ -341,6 +370,41 @@ static void a_repair_of_something_else_replaces_nothing(void **state)
     }
 }
 
+/* Another name for the HCA, which none of the events' items is a part of. */
+static void name_hca(const struct plan *plan, const char *name)
+{
+    const struct shape *shape = plan->steps.items[handmade_step(plan, "ports", "n1")].shape;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        shape->slots[i].subject = name;
+}
+
+static void a_part_of_any_name_is_mended_by_an_event_of_its_own(void **state)
+{
+    static const struct {
+        const char *item;
+        enum requirement_state state;
+    } rows[] = {{"gpu0", REQUIREMENT_FAILED},
+                {"mlx5_0", REQUIREMENT_FAILED},
+                {"bnxt_re1", REQUIREMENT_FAILED},
+                {"bnxt_re0", REQUIREMENT_RETEST},
+                {"", REQUIREMENT_RETEST}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+        struct record *record = add_run(&campaign, "n1:u1", 1000);
+
+        name_hca(campaign.acceptance.plan, "bnxt_re0");
+        name_hca(record->plan, "bnxt_re0");
+        handmade_try(record, "ports", "n1", 8);
+        add_event(&campaign, 1500, EVENT_SWAP, "n1", rows[i].item);
+        judge(&campaign);
+        expect(&campaign, "ports", "n1", rows[i].state);
+        end(&campaign);
+    }
+}
+
 static void each_item_that_failed_is_to_be_mended(void **state)
 {
     struct campaign campaign = begin();
@@ -361,7 +425,7 @@ static void a_recorded_change_makes_void_what_came_before(void **state)
     static const struct {
         const char *item;
         bool burn, ports;
-    } rows[] = {{"gpu0", true, true}, {"mlx5_0", false, true}, {"", true, true}};
+    } rows[] = {{"gpu0", true, true}, {"mlx5_0", false, true}, {"bnxt_re0", true, true}, {"", true, true}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -646,6 +710,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_campaign_without_runs_is_incomplete),
         cmocka_unit_test(units_are_accepted_one_after_the_other),
+        cmocka_unit_test(a_run_that_was_left_out_holds_back_its_units),
         cmocka_unit_test(a_group_of_other_hosts_stands_for_none),
         cmocka_unit_test(running_it_until_it_passes_replaces_no_fail),
         cmocka_unit_test(after_a_repair_it_takes_three_of_three),
@@ -654,6 +719,7 @@ int main(void)
         cmocka_unit_test(one_that_fails_among_the_three_is_a_fail_again),
         cmocka_unit_test(one_that_was_not_decided_among_the_three_begins_them_anew),
         cmocka_unit_test(a_repair_of_something_else_replaces_nothing),
+        cmocka_unit_test(a_part_of_any_name_is_mended_by_an_event_of_its_own),
         cmocka_unit_test(each_item_that_failed_is_to_be_mended),
         cmocka_unit_test(a_recorded_change_makes_void_what_came_before),
         cmocka_unit_test(a_change_that_is_only_seen_makes_void_what_it_touches),
