@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An acceptance as one HTML page without scripts or outside resources: verdict, units, story, what is missing. */
-#include <string.h>
-
+/* An acceptance as one HTML page without outside resources: verdict, units, story, what is missing. */
 #include "assay/acceptance.h"
+#include "frame.h"
 #include "html.h"
 #include "report_formats.h"
 
@@ -52,20 +51,10 @@ static void number_cell(struct leaf *leaf, size_t number)
     html_markup(leaf->out, "</td>");
 }
 
-static void write_head(struct leaf *leaf)
+static const char *title_text(struct leaf *leaf)
 {
-    struct text *out = leaf->out;
-
-    html_markup(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    html_textf(out, "%s: acceptance, %s", leaf->acceptance->name,
-               acceptance_verdict_text(leaf->arena, leaf->acceptance));
-    html_markup(out, "</title>\n<style>\n");
-    text_put(out, report_css);
-    html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
+    return arena_printf(leaf->arena, "%s: acceptance, %s", leaf->acceptance->name,
+                        acceptance_verdict_text(leaf->arena, leaf->acceptance));
 }
 
 static void write_title(struct leaf *leaf)
@@ -249,13 +238,13 @@ void acceptance_html(const struct acceptance *acceptance, struct text *out)
 {
     struct leaf leaf = {out, arena_create(), acceptance};
 
-    write_head(&leaf);
+    frame_open(out, title_text(&leaf), "");
     write_title(&leaf);
     write_units(&leaf);
     write_story(&leaf);
     write_open(&leaf);
     write_hardware(&leaf);
     write_sources(&leaf);
-    html_markup(out, "</main>\n</body>\n</html>\n");
+    frame_close(out);
     arena_destroy(leaf.arena);
 }

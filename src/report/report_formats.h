@@ -19,6 +19,7 @@ void acceptance_json(const struct acceptance *acceptance, struct text *out);
 /* report_json.c. JSON, with what means something to a browser or a terminal as \u escapes. */
 void json_copy_harmless(struct text *out, const struct text *from);
 
-extern const char report_css[]; /* report.css */
+extern const char report_css[];                    /* report.css */
+extern const char report_js[], report_js_sha256[]; /* report.js, and the base64 of its SHA-256 */
 
 #endif

@@ -2,8 +2,7 @@
 /* The HTML report as a whole: head, contents, and the table of its sections. */
 #include "report_formats.h"
 
-#include <string.h>
-
+#include "frame.h"
 #include "page.h"
 
 static bool always(const struct page *page)
@@ -96,34 +95,20 @@ static void write_sections(struct page *page)
     }
 }
 
-/* The UUID stands in the foot of every printed page: inside CSS, so only the characters that a UUID has. */
-static void write_page_foot(struct page *page)
+static const char *title_text(const struct page *page)
 {
     const struct record *record = page->view->record;
 
-    text_printf(page->out, "@page { @bottom-left { content: \"Run %lld   ", record->number);
-    for (const char *at = record->uuid; *at != '\0'; at++)
-        if (strchr("0123456789abcdefABCDEF-", *at) != NULL)
-            text_add(page->out, at, 1);
-    html_markup(page->out, "\"; } }\n");
+    return arena_printf(page->arena, "%s: acceptance report, run %lld, %s", record->hostfile, record->number,
+                        verdict_name(page->view->verdict));
 }
 
-static void write_head(struct page *page)
+/* What tells a loose printed page apart from those of another run. */
+static const char *foot_text(const struct page *page)
 {
     const struct record *record = page->view->record;
-    struct text *out = page->out;
 
-    html_markup(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    html_textf(out, "%s: acceptance report, run %lld, %s", record->hostfile, record->number,
-               verdict_name(page->view->verdict));
-    html_markup(out, "</title>\n<style>\n");
-    text_put(out, report_css);
-    write_page_foot(page);
-    html_markup(out, "</style>\n</head>\n");
+    return arena_printf(page->arena, "Run %lld   %s", record->number, record->uuid);
 }
 
 static void index_entries(struct page *page)
@@ -147,10 +132,9 @@ void report_html(const struct record *record, struct text *out)
     tunings_collect(page.view, &page.tunings);
     page.has_burn = gpu_table_collect(page.view, &page.burn);
     sightings_of_record(arena, record, &page.sightings);
-    write_head(&page);
-    html_markup(out, "<body>\n<main>\n");
+    frame_open(out, title_text(&page), foot_text(&page));
     page_title(&page);
     write_sections(&page);
-    html_markup(out, "</main>\n</body>\n</html>\n");
+    frame_close(out);
     arena_destroy(arena);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frame.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "html.h"
+#include "report_formats.h"
+
+/* Inside CSS: only characters that cannot end a string there. */
+static void write_foot(struct text *out, const char *foot)
+{
+    html_markup(out, "@page { @bottom-left { content: \"");
+    for (const char *at = foot; *at != '\0'; at++)
+        if (isalnum((unsigned char)*at) || *at == ' ' || *at == '-')
+            text_add(out, at, 1);
+    html_markup(out, "\"; } }\n");
+}
+
+void frame_open(struct text *out, const char *title, const char *foot)
+{
+    html_markup(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; img-src data:; script-src 'sha256-");
+    text_put(out, report_js_sha256);
+    html_markup(out, "'\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    html_text(out, title);
+    html_markup(out, "</title>\n<style>\n");
+    text_put(out, report_css);
+    if (*foot != '\0')
+        write_foot(out, foot);
+    html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+void frame_close(struct text *out)
+{
+    html_markup(out, "</main>\n<script data-filter=\"Filter:\" data-shown=\"{shown} of {all}\">");
+    text_put(out, report_js);
+    html_markup(out, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// browse.mjs WRITE_SAMPLE: the HTML reports in headless Chromium, as a reader uses them. TAP.
+//
+// One browser, one page after the other. With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says
+// what to do, where Chromium or the packages of package.json are not installed (scripts/install-packages test).
+import {execFileSync} from "node:child_process";
+import {accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {createRequire} from "node:module";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+               "--disable-component-update", "--disable-sync"];
+const writer = process.argv[2], pictures = process.env.ASSAY_SCREENSHOTS;
+const folder = mkdtempSync(join(tmpdir(), "assay-browser-"));
+const cases = [];
+const test = (name, run) => cases.push({name, run});
+let browser;
+
+const find = names => {
+  for (const path of process.env.PATH.split(":").flatMap(place => names.map(name => join(place, name))))
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch { /* the next one */ }
+  return null;
+};
+const same = (found, wanted) => {
+  const a = JSON.stringify(found), b = JSON.stringify(wanted);
+  if (a !== b)
+    throw new Error(`found  ${a}\nwanted ${b}`);
+};
+const written = new Map();
+const sample = (name, format = "html") => {
+  const path = join(folder, `${name}.${format}`);
+  if (!written.has(path))
+    writeFileSync(path, execFileSync(writer, [name, format], {maxBuffer: 1 << 30}));
+  written.set(path, true);
+  return path;
+};
+
+// Opens it and fails where it has anything to say on its console, or asks for anything.
+const open = async (path, options = {}) => {
+  const context = await browser.newContext({viewport: {width: 1180, height: 900}, ...options});
+  const page = await context.newPage();
+  const said = [];
+  page.on("console", message => said.push(message.text()));
+  page.on("pageerror", error => said.push(String(error)));
+  page.on("request", request => /^(file|data):/.test(request.url()) || said.push(request.url()));
+  await page.goto(`file://${path}`);
+  return {page, done: async () => { await context.close(); same(said, []); }};
+};
+const visit = (title, path, options, run) => test(title, async () => {
+  const {page, done} = await open(path(), options);
+  await run(page);
+  await done();
+});
+const picture = (page, name, options = {}) =>
+  pictures ? page.screenshot({path: join(pictures, `${name}.png`), ...options}) : null;
+
+// -- Nothing against it by axe, in light, dark and on a telephone
+
+const WCAG = {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]};
+const rules = (...values) => ({type: "rule", values});
+const axe = async (page, runOnly) => {
+  const found = await page.evaluate(only => axe.run(document, {runOnly: only, resultTypes: ["violations"]}), runOnly);
+  same(found.violations.map(one => [one.id, one.nodes.length, ...one.nodes.slice(0, 3).map(
+    node => [node.target.join(" "), node.failureSummary.split("\n")[1]?.trim()])]), []);
+};
+const axeLooks = async (page, name) => {
+  await page.addStyleTag({content: "section { content-visibility: visible !important }"}); // it looks at all of it
+  await page.evaluate(createRequire(import.meta.url)("axe-core").source);
+  await picture(page, `${name}-light`, {fullPage: true});
+  await axe(page, WCAG);
+  if (name !== "faulty") // the words and colours of the others are all among its own
+    return;
+  await page.emulateMedia({colorScheme: "dark"});
+  await picture(page, `${name}-dark`, {fullPage: true});
+  await axe(page, rules("color-contrast")); // all else is as in the light
+  await page.setViewportSize({width: 390, height: 800});
+  await picture(page, `${name}-narrow`, {fullPage: true});
+  await axe(page, rules("scrollable-region-focusable", "aria-valid-attr-value"));
+};
+for (const name of ["faulty", "clean", "hostile"])
+  visit(`${name}: axe finds nothing against it${name === "faulty" ? ", in light, in dark and on a narrow screen" : ""}`, () => sample(name), {},
+    page => axeLooks(page, name));
+visit("dark is dark, and light is light", () => sample("faulty"), {colorScheme: "dark"}, async page => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  same(await ground(), "rgb(23, 25, 28)");
+  await page.emulateMedia({colorScheme: "light"});
+  same(await ground(), "rgb(255, 255, 255)");
+});
+
+// -- Sorting
+
+const column = (page, table, index) => page.$$eval(`${table} > tbody > tr`, (rows, at) =>
+  rows.filter(row => row.cells.length > at && row.getClientRects().length > 0).map(row => row.cells[at].textContent), index);
+const sorted = (list, less) => list.every((item, i) => i === 0 || !less(item, list[i - 1]));
+
+visit("a click on a column's head sorts by its numbers, up, down and back", () => sample("faulty"), {}, async page => {
+  const before = await column(page, ".coverage", 2), head = page.locator(".coverage thead th").nth(2);
+  const number = text => Number(text.replaceAll(",", ""));
+  await head.getByRole("button").click();
+  same(await head.getAttribute("aria-sort"), "ascending");
+  const up = await column(page, ".coverage", 2);
+  same(up, [...before].sort((a, b) => number(a) - number(b)));
+  same(sorted(before, (a, b) => number(a) < number(b)), false); // it was not so before
+  await head.getByRole("button").click();
+  same([await head.getAttribute("aria-sort"), await column(page, ".coverage", 2)], ["descending", [...before].sort((a, b) => number(b) - number(a))]);
+  await head.getByRole("button").click();
+  same([await head.getAttribute("aria-sort"), await column(page, ".coverage", 2)], ["none", before]);
+  same(await page.locator(".coverage tfoot th").first().textContent(), "All steps");
+});
+visit("keys sort too, equal rows keep their order, and one head tells it", () => sample("faulty"), {}, async page => {
+  const names = await column(page, ".coverage", 0), targets = await column(page, ".coverage", 1);
+  const heads = page.locator(".coverage thead th");
+  await heads.nth(0).getByRole("button").click();
+  await heads.nth(1).getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  const stable = names.map((name, i) => [name, Number(targets[i]), i]).sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+  same(await column(page, ".coverage", 0), stable.map(([name]) => name));
+  await page.keyboard.press("Space");
+  same(await heads.evaluateAll(all => all.map(head => head.ariaSort)),
+       ["none", "descending", ...Array(await heads.count() - 2).fill("none")]);
+});
+visit("hosts are sorted inside of their units, failed first", () => sample("faulty"), {}, async page => {
+  const words = () => page.$$eval(".matrix tbody tr", rows => rows.map(row =>
+    row.className === "unit" ? row.textContent : row.cells[row.cells.length - 1].textContent));
+  const before = await words();
+  await page.locator(".matrix thead th").last().getByRole("button").click();
+  const after = await words();
+  const units = list => list.map((word, i) => word.startsWith("Unit") ? i : -1).filter(i => i >= 0);
+  same(units(after), units(before));
+  same([...after].sort(), [...before].sort());
+  await page.locator(".matrix thead th button").nth(0).click();
+  await page.locator(".matrix thead th button").nth(0).click();
+  const hosts = (await column(page, ".matrix", 0)).filter(text => !text.startsWith("Unit"));
+  same(hosts.slice(0, 4), ["node4", "node3", "node2", "node1"]);
+});
+
+// -- Filtering
+
+const box = (page, section) => page.locator(`#${section} .filter input`);
+visit("a word leaves what speaks of it, and the number of it is told", () => sample("faulty"), {}, async page => {
+  const rows = () => page.$$eval("#evidence tbody", all => all.filter(one => one.getClientRects().length > 0).length);
+  const before = await rows();
+  await box(page, "evidence").fill("NODE3");
+  await page.waitForFunction(() => document.querySelector("#evidence .filter output").value !== "");
+  const after = await rows();
+  same(after > 0 && after < before, true);
+  same(await page.locator("#evidence .filter output").textContent(), `${after} of ${before}`);
+  same(await page.$$eval("#evidence tr.host", all => all.filter(one => one.getClientRects().length > 0)
+    .map(one => one.textContent).filter(text => !text.includes("node3"))), []);
+  await picture(page, "filter");
+  await box(page, "evidence").fill("");
+  await page.waitForFunction(() => document.querySelector("#evidence .filter output").value === "");
+  same(await rows(), before);
+});
+visit("paper shows every row, whatever is filtered, and none of the controls", () => sample("faulty"), {}, async page => {
+  await box(page, "evidence").fill("no such word anywhere");
+  await page.waitForFunction(() => document.querySelector("#evidence .filter output").value.startsWith("0 of"));
+  await page.emulateMedia({media: "print"});
+  same(await page.$$eval("#evidence tbody", all => all.filter(one => one.getClientRects().length === 0).length), 0);
+  same(await page.$$eval(".filter", all => all.filter(one => one.getClientRects().length > 0).length), 0);
+});
+
+// -- Jumping
+
+visit("each failure leads to its evidence, also when that is filtered away", () => sample("faulty"), {}, async page => {
+  const dead = await page.$$eval("a[href^='#']", all => all.map(one => one.getAttribute("href")).filter(
+    href => document.getElementById(href.slice(1)) === null));
+  same(dead, []);
+  same(await page.locator("article.entry").count() > 0, true);
+  same(await page.$$eval("article.entry", all => all.filter(one => !one.querySelector("a[href^='#e']")).length), 0);
+  await box(page, "evidence").fill("no such word anywhere");
+  await page.waitForFunction(() => document.querySelector("#evidence .filter output").value.startsWith("0 of"));
+  const link = page.locator("article.entry a[href^='#e']").first(), href = await link.getAttribute("href");
+  await link.click();
+  await page.waitForFunction(id => {
+    const at = document.getElementById(id).getBoundingClientRect();
+    return at.height > 0 && at.top >= -1 && at.top < innerHeight;
+  }, href.slice(1));
+  same(new URL(page.url()).hash, href);
+  await picture(page, "jump");
+});
+
+// -- Without the script, and against what hosts say
+
+visit("without JavaScript all is there, no control is, and links lead on", () => sample("faulty"),
+  {javaScriptEnabled: false}, async page => {
+    same([await page.locator("button").count(), await page.locator("input").count()], [0, 0]);
+    await page.locator("article.entry a[href^='#e']").first().click();
+    same(new URL(page.url()).hash.startsWith("#e"), true);
+    same(await page.locator("#evidence tbody").count() > 0, true);
+  });
+test("what hosts say cannot make a script, an element or an attribute", async () => {
+  const {page, done} = await open(sample("hostile"));
+  same(await page.evaluate(() => [document.scripts.length, document.querySelectorAll("img, iframe, object, embed, form, base").length,
+    [...document.querySelectorAll("*")].flatMap(one => [...one.attributes]).filter(one => one.name.startsWith("on")).length]), [1, 0, 0]);
+  same((await page.title()).startsWith("<script>alert(1)</script>"), true);
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'stolen'";
+    document.body.append(script);
+  });
+  same(await page.title() === "stolen", false);
+  await done().catch(error => same(/Content Security Policy|script-src/.test(error.message), true));
+});
+
+// -- Paper
+
+const PAPER = [["faulty", ["REJECT", "Failures", "gpu2->gpu5, gpu5->gpu2", "Sign-off", "For the customer", "Page 1 of"], []],
+               ["clean", ["ACCEPT", "No gate failed.", "Appendix"], ["REJECT", "INCOMPLETE"]],
+               ["hostile", ["<script>alert(1)</script>"], []]];
+const pdftotext = find(["pdftotext"]);
+for (const [name, wanted, unwanted] of PAPER)
+  visit(`${name}: shows its words on paper`, () => sample(name), {}, async page => {
+    const path = join(pictures ?? folder, `${name}.pdf`);
+    const pdf = await page.pdf({path, preferCSSPageSize: true});
+    same(pdf.subarray(0, 5).toString(), "%PDF-");
+    if (pdftotext === null)
+      return;
+    const text = execFileSync(pdftotext, ["-layout", path, "-"]).toString().replace(/\s+/g, " ");
+    same(wanted.filter(word => !text.includes(word)), []);
+    same(unwanted.filter(word => text.includes(word)), []);
+  });
+
+// -- Large
+
+visit("256 hosts: sorted and filtered while one waits", () => sample("large"), {}, async page => {
+  await page.locator(".coverage thead th button").nth(2).click();
+  await box(page, "evidence").fill("node171");
+  await page.waitForFunction(() => document.querySelector("#evidence .filter output").value !== "");
+  same(/^[1-9][0-9]* of [0-9]+$/.test(await page.locator("#evidence .filter output").textContent()), true);
+});
+
+// -- Run
+
+const skip = why => {
+  console.log(`1..0 # SKIP ${why}: THE HTML REPORT WAS NOT OPENED IN A BROWSER`);
+  process.exit(0);
+};
+const main = async () => {
+  const executablePath = find(["chromium", "chromium-browser", "google-chrome"]);
+  if (executablePath === null)
+    skip("no chromium on this machine");
+  const {chromium} = await import("playwright-core").catch(
+    () => skip("playwright-core and axe-core are not installed (scripts/install-packages test installs them)"));
+  if (pictures)
+    mkdirSync(pictures, {recursive: true});
+  browser = await chromium.launch({executablePath, args: FLAGS, headless: true});
+  console.log(`1..${cases.length}`);
+  let failed = 0;
+  for (const [i, {name, run}] of cases.entries()) {
+    const start = Date.now();
+    try {
+      await run();
+      console.log(`ok ${i + 1} - ${name}`);
+    } catch (error) {
+      failed++;
+      console.log(`not ok ${i + 1} - ${name}`);
+      for (const line of error.message.split("\n").slice(0, 20))
+        console.log(`# ${line.slice(0, 1500)}`);
+    }
+    if (pictures)
+      console.log(`# ${Date.now() - start} ms`);
+  }
+  await browser.close();
+  rmSync(folder, {recursive: true, force: true});
+  process.exitCode = failed > 0 ? 1 : 0;
+};
+await main();
