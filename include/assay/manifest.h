@@ -11,6 +11,9 @@
  *   SHA256  table/outcome  judgement,step,slot,...
  *   SHA256 SHA256  capture/UUID/stderr  ...            the second: of the bytes after redaction
  *
+ * Of an acceptance the head says "acceptance" (its UUID) and for each run "run/UUID" (the judgement); the entries of its
+ * runs begin with run/UUID/, and beside them stand document/N and event/UUID of its own.
+ *
  * Two blanks separate; a control character or backslash is written \xNN. One entry a line, so that `diff` and
  * `grep` show what differs.
  */
@@ -36,7 +39,8 @@ struct manifest_line {
 };
 
 struct manifest {
-    LIST_OF(struct manifest_line) head; /* "run" (its UUID) and "judgement" are always among them */
+    LIST_OF(struct manifest_line)
+    head; /* "run" (its UUID) and "judgement", or "acceptance", are among them */
     LIST_OF(struct manifest_entry) entries;
 };
 
@@ -46,6 +50,8 @@ struct manifest_entry *manifest_add(struct arena *arena, struct manifest *manife
                                     const char *note, const char *sha256);
 /* "" when it is not said. */
 const char *manifest_said(const struct manifest *manifest, const char *key);
+/* Of a path: whether it is of a table's rows ("table/outcome"), in a run or an acceptance. */
+bool manifest_is_table(const char *path);
 /* Whether one of its entries was redacted. */
 bool manifest_redacted(const struct manifest *manifest);
 

@@ -4,6 +4,7 @@
 #define ASSAY_CLI_ACCEPTANCE_H
 
 #include "assay/acceptance.h"
+#include "assay/manifest.h"
 #include "cli.h"
 
 struct campaign {
@@ -26,6 +27,12 @@ int campaign_story(const struct campaign *campaign, struct acceptance *acceptanc
 
 /* Why a run is of another question than the acceptance: another suite, other limits, no host of it. */
 int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What it rests on: all of its runs as store_manifest has them, documents and events. cited: only the runs and events
+   that this earlier manifest names, by the judgements that it names; what came later is no change of it. */
+int acceptance_manifest(struct arena *arena, struct store *store, const struct acceptance *kept,
+                        const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
     __attribute__((warn_unused_result));
 
 /* What is to be run next: missing and to be retested; not what must be mended first. */

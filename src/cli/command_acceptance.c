@@ -8,6 +8,7 @@
 #include "acceptance.h"
 #include "assay/files.h"
 #include "assay/report.h"
+#include "proof.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
@@ -297,24 +298,42 @@ static int command_status(struct words *words, int first, const char *folder)
 
 /* -- report and list ------------------------------------------------------------------------------------------- */
 
-static int command_report_of(struct words *words, int first, const char *format, const char *path)
+static int sign_report(struct words *words, const struct campaign *campaign,
+                       const struct acceptance *acceptance, const char *path, const struct text *report,
+                       const char *key)
+{
+    struct manifest manifest;
+
+    if (acceptance_manifest(words->arena, words->store, campaign->kept, NULL, &manifest, words->err) < 0)
+        return -1;
+    manifest_say(words->arena, &manifest, "name", acceptance->name);
+    manifest_say(words->arena, &manifest, "verdict", acceptance_verdict_text(words->arena, acceptance));
+    manifest_say(words->arena, &manifest, "as of", time_text(words->arena, acceptance->now));
+    return proof_write_signed(words->arena, &manifest, path, report, key, words->err);
+}
+
+static int command_report_of(struct words *words, int first, const char *format, const char *path,
+                             const char *key)
 {
     const struct acceptance_format *row = acceptance_format_find(format);
     struct campaign campaign;
     struct acceptance *acceptance = NULL;
     cleanup_text struct text out = {0};
 
-    if (row == NULL) {
+    if (row == NULL)
         error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json", format);
+    else if (key != NULL && strcmp(path, "-") == 0)
+        error_set(words->err, ERROR_USAGE, "what is signed needs a file: -o FILE");
+    if (words->err->code != 0)
         return cli_fail(words->err);
-    }
     if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) == 0)
         acceptance = campaign_at(&campaign, cli_now(), words->err);
     if (acceptance == NULL || campaign_story(&campaign, acceptance, words->err) < 0)
         return cli_fail(words->err);
     text_init(&out, REPORT_BYTES);
     row->write(acceptance, &out);
-    if (file_write(path, out.bytes, out.length, 0644, words->err) < 0)
+    if ((key != NULL ? sign_report(words, &campaign, acceptance, path, &out, key)
+                     : file_write(path, out.bytes, out.length, 0644, words->err)) < 0)
         return cli_fail(words->err);
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
@@ -344,7 +363,8 @@ static const struct verb {
      "records what was done: only this, and three of three behind it, replaces a fail", 3, 3},
     {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
      1},
-    {"report", "NAME [--format html|text|json] [-o FILE]", "how it stands and how it came there", 1, 1},
+    {"report", "NAME [--format html|text|json] [-o FILE] [--sign KEY]", "how it stands and how it came there",
+     1, 1},
     {"list", "", "the acceptances in the database", 0, 0},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
@@ -365,7 +385,7 @@ static int help(FILE *out)
 
 struct options {
     struct cli_plan plan;
-    const char *db, *when, *next, *format, *output;
+    const char *db, *when, *next, *format, *output, *key;
     struct acceptance_event event;
 };
 
@@ -380,7 +400,7 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     if (strcmp(verb->name, "status") == 0)
         return command_status(words, first, options->next);
     if (strcmp(verb->name, "report") == 0)
-        return command_report_of(words, first, options->format, options->output);
+        return command_report_of(words, first, options->format, options->output, options->key);
     return command_list_all(words);
 }
 
@@ -424,6 +444,9 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"report", {"format", 'f', OPTION_STRING, "NAME", &options->format, "html, text or json"}},
         {"report",
          {"output", 'o', OPTION_STRING, "FILE", &options->output, "where it goes; default: standard output"}},
+        {"report",
+         {"sign", 0, OPTION_STRING, "KEY", &options->key,
+          "with a manifest of all its runs, documents and events, signed by this SSH key"}},
         {NULL, {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"}},
     };
     size_t count = 0;

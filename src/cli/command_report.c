@@ -6,7 +6,6 @@
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
-#include "signature.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
@@ -16,59 +15,17 @@ struct request {
     struct arena *arena;
 };
 
-/* Signed already, by whomever: then only these very bytes may be signed again. */
-static int write_once(const char *path, const struct text *bytes, bool may_differ, struct error *err)
-{
-    cleanup_text struct text there = {0};
-
-    text_init(&there, REPORT_BYTES);
-    if (!may_differ) {
-        if (file_read(path, &there, err) < 0)
-            return -1;
-        if (there.length == bytes->length && memcmp(there.bytes, bytes->bytes, bytes->length) == 0)
-            return 0;
-        return error_set(
-            err, ERROR_USAGE,
-            "%s is signed, and would be written with other bytes now; give another -o FILE, or sign it "
-            "as it is: assay verify REPORT --countersign KEY",
-            path);
-    }
-    return file_write(path, bytes->bytes, bytes->length, 0644, err);
-}
-
-/* The report, its manifest beside it, and a signature over that. */
 static int write_signed(const struct request *request, struct store *store, const struct record *record,
                         const char *path, const struct text *report, struct error *err)
 {
-    const char *manifest_path = arena_printf(request->arena, "%s.manifest", path),
-               *slash = strrchr(path, '/');
-    cleanup_text struct text text = {0};
-    struct signatures signatures;
-    char sha256[SHA256_HEX_SIZE];
     struct manifest manifest;
-    const char *added;
 
     if (record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
     if (store_manifest(store, request->arena, record->number, NULL, &manifest, err) < 0)
         return -1;
-    for (size_t i = 0; i < manifest.entries.count; i++)
-        if (manifest.entries.items[i].damage != NULL)
-            return error_set(err, ERROR_INTERNAL, "%s", manifest.entries.items[i].damage);
     proof_describe(request->arena, &manifest, record);
-    sha256_hex(report->bytes, report->length, sha256);
-    manifest_add(request->arena, &manifest,
-                 arena_printf(request->arena, "report/%s", slash != NULL ? slash + 1 : path), "", sha256);
-    text_init(&text, REPORT_BYTES);
-    manifest_write(&manifest, &text);
-    if (signatures_check(request->arena, manifest_path, NULL, &signatures, err) < 0 ||
-        write_once(path, report, signatures.list.count == 0, err) < 0 ||
-        write_once(manifest_path, &text, signatures.list.count == 0, err) < 0 ||
-        signature_add(request->arena, manifest_path, request->key, &added, err) < 0)
-        return -1;
-    printf("report: %s\nmanifest: %s\nsignature: %s\n", path, manifest_path,
-           added != NULL ? added : "there already, by this key");
-    return 0;
+    return proof_write_signed(request->arena, &manifest, path, report, request->key, err);
 }
 
 static int write_record(const struct request *request, struct store *store, const struct record *record,

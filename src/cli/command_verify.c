@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "acceptance.h"
 #include "assay/files.h"
 #include "proof.h"
 #include "signature.h"
@@ -100,17 +101,21 @@ static void count_evidence(const struct manifest *manifest, size_t *ret_bytes, s
     for (size_t i = 0; i < manifest->entries.count; i++) {
         const char *path = manifest->entries.items[i].path;
 
-        *ret_tables += strncmp(path, "table/", 6) == 0;
-        *ret_bytes += strncmp(path, "table/", 6) != 0 && strncmp(path, "report/", 7) != 0;
+        *ret_tables += manifest_is_table(path);
+        *ret_bytes += !manifest_is_table(path) && strncmp(path, "report/", 7) != 0;
     }
 }
 
-/* Against a database or an unpacked bundle. */
-static int check_evidence(struct verification *verification, struct store *store, long long number,
-                          const struct manifest *kept, bool redacted, const char *where, struct error *err)
+static bool is_acceptance(const struct verification *verification)
+{
+    return *manifest_said(&verification->manifest, "acceptance") != '\0';
+}
+
+/* changed: -1 when it is not known. */
+static int count_changes(struct verification *verification, const struct manifest *kept, int changed,
+                         const char *where)
 {
     size_t bytes, tables;
-    int changed = proof_compare(verification->arena, store, number, kept, redacted, err);
 
     if (changed < 0)
         return -1;
@@ -121,6 +126,43 @@ static int check_evidence(struct verification *verification, struct store *store
             "ok: %zu documents, commands and outputs and %zu tables of %s have the hashes of the manifest\n",
             bytes, tables, where);
     return 0;
+}
+
+/* Against a database or an unpacked bundle. */
+static int check_evidence(struct verification *verification, struct store *store, long long number,
+                          const struct manifest *kept, bool redacted, const char *where, struct error *err)
+{
+    return count_changes(verification, kept,
+                         proof_compare(verification->arena, store, number, kept, redacted, err), where);
+}
+
+/* Its runs need not be judged for this, nor read. */
+static int load_runs(struct verification *verification, struct store *store, struct acceptance *kept,
+                     struct error *err)
+{
+    for (size_t i = 0; i < kept->run_numbers.count; i++) {
+        const struct record *record =
+            store_load_judged(store, verification->arena, kept->run_numbers.items[i], err);
+
+        if (record == NULL)
+            return -1;
+        *list_push(verification->arena, &kept->runs) = record;
+    }
+    return 0;
+}
+
+static int check_acceptance(struct verification *verification, struct store *store, struct error *err)
+{
+    struct acceptance *kept = store_load_acceptance(
+        store, verification->arena, manifest_said(&verification->manifest, "acceptance"), err);
+    struct manifest found;
+
+    if (kept == NULL || load_runs(verification, store, kept, err) < 0 ||
+        acceptance_manifest(verification->arena, store, kept, &verification->manifest, &found, err) < 0)
+        return -1;
+    return count_changes(verification, &verification->manifest,
+                         proof_print_differences(verification->arena, &verification->manifest, &found, false),
+                         verification->db);
 }
 
 static int check_database(struct verification *verification, struct error *err)
@@ -134,8 +176,12 @@ static int check_database(struct verification *verification, struct error *err)
         return -1;
     if (store_check(store, &unsound) < 0)
         wrong(verification, verification->db, unsound.text);
-    number = store_find_run(store, manifest_said(&verification->manifest, "run"), err);
-    if (number > 0)
+    number = is_acceptance(verification)
+                 ? 0
+                 : store_find_run(store, manifest_said(&verification->manifest, "run"), err);
+    if (is_acceptance(verification))
+        result = check_acceptance(verification, store, err);
+    else if (number > 0)
         result = check_evidence(verification, store, number, &verification->manifest, false, verification->db,
                                 err);
     store_close(store);
@@ -231,6 +277,10 @@ static int check_all(struct verification *verification, struct error *err)
         return -1;
     if (unreadable > 0)
         return 0;
+    if (is_acceptance(verification) && verification->bundle != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "%s is of an acceptance, and a bundle is of one run: give --db FILE",
+                         verification->report);
     if (check_report(verification, err) < 0 ||
         (verification->db != NULL && check_database(verification, err) < 0) ||
         (verification->bundle != NULL &&
@@ -238,9 +288,8 @@ static int check_all(struct verification *verification, struct error *err)
         return -1;
     count_evidence(&verification->manifest, &captures, &tables);
     if (verification->db == NULL && verification->bundle == NULL)
-        printf("not looked at: %zu documents, commands and outputs and %zu tables: give --db FILE or "
-               "--bundle FILE\n",
-               captures, tables);
+        printf("not looked at: %zu documents, commands and outputs and %zu tables: give --db FILE%s\n",
+               captures, tables, is_acceptance(verification) ? "" : " or --bundle FILE");
     return 0;
 }
 

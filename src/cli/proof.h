@@ -10,6 +10,13 @@
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record);
 /* A new folder for what is unpacked; directory_remove it. NULL with err set. */
 const char *proof_folder(struct arena *arena, struct error *err);
+/* Writes the report, the manifest beside it (which the report joins), and a signature over that; refuses where a piece
+   could not be read, or where other bytes are signed already. Prints the three lines that say where. */
+int proof_write_signed(struct arena *arena, struct manifest *manifest, const char *path,
+                       const struct text *report, const char *key, struct error *err);
+/* Prints each piece of `kept` that is not so in `found`, and how many there are. */
+int proof_print_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
+                            bool redacted);
 /* Prints each piece of the run in store that is not as `kept` has it; the number of these, or -1. */
 int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
                   bool redacted, struct error *err);

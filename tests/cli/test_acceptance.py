@@ -13,7 +13,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sqlite3
+import subprocess
 import time
 
 from cluster import FOLDER, Lab, Tap, assay
@@ -175,6 +177,42 @@ def the_report_tells_it():
            "http" not in html.split("</style>")[1], "and as one page that fetches nothing", html[-500:])
 
 
+def tampered(number, statement):
+    """A copy of the database in which one thing was changed."""
+    copy = os.path.join(FOLDER, f"tampered-{number}.db")
+    with sqlite3.connect(copy) as database:
+        with sqlite3.connect(DATABASE) as source:
+            source.backup(database)
+        if database.execute(statement).rowcount == 0:
+            raise RuntimeError(f"nothing was changed: {statement}")
+    return copy
+
+
+def it_is_signed():
+    """The report of the whole with all that it rests on; what comes later changes nothing of it."""
+    if shutil.which("ssh-keygen") is None:
+        tap.skip("what was signed can be proved", "there is no ssh-keygen")
+        return
+    key, signers = (os.path.join(FOLDER, name) for name in ("vendor", "signers"))
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    with open(key + ".pub", encoding="utf-8") as public:
+        write("signers", "vendor@example " + public.read())
+    done = acceptance("report", "su", "-o", "su.html", "--sign", key)
+    tap.ok(done.returncode == 0 and "signature: su.html.manifest.1.sig" in done.stdout, "it is signed", done.stdout, done.stderr)
+    acceptance("event", "su", "note", "node1", "--note", "handed over")
+    verify = ("verify", "su.html", "--signers", signers, "--db")
+    done = assay(*verify, DATABASE)
+    tap.ok(done.returncode == 0 and "verified: yes" in done.stdout, "and verified, whatever was added since", done.stdout,
+           done.stderr)
+    for number, (statement, named) in enumerate([
+            ("UPDATE event SET at=at-86400 WHERE item='gpu3'", "CHANGED: event/"),
+            ("UPDATE outcome SET value=value+1 WHERE value>300", "/table/outcome"),
+            ("DELETE FROM acceptance_run WHERE run=1", "it is not there")]):
+        done = assay(*verify, tampered(number, statement))
+        tap.ok(done.returncode == 1 and named in done.stdout, f"not after {statement.split(' WHERE')[0]}", done.stdout[:2000],
+               done.stderr)
+
+
 def a_waiver(hostfile, suite):
     number, done = run(0, "-H", hostfile, "-s", suite, "--hosts", "node10")
     tap.same(done.returncode, 1, "a host with a bad GPU is rejected", done.stdout, done.stderr)
@@ -206,5 +244,6 @@ with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:e
     week_1(the_lab, HOSTS, write("site.json", SUITE))
     week_3(HOSTS, os.path.join(FOLDER, "site.json"))
     the_report_tells_it()
+    it_is_signed()
     a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
 tap.end()
