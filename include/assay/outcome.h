@@ -36,6 +36,10 @@ struct outcome {
     bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
 };
 
+/* How the cause says that the item stands out among the same of other hosts (peers.h), whatever else it says. */
+#define OUTCOME_BELOW_PEERS "below the median of its"
+bool outcome_stands_out(const struct outcome *outcome);
+
 struct verdict {
     const char *scope; /* "run", "unit", "host" */
     const char *name;  /* "" for the run */

@@ -339,7 +339,7 @@ static void lay_finding(const struct census *census, const struct peers_finding 
     struct outcome *gate = finding->fails ? gate_of(step, measured) : NULL;
     struct outcome *outcome = gate != NULL ? gate : measured;
     const char *cause = arena_printf(
-        census->arena, "%s%s is %.1f%% (+-%.1f%%) below the median of its %zu peers, by %s; %s from %g%%",
+        census->arena, "%s%s is %.1f%% (+-%.1f%%) " OUTCOME_BELOW_PEERS " %zu peers, by %s; %s from %g%%",
         gate == NULL && outcome->word != OUTCOME_FAIL ? "remark: " : "", who(census, step, finding),
         finding->below * 100, finding->error * 100, finding->siblings, by_what(census, finding),
         gate != NULL ? "fail" : "remark", (gate != NULL ? aspect->fail : aspect->remark) * 100);

@@ -70,6 +70,11 @@ const char *outcome_name(enum outcome_word word)
     return outcome_names[word];
 }
 
+bool outcome_stands_out(const struct outcome *outcome)
+{
+    return strstr(outcome->cause, OUTCOME_BELOW_PEERS) != NULL;
+}
+
 const char *verdict_name(enum verdict_word word)
 {
     return verdict_names[word];

@@ -5,6 +5,7 @@
 
 #include "assay/report.h"
 #include "assay/sighting.h"
+#include "distributions.h"
 #include "html.h"
 #include "matrix.h"
 #include "series.h"
@@ -22,6 +23,7 @@ struct page {
     struct heat_maps heat_maps;
     struct charts charts;
     struct tunings tunings;
+    struct distributions distributions;
     struct gpu_table burn;
     bool has_heat_maps, has_burn;
     struct sightings sightings; /* by host */
@@ -58,6 +60,10 @@ void page_burn(struct page *page);
 bool page_has_heat_maps(const struct page *page);
 bool page_has_charts(const struct page *page);
 bool page_has_burn(const struct page *page);
+
+/* page_distributions.c */
+void page_distributions(struct page *page);
+bool page_has_distributions(const struct page *page);
 
 /* page_evidence.c */
 void page_inventory(struct page *page);

@@ -583,9 +583,29 @@ static void write_coverage_row(struct page *page, const char *name, size_t targe
     html_markup(page->out, "</tr>\n");
 }
 
+struct coverage_row {
+    const char *name;
+    size_t targets;
+    struct coverage sum;
+};
+struct coverage_rows {
+    LIST_OF(struct coverage_row) items;
+};
+
+/* Steps of one name stand together: the row before is nearly always the one. */
+static struct coverage_row *find_row(struct page *page, struct coverage_rows *rows, const char *name)
+{
+    for (size_t i = rows->items.count; i > 0; i--)
+        if (strcmp(rows->items.items[i - 1].name, name) == 0)
+            return &rows->items.items[i - 1];
+    *list_push(page->arena, &rows->items) = (struct coverage_row){.name = name};
+    return &rows->items.items[rows->items.count - 1];
+}
+
 void page_coverage(struct page *page)
 {
     const struct view *view = page->view;
+    struct coverage_rows rows = {0};
 
     html_markup(
         page->out,
@@ -595,21 +615,14 @@ void page_coverage(struct page *page)
         "<th>Measured</th><th>Passed</th><th>Failed</th><th>Inconclusive</th><th>Not run</th>"
         "<th>Recorded</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < view->step_count; i++) {
-        const char *name = view->steps[i].step->shape->suite_step;
-        struct coverage sum = {0};
-        size_t targets = 0;
-        bool seen = false;
+        struct coverage_row *row = find_row(page, &rows, view->steps[i].step->shape->suite_step);
 
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(view->steps[k].step->shape->suite_step, name) == 0;
-        for (size_t k = i; !seen && k < view->step_count; k++)
-            if (strcmp(view->steps[k].step->shape->suite_step, name) == 0) {
-                coverage_add(&sum, &view->steps[k].coverage);
-                targets++;
-            }
-        if (!seen)
-            write_coverage_row(page, name, targets, &sum);
+        coverage_add(&row->sum, &view->steps[i].coverage);
+        row->targets++;
     }
+    for (size_t i = 0; i < rows.items.count; i++)
+        write_coverage_row(page, rows.items.items[i].name, rows.items.items[i].targets,
+                           &rows.items.items[i].sum);
     html_markup(page->out, "</tbody><tfoot>\n");
     write_coverage_row(page, "All steps", view->step_count, &view->coverage);
     html_markup(page->out, "</tfoot></table>\n");

@@ -25,6 +25,7 @@ static const struct section {
     {"matrix", "Hosts and steps", false, always, page_matrix},
     {"remarks", "Remarks", false, page_has_remarks, page_remarks},
     {"retests", "Retests: every attempt", false, page_has_retests, page_retests},
+    {"distributions", "Distributions and who stands out", false, page_has_distributions, page_distributions},
     {"p2p", "GPU to GPU copy bandwidth", false, page_has_heat_maps, page_heat_maps},
     {"collectives", "Collective bandwidth by message size", false, page_has_charts, page_charts},
     {"tuning", "Tuning: variants compared", false, page_has_variants, page_variants},
@@ -130,6 +131,7 @@ void report_html(const struct record *record, struct text *out)
     page.has_heat_maps = heat_maps_collect(page.view, "p2p.unidirectional.enabled", &page.heat_maps);
     charts_collect(page.view, &page.charts);
     tunings_collect(page.view, &page.tunings);
+    distributions_collect(page.view, &page.distributions);
     page.has_burn = gpu_table_collect(page.view, &page.burn);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, title_text(&page), foot_text(&page));

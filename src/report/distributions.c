@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "distributions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "assay/scan.h"
+
+const double quantile_parts[QUANTILES] = {0, 0.01, 0.25, 0.5, 0.75, 0.99, 1};
+
+/* Where the slots of a shape go: index into the list of distributions, by slot. */
+struct route {
+    const struct shape *shape;
+    size_t *places;
+};
+
+struct collection {
+    const struct view *view;
+    struct distributions *all;
+    LIST_OF(struct route) routes;
+};
+
+static bool is_the_same(const struct distribution *distribution, const struct shape *shape,
+                        const struct slot *slot)
+{
+    return strcmp(distribution->metric, slot->metric) == 0 && strcmp(distribution->slot->at, slot->at) == 0 &&
+           strcmp(distribution->suite_step, shape->suite_step) == 0 &&
+           strcmp(distribution->platform, shape->platform) == 0;
+}
+
+static size_t place_of(struct collection *collection, const struct shape *shape, const struct slot *slot)
+{
+    struct distributions *all = collection->all;
+    const struct metric *metric;
+
+    for (size_t i = all->items.count; i > 0; i--)
+        if (is_the_same(&all->items.items[i - 1], shape, slot))
+            return i - 1;
+    metric = metric_find(slot->metric);
+    *list_push(collection->view->arena, &all->items) =
+        (struct distribution){.suite_step = shape->suite_step,
+                              .platform = shape->platform,
+                              .metric = slot->metric,
+                              .unit = metric != NULL ? metric->unit : "",
+                              .is_rate = metric != NULL && metric->peers,
+                              .slot = slot,
+                              .gate = ""};
+    return all->items.count - 1;
+}
+
+static const struct route *route_of(struct collection *collection, const struct shape *shape)
+{
+    struct arena *arena = collection->view->arena;
+    struct route *route;
+
+    for (size_t i = collection->routes.count; i > 0; i--)
+        if (collection->routes.items[i - 1].shape == shape)
+            return &collection->routes.items[i - 1];
+    route = list_push(arena, &collection->routes);
+    *route = (struct route){shape, arena_array(arena, size_t, shape->slot_count)};
+    for (size_t i = 0; i < shape->slot_count; i++)
+        route->places[i] = place_of(collection, shape, &shape->slots[i]);
+    return route;
+}
+
+/* What is found of a number that the check only records is laid at a gate beside it, which then shows that number. */
+static bool is_own_value(const struct distribution *distribution, const struct outcome *outcome)
+{
+    size_t unit = strlen(distribution->unit), all = strlen(outcome->measured);
+
+    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+        return true;
+    return unit == 0 ? strchr(outcome->measured, ' ') == NULL
+                     : all > unit && strcmp(outcome->measured + all - unit, distribution->unit) == 0;
+}
+
+static void take_gate(struct distribution *distribution, double gate)
+{
+    for (size_t i = 0; i < distribution->gate_count; i++)
+        if (distribution->gates[i] == gate)
+            return;
+    if (distribution->gate_count < GATES_DRAWN)
+        distribution->gates[distribution->gate_count++] = gate;
+}
+
+/* ">= 345 GB/s", "<= 4 us", ">= 10 and <= 20 C" */
+static void take_gates(struct distribution *distribution, const struct outcome *outcome)
+{
+    struct slice rest = slice_of(outcome->gate), word;
+    double number;
+
+    if (*outcome->gate == '\0' || strcmp(outcome->status, "peers") == 0)
+        return;
+    if (strcmp(distribution->gate, outcome->gate) == 0)
+        return;
+    while (scan_text(&rest, ">= ") || scan_text(&rest, "<= ") || scan_text(&rest, "= ")) {
+        if (!scan_word(&rest, &word) || !scan_double(word, &number))
+            return;
+        if (*distribution->gate == '\0')
+            distribution->gate = outcome->gate;
+        take_gate(distribution, number);
+        scan_text(&rest, " and ");
+        scan_text(&rest, "and ");
+    }
+}
+
+static void take_value(struct arena *arena, struct distribution *distribution, const struct outcome *outcome)
+{
+    *list_push(arena, &distribution->values) = outcome->value;
+    if (distribution->lowest == NULL || outcome->value < distribution->lowest->value)
+        distribution->lowest = outcome;
+    if (distribution->highest == NULL || outcome->value > distribution->highest->value)
+        distribution->highest = outcome;
+    take_gates(distribution, outcome);
+    if (outcome->word == OUTCOME_FAIL || outcome_stands_out(outcome))
+        *list_push(arena, &distribution->found) = (struct outlier){outcome, outcome};
+}
+
+/* The item of the step whose number the gate shows. */
+static void find_owner(struct collection *collection, const struct route *route, size_t step,
+                       const struct outcome *gate)
+{
+    const struct step_view *at = &collection->view->steps[step];
+
+    for (size_t i = 0; i < at->step->shape->slot_count; i++)
+        if (at->items[i] != gate && at->items[i]->value == gate->value &&
+            strcmp(at->items[i]->measured, gate->measured) == 0) {
+            struct distribution *distribution = &collection->all->items.items[route->places[i]];
+
+            *list_push(collection->view->arena, &distribution->found) = (struct outlier){at->items[i], gate};
+            return;
+        }
+}
+
+static void take_step(struct collection *collection, size_t index)
+{
+    const struct step_view *at = &collection->view->steps[index];
+    const struct route *route = route_of(collection, at->step->shape);
+
+    for (size_t i = 0; i < at->step->shape->slot_count; i++) {
+        const struct outcome *outcome = at->items[i];
+        struct distribution *distribution = &collection->all->items.items[route->places[i]];
+
+        if (!isfinite(outcome->value))
+            continue;
+        if (is_own_value(distribution, outcome))
+            take_value(collection->view->arena, distribution, outcome);
+        else
+            find_owner(collection, route, index, outcome);
+    }
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static void settle(struct distribution *distribution)
+{
+    size_t count = distribution->values.count;
+
+    qsort(distribution->values.items, count, sizeof *distribution->values.items, compare_doubles);
+    for (size_t i = 0; i < QUANTILES; i++) {
+        double place = quantile_parts[i] * (double)(count - 1);
+        size_t low = (size_t)place, high = low + 1 < count ? low + 1 : low;
+        double a = distribution->values.items[low], b = distribution->values.items[high];
+
+        distribution->quantiles[i] = a + (b - a) * (place - (double)low);
+    }
+}
+
+/* What has a number in several ways is compared elsewhere; the parts of slow tests too. */
+void distributions_collect(const struct view *view, struct distributions *ret_distributions)
+{
+    struct collection collection = {.view = view, .all = ret_distributions};
+    size_t kept = 0;
+
+    *ret_distributions = (struct distributions){0};
+    for (size_t i = 0; i < view->step_count; i++)
+        if (view->steps[i].step->origin != ORIGIN_ISOLATE && !step_advises(view->steps[i].step))
+            take_step(&collection, i);
+    for (size_t i = 0; i < ret_distributions->items.count; i++) {
+        struct distribution *distribution = &ret_distributions->items.items[i];
+
+        if (distribution->values.count < SIBLINGS_LEAST ||
+            distribution->lowest->value == distribution->highest->value)
+            continue;
+        settle(distribution);
+        ret_distributions->items.items[kept++] = *distribution;
+    }
+    ret_distributions->items.count = kept;
+}
+
+const char *distribution_number(struct arena *arena, double value)
+{
+    double size = fabs(value);
+
+    return arena_printf(arena, "%.*f",
+                        size >= 1000 || size <= 0 ? 0
+                        : size >= 100             ? 1
+                        : size >= 1               ? 2
+                                                  : 4,
+                        value);
+}

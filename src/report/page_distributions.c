@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How each number lies over all that have it, and who stands out. */
+#include <string.h>
+
+#include "page.h"
+#include "svg.h"
+
+enum { NAMED = 16 };
+
+bool page_has_distributions(const struct page *page)
+{
+    return page->distributions.items.count > 0;
+}
+
+static const char *who(struct page *page, const struct outcome *outcome)
+{
+    const char *target = step_target(page->arena, page->view->steps[outcome->step].step);
+    const char *subject = view_slot(page->view, outcome)->subject;
+
+    return arena_printf(page->arena, "%s%s%s", target, *subject != '\0' ? " " : "", subject);
+}
+
+static bool on_many_platforms(const struct page *page)
+{
+    const struct distributions *all = &page->distributions;
+
+    for (size_t i = 1; i < all->items.count; i++)
+        if (strcmp(all->items.items[i].platform, all->items.items[0].platform) != 0)
+            return true;
+    return false;
+}
+
+static const char *where_text(struct page *page, const struct distribution *distribution)
+{
+    const char *at = slot_at_text(page->arena, distribution->slot);
+
+    if (!on_many_platforms(page))
+        return at;
+    return arena_printf(page->arena, "%s%s%s", at, *at != '\0' ? ", " : "", distribution->platform);
+}
+
+/* What is held against a gate, what somebody stands out in, and rates: the others are in the table alone. */
+static bool is_drawn(const struct distribution *distribution)
+{
+    return distribution->is_rate || distribution->gate_count > 0 || distribution->found.count > 0;
+}
+
+static void write_figure(struct page *page, const struct distribution *distribution)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<figure>\n<figcaption><b>");
+    html_text(out, distribution->suite_step);
+    html_markup(out, "</b> ");
+    html_code(out, distribution->metric);
+    html_textf(out, " %s%s", where_text(page, distribution),
+               *where_text(page, distribution) != '\0' ? ", " : "");
+    html_textf(out, "%s%s%s values", distribution->unit, *distribution->unit != '\0' ? ", " : "",
+               count_text(page->arena, distribution->values.count));
+    html_markup(out, "</figcaption>\n");
+    svg_distribution(out, page->arena, distribution);
+    html_markup(out, "</figure>\n");
+}
+
+static void number_cell(struct page *page, double value, const struct outcome *outcome)
+{
+    html_markup(page->out, "<td class=\"num\">");
+    html_text(page->out, distribution_number(page->arena, value));
+    if (outcome != NULL) {
+        html_markup(page->out, "<br><small>");
+        html_text(page->out, who(page, outcome));
+        html_markup(page->out, "</small>");
+    }
+    html_markup(page->out, "</td>");
+}
+
+static void write_row(struct page *page, const struct distribution *distribution)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    html_row_head(out, distribution->suite_step);
+    page_metric_cell(page, distribution->metric, where_text(page, distribution));
+    html_cell(out, distribution->unit);
+    html_markup(out, "<td class=\"num\">");
+    html_text(out, count_text(page->arena, distribution->values.count));
+    html_markup(out, "</td>");
+    html_cell(out, distribution->gate);
+    for (size_t i = 0; i < QUANTILES; i++)
+        number_cell(page, distribution->quantiles[i],
+                    i == 0               ? distribution->lowest
+                    : i == QUANTILES - 1 ? distribution->highest
+                                         : NULL);
+    html_markup(out, "</tr>\n");
+}
+
+static void write_outlier(struct page *page, const struct distribution *distribution,
+                          const struct outlier *outlier)
+{
+    double median = distribution->quantiles[QUANTILES / 2];
+    struct text *out = page->out;
+
+    html_markup(out, "<tr><td>");
+    page_word_link(page, outlier->named->word, outlier->named->step);
+    html_markup(out, "</td>");
+    html_row_head(out, who(page, outlier->outcome));
+    page_metric_cell(page, distribution->metric, where_text(page, distribution));
+    html_cell(out, outlier->outcome->measured);
+    html_markup(out, "<td class=\"num\">");
+    if (median > 0)
+        html_textf(out, "%+.1f%%", (outlier->outcome->value / median - 1) * 100);
+    html_markup(out, "</td>");
+    html_cell(out, outlier->named->cause);
+    html_markup(out, "</tr>\n");
+}
+
+static void write_outliers(struct page *page)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < page->distributions.items.count; i++)
+        found += page->distributions.items.items[i].found.count;
+    if (found == 0) {
+        html_markup(page->out,
+                    "<p>None of these values failed its gate, and none was found to stand out among "
+                    "its peers.</p>\n");
+        return;
+    }
+    html_markup(page->out,
+                "<h3>Who stands out</h3>\n<table class=\"compact\"><thead><tr><th>Outcome</th><th>Who"
+                "</th><th>Metric</th><th>Value</th><th class=\"num\">Against the median</th>"
+                "<th>Found</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < page->distributions.items.count; i++) {
+        const struct distribution *distribution = &page->distributions.items.items[i];
+
+        for (size_t k = 0; k < distribution->found.count && k < NAMED; k++)
+            write_outlier(page, distribution, &distribution->found.items[k]);
+        if (distribution->found.count > NAMED) {
+            html_markup(page->out, "<tr><td></td><td colspan=\"5\">");
+            html_textf(page->out, "and %s more of %s",
+                       count_text(page->arena, distribution->found.count - NAMED), distribution->metric);
+            html_markup(page->out, "</td></tr>\n");
+        }
+    }
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+void page_distributions(struct page *page)
+{
+    const struct distributions *all = &page->distributions;
+
+    html_markup(
+        page->out,
+        "<p>How each number lies over all GPUs, hosts, pairs or HCAs that have it; the worst of all "
+        "attempts. "
+        "Bars count values. A cross is a value that failed, a diamond one that is remarked because it "
+        "stands out among its peers. Metrics without a gate that nobody stands out in are in the table "
+        "alone.</p>\n<div class=\"figures\">\n");
+    for (size_t i = 0; i < all->items.count; i++)
+        if (is_drawn(&all->items.items[i]))
+            write_figure(page, &all->items.items[i]);
+    html_markup(page->out, "</div>\n");
+    write_outliers(page);
+    html_markup(page->out,
+                "<h3>The same in numbers</h3>\n<table class=\"compact quantiles\"><thead><tr><th>Step</th>"
+                "<th>Metric</th><th>Unit</th><th class=\"num\">Values</th><th>Gate</th>"
+                "<th class=\"num\">Lowest</th><th class=\"num\">1%</th><th class=\"num\">25%</th>"
+                "<th class=\"num\">Median</th><th class=\"num\">75%</th><th class=\"num\">99%</th>"
+                "<th class=\"num\">Highest</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < all->items.count; i++)
+        write_row(page, &all->items.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
+}

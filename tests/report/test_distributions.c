@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "distributions.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/report.h"
+#include "sample_record.h"
+
+static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
+static const struct sample clean = {.hosts = 4, .units = 1};
+
+static const struct distribution *find(const struct distributions *all, const char *metric)
+{
+    for (size_t i = 0; i < all->items.count; i++)
+        if (strcmp(all->items.items[i].metric, metric) == 0)
+            return &all->items.items[i];
+    return NULL;
+}
+
+static struct outcome *item_of(struct record *record, const char *host, const char *metric,
+                               const char *subject)
+{
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+        const struct slot *slot = &step->shape->slots[outcome->slot];
+
+        if (strcmp(step->members[0]->name, host) == 0 && strcmp(slot->metric, metric) == 0 &&
+            strcmp(slot->subject, subject) == 0)
+            return outcome;
+    }
+    fail_msg("%s has no %s of %s", host, metric, subject);
+    return NULL;
+}
+
+/* As judge_peers lays a finding at an item. */
+static void lay(struct outcome *outcome, const char *cause, const char *gate)
+{
+    outcome->cause = cause;
+    outcome->gate = gate;
+    outcome->status = "peers";
+    outcome->source = "7 siblings in this run";
+}
+
+static const char *section_of(struct arena *arena, const struct record *record)
+{
+    struct text out = {0};
+    const char *html, *section;
+
+    text_init(&out, 64 << 20);
+    report_format_find("html")->write(record, &out);
+    html = arena_strndup(arena, out.bytes, out.length);
+    text_release(&out);
+    section = strstr(html, "<section id=\"distributions\"");
+    assert_non_null(section);
+    return arena_strndup(arena, section, (size_t)(strstr(section, "</section>") - section));
+}
+
+static void what_failed_is_named_and_the_rest_is_counted(void **state)
+{
+    struct arena *arena = arena_create();
+    struct distributions all;
+    const struct distribution *copies;
+
+    (void)state;
+    distributions_collect(view_create(arena, sample_record(arena, &faulty)), &all);
+    copies = find(&all, "p2p.unidirectional.enabled");
+    assert_non_null(copies);
+    assert_int_equal(copies->values.count, 7 * 56); /* of 8 hosts one did not come to it */
+    assert_int_equal(copies->found.count, 2);
+    assert_true(copies->found.items[0].outcome->value < 13);
+    assert_int_equal(copies->found.items[0].named->word, OUTCOME_FAIL);
+    assert_ptr_equal(copies->lowest, copies->values.items[0] == copies->found.items[0].outcome->value
+                                         ? copies->found.items[0].outcome
+                                         : copies->found.items[1].outcome);
+    assert_int_equal(copies->gate_count, 1);
+    assert_true(copies->gates[0] == 345);
+    for (size_t i = 1; i < copies->values.count; i++)
+        assert_true(copies->values.items[i - 1] <= copies->values.items[i]);
+    assert_true(copies->quantiles[0] == copies->lowest->value);
+    assert_true(copies->quantiles[QUANTILES - 1] == copies->highest->value);
+    assert_true(fabs(copies->quantiles[3] - (copies->values.items[195] + copies->values.items[196]) / 2) <
+                1e-9);
+    arena_destroy(arena);
+}
+
+static void who_stands_out_among_peers_is_named_by_the_judgement_alone(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct outcome *slow = item_of(record, "node2", "gpu_burn.gflops", "gpu3"),
+                   *lowest = item_of(record, "node1", "gpu_burn.gflops", "gpu5");
+    struct distributions all;
+    const struct distribution *burn;
+    const char *html;
+
+    (void)state;
+    lowest->value = 20000; /* nobody said so: it is the lowest, and no outlier */
+    slow->value = 40100;
+    slow->measured = "40100 GFLOP/s";
+    slow->remark = true;
+    lay(slow,
+        "remark: gpu3 is 6.5% (+-0.3%) below the median of its 7 peers, by 1 value of gpu_burn.gflops; "
+        "remark from 5%",
+        ">= 40755 GFLOP/s (42900 of its peers eased by 5%)");
+    distributions_collect(view_create(arena, record), &all);
+    burn = find(&all, "gpu_burn.gflops");
+    assert_non_null(burn);
+    assert_int_equal(burn->found.count, 1);
+    assert_ptr_equal(burn->found.items[0].outcome, slow);
+    assert_ptr_equal(burn->lowest, lowest);
+    assert_int_equal(burn->gate_count, 1); /* what its peers ask of one is no gate of all */
+    assert_true(burn->gates[0] == 38000);
+    html = section_of(arena, record);
+    assert_non_null(strstr(html, "<th scope=\"row\">node2 gpu3</th>"));
+    assert_non_null(strstr(html, "remark: gpu3 is 6.5%"));
+    assert_non_null(strstr(html, "fill=\"#b98a2f\"")); /* the diamond */
+    assert_null(strstr(html, "stroke=\"#a3161a\""));   /* and no cross */
+    arena_destroy(arena);
+}
+
+/* A number that is only recorded fails a gate beside it: the gate shows it, and it is no value of the gate's. */
+static void a_finding_laid_at_a_gate_is_shown_where_its_number_is(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct outcome *slow = item_of(record, "node2", "gpu_burn.gflops", "gpu3"),
+                   *gate = item_of(record, "node2", "gpu_burn.errors", "gpu3");
+    struct distributions all;
+    const struct distribution *burn;
+
+    (void)state;
+    slow->value = gate->value = 37100;
+    slow->measured = gate->measured = "37100 GFLOP/s";
+    gate->word = OUTCOME_FAIL;
+    lay(gate,
+        "gpu3 is 13.5% (+-0.3%) below the median of its 7 peers, by 1 value of gpu_burn.gflops; fail from "
+        "10%",
+        ">= 38610 GFLOP/s (42900 of its peers eased by 10%)");
+    distributions_collect(view_create(arena, record), &all);
+    burn = find(&all, "gpu_burn.gflops");
+    assert_non_null(burn);
+    assert_int_equal(burn->found.count, 1);
+    assert_ptr_equal(burn->found.items[0].outcome, slow);
+    assert_ptr_equal(burn->found.items[0].named, gate);
+    assert_null(find(&all, "gpu_burn.errors")); /* all 0: 37100 is not a count of errors */
+    arena_destroy(arena);
+}
+
+static void what_is_equal_everywhere_or_of_a_few_is_not_drawn(void **state)
+{
+    const struct sample few = {.hosts = SIBLINGS_LEAST - 1, .units = 1},
+                        enough = {.hosts = SIBLINGS_LEAST, .units = 1};
+    struct arena *arena = arena_create();
+    struct distributions all;
+
+    (void)state;
+    distributions_collect(view_create(arena, sample_record(arena, &few)), &all);
+    assert_null(find(&all, "gpu.power_limit")); /* 700 W everywhere */
+    assert_null(find(&all, "nccl.all_reduce.busbw"));
+    assert_non_null(find(&all, "gpu_burn.gflops"));
+    distributions_collect(view_create(arena, sample_record(arena, &enough)), &all);
+    assert_non_null(find(&all, "nccl.all_reduce.busbw"));
+    arena_destroy(arena);
+}
+
+static void ten_thousand_gpus_take_no_more_room_than_a_hundred(void **state)
+{
+    const struct sample large = {.hosts = 160, .units = 2, .faults = true};
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_true(strlen(section_of(arena, sample_record(arena, &large))) <
+                strlen(section_of(arena, sample_record(arena, &faulty))) * 5 / 4);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_failed_is_named_and_the_rest_is_counted),
+        cmocka_unit_test(who_stands_out_among_peers_is_named_by_the_judgement_alone),
+        cmocka_unit_test(a_finding_laid_at_a_gate_is_shown_where_its_number_is),
+        cmocka_unit_test(what_is_equal_everywhere_or_of_a_few_is_not_drawn),
+        cmocka_unit_test(ten_thousand_gpus_take_no_more_room_than_a_hundred),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
