@@ -85,9 +85,15 @@ struct check_context {
     const struct check *check;
     const struct host *const *members;
     size_t member_count;
-    const char *variant; /* the shape's */
-    bool as_root;        /* the command file runs as root */
-    double timescale;    /* see struct host */
+    const char *variant;     /* the shape's */
+    bool as_root;            /* the command file runs as root */
+    double timescale;        /* see struct host */
+    struct tool_list *tools; /* check_tool adds what it is asked for; NULL: nobody wants to know */
+};
+
+/* Tools by the names that the checks have for them, each once; in the context's arena. */
+struct tool_list {
+    LIST_OF(const char *) names;
 };
 
 struct part_row {
@@ -214,6 +220,8 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  * happens to have means nothing.
  */
 void check_command_file(const struct check_context *context, struct text *out);
+/* The tools that the command file runs, its window included, are added to the list. */
+void check_tools_named(const struct check_context *context, struct tool_list *tools);
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context
  * arena. */
 void check_read(const struct check_context *context, struct attempt *attempt);
@@ -230,6 +238,8 @@ unsigned check_window_deadline_s(const struct check_context *context, enum windo
 const char *check_not_ready(const struct check_context *context, const struct attempt *attempt);
 
 /* Building blocks shared by checks: src/check/parts.c. */
+/* The suite's row for a tool that the check is about to name: each check asks here, so what a suite needs is known. */
+const struct suite_tool *check_tool(const struct check_context *context, const char *tool);
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */

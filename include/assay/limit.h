@@ -26,6 +26,7 @@ enum limit_rule {
                          It is no gate: an item with nothing else has no limit */
     RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
     RULE_RANGE,    /* value <= number <= most; of documents only, a check has none of its own */
+    RULE_DISTINCT, /* a text that no other host of the run has; a check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */

@@ -73,7 +73,7 @@ static void ask_mpi(const struct check_context *context, struct text *out)
 /* What nccl-tests is linked with; a static one holds the library itself. */
 static void ask_nccl(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *tool = suite_tool(context->arena, context->suite, "all_reduce_perf");
+    const struct suite_tool *tool = check_tool(context, "all_reduce_perf");
 
     text_put(out, "nccl_file() {\n"
                   "    if program=$(command -v ");

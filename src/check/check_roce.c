@@ -37,7 +37,7 @@ static void command_settings(const struct check_context *context, struct text *o
                   "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") || exit; echo \"== $d $n ==\"; "
                   "echo \"mtu: $(cat \"../net/$n/mtu\")\"; grep -sH . \"../net/$n\"/ecn/roce_*/enable/*; "
                   "if command -v dcb >/dev/null && ! command -v ");
-    text_shell_quote(out, suite_tool(context->arena, context->suite, "mlnx_qos")->path);
+    text_shell_quote(out, check_tool(context, "mlnx_qos")->path);
     text_put(out, " >/dev/null; then dcb pfc show dev \"$n\"; else ");
     command_tool(context, out, "mlnx_qos");
     text_put(out, " -i \"$n\"; fi || exit; done");

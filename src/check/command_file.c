@@ -115,6 +115,20 @@ void check_command_file(const struct check_context *context, struct text *out)
     text_put(out, "exit 0\n");
 }
 
+void check_tools_named(const struct check_context *context, struct tool_list *tools)
+{
+    struct check_context asking = *context;
+    cleanup_text struct text command = {0};
+
+    asking.tools = tools;
+    text_init(&command, COMMAND_BYTES);
+    check_command_file(&asking, &command);
+    if (!context->check->window)
+        return;
+    for (size_t i = 0; i < context->member_count; i++)
+        check_window_file(&asking, WINDOW_BEFORE, NULL, i, &command);
+}
+
 /* The bytes between a part's marks in one stream. *ret_ended: the last mark is there, with its exit status.
  */
 static bool cut_part(struct slice stream, const char *uuid, const char *name, struct slice *ret_bytes,

@@ -305,7 +305,7 @@ void launcher_put(const struct check_context *context, const struct launch *laun
 void launcher_tool(const struct check_context *context, const struct launch *launch, const char *tool,
                    struct text *out)
 {
-    const struct suite_tool *row = suite_tool(context->arena, context->suite, tool);
+    const struct suite_tool *row = check_tool(context, tool);
 
     launcher_begin(context, out);
     put_launch(context, launch, row, out);

@@ -15,9 +15,24 @@ static bool is_varied(const struct check_context *context, const char *name)
     return false;
 }
 
+static void add_tool(struct arena *arena, struct tool_list *tools, const char *tool)
+{
+    for (size_t i = 0; i < tools->names.count; i++)
+        if (strcmp(tools->names.items[i], tool) == 0)
+            return;
+    *list_push(arena, &tools->names) = arena_strdup(arena, tool);
+}
+
+const struct suite_tool *check_tool(const struct check_context *context, const char *tool)
+{
+    if (context->tools != NULL)
+        add_tool(context->arena, context->tools, tool);
+    return suite_tool(context->arena, context->suite, tool);
+}
+
 void command_tool(const struct check_context *context, struct text *out, const char *tool)
 {
-    const struct suite_tool *row = suite_tool(context->arena, context->suite, tool);
+    const struct suite_tool *row = check_tool(context, tool);
 
     if (row->folder != NULL) {
         text_put(out, "cd ");
@@ -36,7 +51,7 @@ void command_tool(const struct check_context *context, struct text *out, const c
 
 void command_gpu_burn(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *tool = suite_tool(context->arena, context->suite, "gpu_burn");
+    const struct suite_tool *tool = check_tool(context, "gpu_burn");
 
     if (tool->folder == NULL) {
         text_put(out, "p=$(command -v ");

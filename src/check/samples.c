@@ -81,7 +81,7 @@ static unsigned interval_s(const struct check_context *context)
 /* Like command_tool, and the shell becomes the tool, so that what is ended is the tool itself. */
 static void put_tool(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *row = suite_tool(context->arena, context->suite, "nvidia-smi");
+    const struct suite_tool *row = check_tool(context, "nvidia-smi");
 
     text_put(out, "exec env ");
     for (size_t i = 0; i < row->environment.count; i++) {
@@ -94,7 +94,7 @@ static void put_tool(const struct check_context *context, struct text *out)
 
 static void command(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *row = suite_tool(context->arena, context->suite, "nvidia-smi");
+    const struct suite_tool *row = check_tool(context, "nvidia-smi");
 
     if (row->folder != NULL) {
         text_put(out, "cd ");

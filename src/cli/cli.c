@@ -104,10 +104,8 @@ int cli_take_contract(struct arena *arena, const char *file, struct plan_sources
     return sources->limits.contract != NULL ? 0 : -1;
 }
 
-int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *err)
 {
-    struct hostlist hosts = {0}, steps = {0};
-    struct plan_options options = {.run_uuid = arena_strdup(arena, run_uuid)};
     const struct hostfile *hostfile;
     const struct suite *suite;
 
@@ -116,9 +114,16 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
                          cli->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
     hostfile = hostfile_load(arena, cli->hostfile, err);
     suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
-    if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0 ||
-        cli_take_contract(arena, cli->contract, &cli->sources, err) < 0)
+    if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
         return -1;
+    return cli_take_contract(arena, cli->contract, &cli->sources, err);
+}
+
+int cli_build_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+{
+    struct plan_options options = {.run_uuid = arena_strdup(arena, run_uuid)};
+    struct hostlist hosts = {0}, steps = {0};
+
     if (cli->hosts != NULL) {
         if (expand(arena, "--hosts", cli->hosts, &hosts, err) < 0)
             return -1;
@@ -131,6 +136,11 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
     }
     cli->plan = plan_build(arena, &cli->sources, &options, &cli->notes, err);
     return cli->plan != NULL ? 0 : -1;
+}
+
+int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+{
+    return cli_load_sources(arena, cli, err) < 0 ? -1 : cli_build_plan(arena, cli, run_uuid, err);
 }
 
 static void add_document(struct arena *arena, struct record *record, const char *kind, const char *name,

@@ -32,6 +32,7 @@ int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_acceptance(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
@@ -70,6 +71,12 @@ struct cli_plan {
     struct plan_notes notes;
 };
 int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
+    __attribute__((warn_unused_result));
+/* The first half of it: hostfile, suite, platforms and limits. */
+int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *err)
+    __attribute__((warn_unused_result));
+/* The second: the plan of the sources, for the hosts and steps that the options name. */
+int cli_build_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
     __attribute__((warn_unused_result));
 /* The same from the documents that a stored run was made from; the plan is the record's. baseline NULL: the
  * stored ones. */

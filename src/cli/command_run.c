@@ -16,8 +16,8 @@
 #include "assay/report.h"
 #include "assay/scheduler.h"
 #include "assay/store.h"
-#include "board.h"
 #include "cli.h"
+#include "running.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
@@ -30,110 +30,8 @@ struct run_options {
 
 struct run {
     struct run_options options;
-    struct store *store;
-    struct record *record;
-    struct plan_sources *sources;
-    struct board *board;
+    struct running going;
 };
-
-static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
-{
-    struct run *run = context;
-
-    return store_begin_attempt(run->store, run->record, attempt, err);
-}
-
-static int windows_read(void *context, const struct attempt *attempt, size_t first, struct error *err)
-{
-    struct run *run = context;
-
-    return store_put_windows(run->store, run->record, attempt, first, err);
-}
-
-/* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
-static void drop_bytes(struct attempt *attempt)
-{
-    for (size_t i = 0; i < 2; i++)
-        attempt->captures[i].bytes = (struct slice){"", 0};
-    for (size_t i = 0; i < attempt->parts.count; i++)
-        attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
-}
-
-static void read_attempt(struct run *run, struct record *record, struct attempt *attempt)
-{
-    struct check_context check;
-
-    plan_context(record->arena, run->sources, &record->plan->steps.items[attempt->step], &check);
-    check_read(&check, attempt);
-}
-
-static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
-{
-    struct run *run = context;
-
-    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the
-       readings are part of it, so they are made before, to be kept right behind it. */
-    if (attempt_is_clipped(attempt))
-        read_attempt(run, run->record, attempt);
-    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
-        return -1;
-    if (!attempt_is_clipped(attempt))
-        read_attempt(run, run->record, attempt);
-    if (store_put_readings(run->store, run->record, attempt, err) < 0)
-        return -1;
-    drop_bytes(attempt);
-    return 0;
-}
-
-static enum step_state judge(void *context, size_t step)
-{
-    struct run *run = context;
-
-    return judge_step(run->record, &run->sources->limits, step);
-}
-
-/* What the hosts' own steps made of those over several of them, and who takes whose place. */
-static int extend(void *context, const enum step_state *states, struct error *err)
-{
-    struct run *run = context;
-    struct plan *plan = run->record->plan;
-    size_t steps = plan->steps.count;
-
-    plan_add_substitutes(plan, run->sources, states);
-    if (plan->steps.count == steps)
-        cli_isolate(run->record, run->sources);
-    return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
-}
-
-static void progress(void *context, enum scheduler_event event, size_t step,
-                     const struct scheduler_counts *counts)
-{
-    struct run *run = context;
-
-    board_event(run->board, event, step, counts);
-}
-
-static struct record *new_record(struct arena *arena, struct run_options *options, int argc, char **argv,
-                                 struct error *err)
-{
-    struct record *record = arena_new(arena, struct record);
-    char uuid[UUID_SIZE];
-
-    uuid_create(uuid);
-    record->arena = arena;
-    record->uuid = arena_strdup(arena, uuid);
-    record->state = RUN_RUNNING;
-    record->started = cli_now();
-    record->program = "assay " ASSAY_VERSION;
-    if (cli_make_plan(arena, &options->plan, uuid, err) < 0)
-        return NULL;
-    record->suite = options->plan.sources.suite->name;
-    record->suite_title = options->plan.sources.suite->title;
-    record->hostfile = options->plan.hostfile;
-    record->plan = options->plan.plan;
-    cli_documents(arena, &options->plan, argc, argv, record);
-    return record;
-}
 
 static bool is_unread(const struct attempt *attempt)
 {
@@ -145,27 +43,27 @@ static bool is_unread(const struct attempt *attempt)
  * attempt stays undecided. */
 static int read_unread(struct run *run, struct error *err)
 {
-    struct record *record = run->record;
+    struct record *record = run->going.record;
     bool any = false;
 
     for (size_t i = 0; i < record->attempts.count; i++)
         any |= is_unread(&record->attempts.items[i]);
     if (!any)
         return 0;
-    record = store_load_run(run->store, record->arena, record->number, true, err);
+    record = store_load_run(run->going.store, record->arena, record->number, true, err);
     if (record == NULL)
         return -1;
     for (size_t i = 0; i < record->attempts.count; i++) {
         struct attempt *attempt = &record->attempts.items[i];
 
         if (is_unread(attempt)) {
-            read_attempt(run, record, attempt);
-            if (store_put_readings(run->store, record, attempt, err) < 0)
+            running_read_attempt(&run->going, record, attempt);
+            if (store_put_readings(run->going.store, record, attempt, err) < 0)
                 return -1;
         }
-        drop_bytes(attempt);
+        running_drop_bytes(attempt);
     }
-    run->record = record;
+    run->going.record = record;
     return 0;
 }
 
@@ -173,22 +71,22 @@ static int read_unread(struct run *run, struct error *err)
  * run. */
 static int resume_record(struct arena *arena, struct run *run, struct error *err)
 {
-    long long number = store_find_run(run->store, run->options.resume, err);
+    long long number = store_find_run(run->going.store, run->options.resume, err);
 
     if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
         run->options.plan.baseline != NULL || run->options.plan.contract != NULL)
         return error_set(
             err, ERROR_USAGE,
             "--resume goes on with the hostfile, suite, baseline and contract of the run; give none of them");
-    run->record = number > 0 ? store_load_run(run->store, arena, number, false, err) : NULL;
-    if (run->record == NULL)
+    run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
+    if (run->going.record == NULL)
         return -1;
-    if (run->record->state == RUN_ENDED)
+    if (run->going.record->state == RUN_ENDED)
         return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
-    run->sources = &run->options.plan.sources;
-    if (cli_sources_of_record(arena, run->record, NULL, run->sources, err) < 0)
+    run->going.sources = &run->options.plan.sources;
+    if (cli_sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0)
         return -1;
-    if (store_resume_run(run->store, run->record, err) < 0)
+    if (store_resume_run(run->going.store, run->going.record, err) < 0)
         return -1;
     return read_unread(run, err);
 }
@@ -196,20 +94,23 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
 /* The plan comes before the database: a question that is put wrongly leaves nothing behind. */
 static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
 {
+    char uuid[UUID_SIZE];
+
     if (run->options.resume != NULL) {
-        run->store = cli_stored(run->options.db, err);
-        return run->store != NULL ? resume_record(arena, run, err) : -1;
+        run->going.store = cli_stored(run->options.db, err);
+        return run->going.store != NULL ? resume_record(arena, run, err) : -1;
     }
-    run->record = new_record(arena, &run->options, argc, argv, err);
-    if (run->record == NULL)
+    uuid_create(uuid);
+    if (cli_make_plan(arena, &run->options.plan, uuid, err) < 0)
         return -1;
-    run->store = store_open(cli_database(run->options.db), false, err);
-    if (run->store == NULL)
+    run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
+    run->going.store = store_open(cli_database(run->options.db), false, err);
+    if (run->going.store == NULL)
         return -1;
-    run->sources = &run->options.plan.sources;
+    run->going.sources = &run->options.plan.sources;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
         fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
-    return store_begin_run(run->store, run->record, err);
+    return store_begin_run(run->going.store, run->going.record, err);
 }
 
 static int write_report(struct run *run, const char *path, struct error *err)
@@ -221,7 +122,7 @@ static int write_report(struct run *run, const char *path, struct error *err)
 
     text_init(&report, REPORT_BYTES);
     /* From the store and not from memory: the report shows what has been kept. */
-    record = store_load_run(run->store, arena, run->record->number, false, err);
+    record = store_load_run(run->going.store, arena, run->going.record->number, false, err);
     if (record != NULL) {
         report_format_find("html")->write(record, &report);
         status = report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
@@ -231,30 +132,11 @@ static int write_report(struct run *run, const char *path, struct error *err)
     return status;
 }
 
-static int carry_out(struct run *run, bool *ret_cancelled, struct error *err)
-{
-    struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
-                                    judge, extend,         progress};
-    struct scheduler_options options = {.remote = {.accept_new_host_keys = run->options.accept_new_host_keys,
-                                                   .connections = run->options.connections,
-                                                   .handshakes = run->options.handshakes}};
-    char uuid[UUID_SIZE];
-
-    if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
-        return -1;
-    uuid_create(uuid);
-    run->record->state = *ret_cancelled ? RUN_CANCELLED : RUN_ENDED;
-    judge_run(run->record, &run->sources->limits, uuid);
-    if (store_put_judgement(run->store, run->record, err) < 0)
-        return -1;
-    return store_end_run(run->store, run->record, run->record->state, cli_now(), err);
-}
-
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
 static void print_substitutes(const struct run *run)
 {
-    const struct plan *plan = run->record->plan;
-    const struct judgement *judgement = &run->record->judgement;
+    const struct plan *plan = run->going.record->plan;
+    const struct judgement *judgement = &run->going.record->judgement;
 
     for (size_t i = 0, at = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
@@ -264,18 +146,18 @@ static void print_substitutes(const struct run *run)
             if (judgement->outcomes[at].word > worst)
                 worst = judgement->outcomes[at].word;
         if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
-            printf("substitute: %s: %s %s: %s\n", outcome_name(worst), step_target(run->record->arena, step),
-                   step->shape->suite_step, step->origin_note);
+            printf("substitute: %s: %s %s: %s\n", outcome_name(worst),
+                   step_target(run->going.record->arena, step), step->shape->suite_step, step->origin_note);
     }
 }
 
 static void print_entries(const struct run *run)
 {
     struct report_entry *entries;
-    size_t count = report_entries(run->record->arena, run->record, &entries), shown = 0;
+    size_t count = report_entries(run->going.record->arena, run->going.record, &entries), shown = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const struct step *step = &run->record->plan->steps.items[entries[i].step];
+        const struct step *step = &run->going.record->plan->steps.items[entries[i].step];
 
         if (entries[i].word == OUTCOME_NOT_RUN && step->origin != ORIGIN_LEFT_OUT)
             continue;
@@ -283,7 +165,7 @@ static void print_entries(const struct run *run)
                *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
         shown++;
     }
-    cli_print_isolation(run->record);
+    cli_print_isolation(run->going.record);
     if (count > shown)
         printf("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
                count - shown == 1 ? "" : "s");
@@ -295,8 +177,8 @@ static void print_conflicts(const struct run *run)
     struct sighting_conflicts conflicts;
     struct sightings sightings;
 
-    sightings_of_record(run->record->arena, run->record, &sightings);
-    sightings_check(run->record->arena, run->record->plan, &sightings, &conflicts);
+    sightings_of_record(run->going.record->arena, run->going.record, &sightings);
+    sightings_check(run->going.record->arena, run->going.record->plan, &sightings, &conflicts);
     for (size_t i = 0; i < conflicts.items.count; i++)
         if (i == 0 || strcmp(conflicts.items.items[i].text, conflicts.items.items[i - 1].text) != 0)
             printf("hardware: %s\n", conflicts.items.items[i].text);
@@ -304,21 +186,21 @@ static void print_conflicts(const struct run *run)
 
 static int finish(struct run *run, bool cancelled, struct error *err)
 {
-    const struct verdict *verdict = &run->record->judgement.verdicts[0];
+    const struct verdict *verdict = &run->going.record->judgement.verdicts[0];
     char absolute[PATH_MAX];
     cleanup_free char *path = run->options.report != NULL
                                   ? mem_strdup(run->options.report)
-                                  : mem_printf("assay-report-%lld.html", run->record->number);
+                                  : mem_printf("assay-report-%lld.html", run->going.record->number);
     bool written = write_report(run, path, err) == 0;
 
     print_entries(run);
     print_substitutes(run);
     print_conflicts(run);
-    printf("run: %lld\nverdict: %s\n", run->record->number, verdict_name(verdict->word));
+    printf("run: %lld\nverdict: %s\n", run->going.record->number, verdict_name(verdict->word));
     if (!written) {
         fflush(stdout);
         fprintf(stderr, "assay: the run is kept; `assay report %lld -o FILE` writes its report\n",
-                run->record->number);
+                run->going.record->number);
         return cli_fail(err);
     }
     printf("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
@@ -327,21 +209,24 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 
 static int run_all(struct arena *arena, struct run *run, enum board_kind kind, int argc, char **argv)
 {
+    const struct remote_options remote = {.accept_new_host_keys = run->options.accept_new_host_keys,
+                                          .connections = run->options.connections,
+                                          .handshakes = run->options.handshakes};
     struct error err = {0};
     bool cancelled = false;
     int status;
 
     if (begin(arena, run, argc, argv, &err) < 0)
         return cli_fail(&err);
-    if (*store_note(run->store) != '\0')
-        fprintf(stderr, "assay: note: %s\n", store_note(run->store));
-    run->board = board_create(kind, run->record);
-    status = carry_out(run, &cancelled, &err);
-    board_destroy(run->board);
+    if (*store_note(run->going.store) != '\0')
+        fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
+    run->going.board = board_create(kind, run->going.record);
+    status = running_carry_out(&run->going, &remote, &cancelled, &err);
+    board_destroy(run->going.board);
     if (status < 0) {
         fprintf(stderr,
                 "assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
-                run->record->number, run->record->number);
+                run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
     return finish(run, cancelled, &err);
@@ -405,7 +290,7 @@ int command_run(int argc, char **argv)
     }
     arena = arena_create();
     status = run_all(arena, &run, kind, argc, argv);
-    store_close(run.store);
+    store_close(run.going.store);
     arena_destroy(arena);
     return status;
 }

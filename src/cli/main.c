@@ -7,6 +7,9 @@
 #include "cli.h"
 
 static const struct command commands[] = {
+    {"hosts", "HOSTFILE",
+     "preflight: everything to mend on all hosts at once, with the command that mends it; changes nothing",
+     command_hosts},
     {"plan", "-H HOSTFILE -s SUITE",
      "what will run, how long, what it owes and against which limits; connects to nothing", command_plan},
     {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},

@@ -14,6 +14,16 @@ struct common {
     const char *value; /* NULL: no majority */
 };
 
+/* Who has which value of an item that no two hosts may share, sorted by the value. */
+struct owner {
+    const char *value, *host;
+};
+struct owners {
+    const char *suite_step, *metric, *subject;
+    struct owner *items;
+    size_t count;
+};
+
 /* A jump host, or none (""), and whether anybody behind it answered. */
 struct way_in {
     const char *jump;
@@ -25,6 +35,7 @@ struct whole_run {
     const struct record *record;
     struct step_attempts *attempts; /* by step */
     LIST_OF(struct common) commons;
+    LIST_OF(struct owners) owners;
     size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
     LIST_OF(struct way_in) ways_in; /* likewise */
 };
@@ -118,6 +129,69 @@ static const char *common_value(void *context, size_t step, const struct slot *s
     common = list_push(run->arena, &run->commons);
     *common = (struct common){shape, slot, majority(values, count)};
     return common->value;
+}
+
+static int compare_owners(const void *a, const void *b)
+{
+    return strcmp(((const struct owner *)a)->value, ((const struct owner *)b)->value);
+}
+
+static const struct slot *same_slot(const struct shape *shape, const struct slot *slot)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, slot->metric) == 0 &&
+            strcmp(shape->slots[i].subject, slot->subject) == 0)
+            return &shape->slots[i];
+    return NULL;
+}
+
+/* Over all platforms: hosts of two may be one machine too. */
+static const struct owners *owners_of(struct whole_run *run, const char *suite_step, const struct slot *slot)
+{
+    const struct plan *plan = run->record->plan;
+    struct owners *owners;
+
+    for (size_t i = 0; i < run->owners.count; i++) {
+        owners = &run->owners.items[i];
+        if (strcmp(owners->suite_step, suite_step) == 0 && strcmp(owners->metric, slot->metric) == 0 &&
+            strcmp(owners->subject, slot->subject) == 0)
+            return owners;
+    }
+    owners = list_push(run->arena, &run->owners);
+    *owners = (struct owners){suite_step, slot->metric, slot->subject,
+                              arena_array(run->arena, struct owner, plan->steps.count), 0};
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct slot *same =
+            strcmp(step->shape->suite_step, suite_step) == 0 ? same_slot(step->shape, slot) : NULL;
+        const char *value = same != NULL ? value_of(run, i, same) : NULL;
+
+        if (value != NULL)
+            owners->items[owners->count++] = (struct owner){value, step->members[0]->name};
+    }
+    qsort(owners->items, owners->count, sizeof *owners->items, compare_owners);
+    return owners;
+}
+
+static const char *others_with(void *context, size_t index, const struct slot *slot, const char *value)
+{
+    struct whole_run *run = context;
+    const struct step *step = &run->record->plan->steps.items[index];
+    const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
+    struct owner wanted = {.value = value};
+    const struct owner *found =
+        bsearch(&wanted, owners->items, owners->count, sizeof *owners->items, compare_owners);
+    const char **names = arena_array(run->arena, const char *, owners->count);
+    size_t count = 0;
+
+    if (found == NULL)
+        return NULL;
+    while (found > owners->items && strcmp(found[-1].value, value) == 0)
+        found--;
+    for (; found < owners->items + owners->count && strcmp(found->value, value) == 0; found++)
+        if (strcmp(found->host, step->members[0]->name) != 0)
+            names[count++] = found->host;
+    return count > 0 ? hostlist_fold(run->arena, names, count) : NULL;
 }
 
 static bool has_whole(struct whole_run *run, size_t step)
@@ -425,7 +499,7 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value, others_with, fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);

@@ -134,7 +134,7 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
     return NULL;
 }
 
-/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. */
+/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. Of RULE_DISTINCT the others that have it. */
 static const char *why_missed(const struct item_case *item, const struct limit *limit,
                               const struct value *value, const char *common)
 {
@@ -147,6 +147,8 @@ static const char *why_missed(const struct item_case *item, const struct limit *
     if (limit->rule == RULE_SAME)
         return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
+    if (limit->rule == RULE_DISTINCT)
+        return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
     return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
                         factor_hint(item->arena, limit, value), limit->note != NULL ? "; " : "",
                         limit->note != NULL ? limit->note : "");
@@ -179,6 +181,12 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             if (item->peers == NULL)
                 continue;
             common = item->peers->common_value(item->peers->context, item->step_index, item->slot);
+        }
+        if (limit->rule == RULE_DISTINCT) {
+            enforceable = true;
+            if (item->peers == NULL)
+                continue;
+            common = item->peers->others_with(item->peers->context, item->step_index, item->slot, value.text);
         }
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
         if (!limit_enforceable(limit)) {
@@ -263,7 +271,7 @@ static bool is_bad_word(const struct opinion *opinion)
     const struct limit *limit = opinion->limit;
 
     return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && limit->rule != RULE_SAME &&
-           (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
+           limit->rule != RULE_DISTINCT && (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */

@@ -425,6 +425,8 @@ static void storage_init(struct lab_host *host)
 {
     const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
 
+    host->no_space = fault_find(host->lab, host->number, FAULT_NO_SPACE) != NULL;
+    host->names_unknown = fault_find(host->lab, host->number, FAULT_NAMES_UNKNOWN) != NULL;
     host->data_mounted = fault_find(host->lab, host->number, FAULT_MOUNT_MISSING) == NULL;
     host->scratch_full = fault_find(host->lab, host->number, FAULT_DISK_FULL) != NULL;
     host->scratch_speed = slow != NULL ? 1 - slow->number / 100 : 1;

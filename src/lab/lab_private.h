@@ -139,6 +139,8 @@ enum fault_kind {
     FAULT_LINK_FLAP,
     FAULT_XID_BEFORE,
     FAULT_REBOOT,
+    FAULT_NO_SPACE,
+    FAULT_NAMES_UNKNOWN,
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
     FAULT_FIO_SLOW,
@@ -285,6 +287,8 @@ struct lab_host {
     double rail[LAB_HCAS]; /* share of the line rate */
     bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */
     unsigned nccl_wrong;
+    bool no_space;                   /* the root file system is full */
+    bool names_unknown;              /* it resolves no name of another host */
     bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */
     double scratch_speed;            /* share of what its drives can do */
 };
@@ -362,7 +366,7 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fa
     tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool,
     tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk,
     tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_df, tool_fio, tool_npu_smi;
+    tool_ipmitool, tool_findmnt, tool_df, tool_getent, tool_fio, tool_npu_smi;
 
 /* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
 const char *lab_login_trouble(const struct tool *tool, const char *name);

@@ -65,6 +65,7 @@ static const struct tool_row {
     {"ipmitool", tool_ipmitool},
     {"findmnt", tool_findmnt},
     {"df", tool_df},
+    {"getent", tool_getent},
     {"fio", tool_fio},
     {"npu-smi", tool_npu_smi},
 };

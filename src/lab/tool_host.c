@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host says of its kernel and its clock: uname, date, timedatectl. */
+/* What a host says of its kernel and its clock: uname, date, timedatectl, getent. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,6 +48,28 @@ int tool_date(struct tool *tool)
     execv("/usr/bin/date", argv);
     execv("/bin/date", argv);
     return 127;
+}
+
+/* getent ahosts NAME...: the hosts of the lab, as one another's /etc/hosts has them. */
+int tool_getent(struct tool *tool)
+{
+    int rc = tool->argc > 2 && strcmp(tool->argv[1], "ahosts") == 0 ? 0 : 1;
+
+    for (int i = 2; rc != 1 && i < tool->argc; i++) {
+        unsigned number = lab_host_number(tool->lab, tool->argv[i]);
+
+        if (number == 0 || (tool->host->names_unknown && number != tool->host->number)) {
+            rc = 2;
+            continue;
+        }
+        for (size_t k = 0; k < 3; k++)
+            printf("10.0.%-10s %-6s %s\n", arena_printf(tool->arena, "%u.%u", number / 250, number % 250 + 1),
+                   k == 0   ? "STREAM"
+                   : k == 1 ? "DGRAM"
+                            : "RAW",
+                   k == 0 ? tool->argv[i] : "");
+    }
+    return rc;
 }
 
 int tool_timedatectl(struct tool *tool)

@@ -21,8 +21,9 @@ static size_t mounts_of(const struct lab_host *host, struct mount *mounts)
 {
     size_t count = 0;
 
-    mounts[count++] =
-        (struct mount){"/", "/dev/nvme0n1p2", "ext4", "rw,relatime,errors=remount-ro", 937u << 20, 82u << 20};
+    mounts[count++] = (struct mount){"/",        "/dev/nvme0n1p2",
+                                     "ext4",     "rw,relatime,errors=remount-ro",
+                                     937u << 20, host->no_space ? (937u << 20) - (40u << 10) : 82u << 20};
     if (host->data_mounted)
         mounts[count++] = (struct mount){"/data",      "10.20.0.1@o2ib:10.20.0.2@o2ib:/data",
                                          "lustre",     "rw,flock,lazystatfs",
@@ -72,11 +73,24 @@ static void print_df(const struct mount *mount)
            mount->kib - mount->used_kib, percent, mount->target);
 }
 
+/* df -Pi: as many inodes as ext4 makes by default, one in ten of them taken. */
+static int print_inodes(const struct mount *mount)
+{
+    unsigned long long inodes = mount->kib / 16;
+
+    printf("%-34s %10s %10s %10s %5s Mounted on\n%-34s %10llu %10llu %10llu %4d%% %s\n", "Filesystem",
+           "Inodes", "IUsed", "IFree", "IUse%", mount->source, inodes, inodes / 10, inodes - inodes / 10, 10,
+           mount->target);
+    return 0;
+}
+
 int tool_df(struct tool *tool)
 {
     struct mount mounts[MOUNTS_MOST];
     size_t count = mounts_of(tool->host, mounts), paths = 0;
 
+    if (tool->argc == 3 && strcmp(tool->argv[1], "-Pi") == 0)
+        return print_inodes(mount_at(mounts, count, tool->argv[2]));
     printf("%-34s %14s %13s %13s %8s Mounted on\n", "Filesystem", "1024-blocks", "Used", "Available",
            "Capacity");
     for (int i = 1; i < tool->argc; i++)

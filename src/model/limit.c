@@ -8,7 +8,7 @@
 
 static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
                                          "min_version", "same",    "plausible", "fraction_of_ceiling",
-                                         "range"};
+                                         "range",       "distinct"};
 static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
                                            "provisional", "guess",     "tool"};
 
@@ -27,6 +27,7 @@ double limit_gate(const struct limit *limit)
     case RULE_ONE_OF:
     case RULE_MIN_VERSION:
     case RULE_SAME:
+    case RULE_DISTINCT:
     case RULE_FRACTION:
     default:
         return limit->value;
@@ -121,6 +122,8 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
         return arena_printf(arena, "one of %s", limit->text);
     case RULE_MIN_VERSION:
         return arena_printf(arena, ">= version %s", limit->text);
+    case RULE_DISTINCT:
+        return "another on each host";
     case RULE_SAME:
     default:
         return "same on all hosts";

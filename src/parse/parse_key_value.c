@@ -101,6 +101,8 @@ static void parse(struct slice bytes, struct reading *reading)
 static const struct metric metrics[] = {
     {"os.clock_skew", "s", BETTER_LOWER,
      "how far the host's clock is off the controller's at least, as the check `os` computes it"},
+    {"setup.free_space", "MiB", BETTER_HIGHER, "free space of a folder, as the check `setup` asks for it"},
+    {"setup.file_limit", "", BETTER_HIGHER, "files that a login may have open, likewise"},
     {NULL, NULL, BETTER_NEITHER, NULL},
 };
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "assay/check.h"
+#include "assay/hostfile.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
 
@@ -338,10 +339,54 @@ static void samples_become_a_course_of_few_points_that_keeps_the_worst(void **st
     arena_destroy(host.arena);
 }
 
+/* The one member, with so many slots in the hostfile. */
+static void be_member(struct own_host *host, unsigned slots)
+{
+    struct host *member = arena_new(host->arena, struct host);
+    const struct host **members = arena_array(host->arena, const struct host *, 1);
+
+    *member = (struct host){.name = "n1", .address = "n1", .mpi_address = "n1", .slots = slots};
+    members[0] = member;
+    host->context.members = members;
+    host->context.member_count = 1;
+}
+
+static const char *slots_of(unsigned declared, const char *gpus)
+{
+    struct own_host host;
+    static char told[100];
+
+    host_begin(&host, "setup");
+    be_member(&host, declared);
+    host_reads(&host,
+               (const struct printed[]){
+                   {"values",
+                    arena_printf(
+                        host.arena,
+                        "setup.free\t/var/tmp\t875\nsetup.open_files\t\tunlimited\n%skey-value end\n", gpus),
+                    "", 0},
+                   {0}});
+    assert_true(measured(&host, "setup.free_space") == 875);
+    assert_true(measured(&host, "setup.file_limit") == -1); /* no number is no number */
+    assert_string_equal(finding(&host, "setup.file_limit.unread"), "'unlimited' is no number");
+    snprintf(told, sizeof told, "%s", fact(&host, "setup.slots"));
+    arena_destroy(host.arena);
+    return told;
+}
+
+static void slots_are_held_against_the_gpus_that_are_there(void **state)
+{
+    (void)state;
+    assert_string_equal(slots_of(8, "setup.gpus\t\t8\n"), "as declared");
+    assert_string_equal(slots_of(0, "setup.gpus\t\t8\n"), "as declared");
+    assert_string_equal(slots_of(8, "setup.gpus\t\t7\n"), "7 GPUs, and the hostfile says slots=8");
+    assert_string_equal(slots_of(8, ""), "(none)");
+}
+
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
-    static const char *const passive[] = {"os", "bom", "container-runtime", "ssh-hardening"};
+    static const char *const passive[] = {"os", "bom", "container-runtime", "ssh-hardening", "setup"};
     struct own_host host;
 
     (void)state;
@@ -349,6 +394,7 @@ static void passive_checks_keep_no_files(void **state)
         cleanup_text struct text command = {0};
 
         host_begin(&host, passive[i]);
+        be_member(&host, 0);
         assert_true(host.context.check->passive);
         text_init(&command, 1 << 20);
         for (const struct part_row *row = host.context.check->parts; row->name != NULL; row++)
@@ -372,6 +418,7 @@ int main(void)
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
         cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
+        cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
     };

@@ -306,10 +306,13 @@ MOUNTS = {"/data", "/scratch"}
 STORED = [
     Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True, suite=STORAGE),
     Case("disk-full", fail("storage", {"/scratch"}, "MiB"), numbers_undecided=True, runs_on=True, suite=STORAGE),
+    Case("no-space", fail("setup", {"/var/tmp"}, "40 MiB"), runs_on=True, suite=STORAGE),
+    Case("names-unknown", fail("setup", HOST, "not node1"), runs_on=True, suite=STORAGE),
     Case("fio-slow", fail("storage", HOST, "GB/s"), runs_on=True, suite=STORAGE),
     Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
     Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),
-    Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found"), runs_on=True, suite=STORAGE),
+    Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found")
+         | undecided("setup", {"/var/tmp"}, "df.* not found"), runs_on=True, suite=STORAGE),
     Case("npu-fault:5", fail("ascend-npu", {"npu5"}, "Alarm"), runs_on=True, suite=STORAGE),
     Case("tool-missing:npu-smi", undecided("ascend-npu", HOST | {f"npu{i}" for i in range(8)}, "npu-smi.* not found"),
          runs_on=True, suite=STORAGE),

@@ -16,7 +16,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
 from fault_cases import Case, GROUPS, ISOLATED, LAB_OPTIONS
 
 AT_ONCE = 8
-NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch"  # what a subject names
+NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()

@@ -1247,6 +1247,28 @@ static void the_host_with_another_driver_fails_and_a_tie_accuses_both(void **sta
     world_end(&world);
 }
 
+#define SETUP SUITE("trial", "{\"check\": \"setup\"}")
+#define MACHINE(id) "setup.machine\t\t" id "\nkey-value end\n"
+
+static void one_machine_under_two_names_fails_on_both_and_on_nobody_else(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, SETUP, "node1\nnode2\nnode3\nnode4\n");
+    RAN(&world, "setup", "node1", {"values", MACHINE("a1 net:[1]"), 0});
+    RAN(&world, "setup", "node2", {"values", MACHINE("b2 net:[1]"), 0});
+    RAN(&world, "setup", "node3", {"values", MACHINE("a1 net:[1]"), 0});
+    RAN(&world, "setup", "node4", {"values", MACHINE("a1 net:[2]"), 0});
+    judge(&world);
+    assert_outcome(&world, "setup", "node1", "setup.machine", OUTCOME_FAIL, "shared with node3");
+    assert_outcome(&world, "setup", "node2", "setup.machine", OUTCOME_PASS, "");
+    assert_outcome(&world, "setup", "node3", "setup.machine", OUTCOME_FAIL, "shared with node1");
+    assert_outcome(&world, "setup", "node4", "setup.machine", OUTCOME_PASS, "");
+    assert_outcome(&world, "setup", "node2", "setup.free_space", OUTCOME_INCONCLUSIVE, "");
+    world_end(&world);
+}
+
 static void an_old_driver_fails_and_a_short_version_is_undecided(void **state)
 {
     struct world world;
@@ -1590,6 +1612,7 @@ int main(void)
         cmocka_unit_test(retests_tell_intermittent_from_steady_and_settle_doubts),
         cmocka_unit_test(repeats_that_are_owed_are_not_passed_before_they_ran),
         cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),
+        cmocka_unit_test(one_machine_under_two_names_fails_on_both_and_on_nobody_else),
         cmocka_unit_test(an_old_driver_fails_and_a_short_version_is_undecided),
         cmocka_unit_test(nothing_run_is_incomplete_and_says_why),
         cmocka_unit_test(every_planned_item_has_exactly_one_outcome),

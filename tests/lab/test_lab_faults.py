@@ -97,6 +97,8 @@ CASES = [
     ("link-flap:mlx5_2", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/link_downed; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^1\n2$"),
     ("mount-missing", "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS | grep -c '^/data '", r"^0$"),
+    ("no-space", "df -Pk /var/tmp", r" 40960 +100% /$"),
+    ("names-unknown", "getent ahosts NODE >/dev/null && getent ahosts node1; echo rc $?", r"^rc 2$"),
     ("disk-full", "df -P /scratch", r" 0 +100% /scratch$"),
     ("fio-slow:50", "fio --name=t --filename=/scratch/x --size=4G --rw=read --runtime=5 --time_based --output-format=json",
      r'"bw_bytes" : 13\d{9},'),

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a login must find on a host before anything is tested there, and what the hostfile says of it: space for
+ * outputs, open files, processes that outlive a login, names of the other hosts, slots, and that it is a host of its
+ * own. It runs as the login user, because tests and mpirun's ranks do.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+#include "assay/hostfile.h"
+#include "key_value.h"
+
+enum { NAMES_WITHIN_S = 30, NAME_WITHIN_S = 5 };
+
+static const struct argument arguments[] = {
+    {"folders", ARGUMENT_LIST, NULL,
+     "where there must be space; default [\"/var/tmp\"], which keeps outputs of tests"},
+    {"free_mib", ARGUMENT_COUNT, "1024", "free space that each of them must have, MiB"},
+    {"open_files", ARGUMENT_COUNT, "1024", "files that a login may have open at least"},
+    {"names", ARGUMENT_LIST, NULL,
+     "names that must resolve on the host, [\"node[1-8]\"]; addresses are passed over"},
+    {0},
+};
+
+static const struct json *argument(const struct check_context *context, const char *name)
+{
+    return json_get(context->step->arguments, name);
+}
+
+/* -- The command -- */
+
+static void put_folder(struct text *out, const char *folder)
+{
+    text_put(out, "folder ");
+    text_shell_quote(out, folder);
+    text_put(out, "\n");
+}
+
+static void put_folders(const struct check_context *context, struct text *out)
+{
+    const struct json *folders = argument(context, "folders");
+
+    text_put(
+        out,
+        "free() { df -Pk \"$1\" | awk 'NR == 2 { printf \"%d\\n\", $4 / 1024 }'; }\n"
+        /* A file system that makes inodes as it needs them says 0 or - of all. */
+        "inodes() { df -Pi \"$1\" | awk 'NR == 2 { print ($2 + 0 == 0 ? \"any\" : $4) }'; }\n"
+        "folder() {\n"
+        "    take setup.free \"$1\" free \"$1\"\n"
+        "    take setup.inodes \"$1\" inodes \"$1\"\n"
+        "    if [ -w \"$1\" ]; then put setup.writable \"$1\" yes; else put setup.writable \"$1\" no; fi\n"
+        "}\n");
+    if (folders == NULL)
+        put_folder(out, "/var/tmp");
+    json_each (folder, folders)
+        put_folder(out, folder->string);
+}
+
+static void put_session(struct text *out)
+{
+    key_value_memlock(out);
+    text_put(out, "take setup.open_files '' limit 'Max open files'\n"
+                  /* systemd may end what outlives its login: then a test ends with its connection. */
+                  "lingering() {\n"
+                  "    [ -d \"$ASSAY_LAB_ROOT\"/run/systemd/system ] || { echo no; return; }\n"
+                  "    told=$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
+                  "org.freedesktop.login1.Manager KillUserProcesses 2>&1)\n"
+                  "    case $told in 'b false') echo no ;; 'b true') echo yes ;; *) echo \"$told\" >&2; "
+                  "return 1 ;; esac\n"
+                  "}\n"
+                  "take setup.kill_user_processes '' lingering\n"
+                  /* This boot and this network: containers of one machine are hosts of their own. */
+                  "machine() {\n"
+                  "    boot=$(cat \"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}\") && "
+                  "net=$(readlink /proc/self/ns/net) && echo \"$boot $net\"\n"
+                  "}\n"
+                  "take setup.machine '' machine\n"
+                  "take setup.hostname '' hostname\n");
+}
+
+static void put_accelerators(const struct check_context *context, struct text *out)
+{
+    if (context->platform->gpu_count == 0)
+        return;
+    text_put(out, "gpus() { ");
+    command_tool(context, out, "nvidia-smi");
+    text_put(out, " -L | grep -c '^GPU [0-9]'; }\ntake setup.gpus '' gpus\n");
+}
+
+static bool is_address(const char *name)
+{
+    return strchr(name, ':') != NULL || strspn(name, "0123456789.") == strlen(name);
+}
+
+static void list_names(const struct check_context *context, struct hostlist *ret_names)
+{
+    *ret_names = (struct hostlist){0};
+    json_each (item, argument(context, "names")) {
+        struct hostlist names = {0};
+        struct error err = {0};
+
+        if (hostlist_expand(context->arena, item->string, &names, &err) < 0)
+            continue; /* arguments_fault has refused it */
+        for (size_t i = 0; i < names.names.count; i++)
+            if (!is_address(names.names.items[i]))
+                *list_push(context->arena, &ret_names->names) = names.names.items[i];
+    }
+}
+
+/* All at once first: only where that fails, or one leads back to this host, are they asked one by one. The host's own
+   name is apart: that it may lead to 127.0.1.1 is how Debian sets it up. */
+static void put_names(const struct check_context *context, struct text *out)
+{
+    const char *own = context->members[0]->mpi_address;
+    struct hostlist names;
+
+    list_names(context, &names);
+    if (names.names.count == 0)
+        return;
+    text_put(out, "set --");
+    for (size_t i = 0; i < names.names.count; i++)
+        if (strcmp(names.names.items[i], own) != 0) {
+            text_put(out, " ");
+            text_shell_quote(out, names.names.items[i]);
+        }
+    text_printf(
+        out,
+        "\nback='^(127\\.|::1)'\n"
+        "names() {\n"
+        "    [ $# -gt 0 ] || { echo all; return; }\n"
+        "    if told=$(timeout %d getent ahosts \"$@\"); then\n"
+        "        printf '%%s\\n' \"$told\" | grep -Eq \"$back\" || { echo all; return; }\n"
+        "    fi\n"
+        "    bad= began=$(cut -d . -f 1 /proc/uptime)\n"
+        "    for name in \"$@\"; do\n"
+        "        if [ $(($(cut -d . -f 1 /proc/uptime) - began)) -ge %d ]; then "
+        "bad=\"$bad (time over, the rest was not asked)\"; break; fi\n"
+        "        if ! told=$(timeout %d getent ahosts \"$name\"); then bad=\"$bad $name\"\n"
+        "        elif printf '%%s\\n' \"$told\" | grep -Eq \"$back\"; then bad=\"$bad $name(itself)\"; fi\n"
+        "    done\n"
+        "    if [ -n \"$bad\" ]; then echo \"not$bad\"; else echo all; fi\n"
+        "}\n"
+        "take setup.names '' names \"$@\"\n",
+        NAMES_WITHIN_S, NAMES_WITHIN_S, NAME_WITHIN_S);
+    if (!is_address(own)) {
+        text_put(out, "own() { getent ahosts ");
+        text_shell_quote(out, own);
+        text_put(out, " | awk '{ print $1 }'; }\ntake setup.own_address '' own\n");
+    }
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    key_value_start(out);
+    put_folders(context, out);
+    put_session(out);
+    put_accelerators(context, out);
+    put_names(context, out);
+    key_value_end(out);
+}
+
+static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+
+/* -- Reading -- */
+
+/* A fact that is a number becomes a measurement; one that is none stays a fact, and the item undecided. */
+static void measure(struct reading *out, const char *fact, const char *metric, const char *unit)
+{
+    for (size_t i = 0; i < out->facts.count; i++) {
+        const struct fact *told = &out->facts.items[i];
+        double number;
+
+        if (strcmp(told->name, fact) != 0)
+            continue;
+        if (scan_double(slice_of(told->value), &number))
+            reading_measure(out, metric, told->subject, number, unit);
+        else
+            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), told->subject,
+                            "'%s' is no number", told->value);
+    }
+}
+
+/* What the hostfile says of slots, and what is there. */
+static void read_slots(const struct check_context *context, struct reading *out)
+{
+    unsigned slots = context->members[0]->slots;
+    const char *gpus = reading_get_fact(out, "setup.gpus", "");
+    uint64_t count;
+
+    if (gpus == NULL || !scan_u64(slice_of(gpus), &count))
+        return;
+    reading_fact(out, "setup.slots", "",
+                 slice_of(slots == 0 || slots == count
+                              ? "as declared"
+                              : arena_printf(out->arena, "%llu GPUs, and the hostfile says slots=%u",
+                                             (unsigned long long)count, slots)));
+}
+
+static void read_values(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    read_parts(context, attempt, out);
+    measure(out, "setup.free", "setup.free_space", "MiB");
+    measure(out, "setup.open_files", "setup.file_limit", "");
+    read_slots(context, out);
+}
+
+/* -- What is owed -- */
+
+#define WORD_RULE(name_, metric_, text_, note_)                 \
+    static const struct limit name_[] = {{.metric = metric_,    \
+                                          .rule = RULE_EQUAL,   \
+                                          .text = text_,        \
+                                          .source = "assay",    \
+                                          .status = LIMIT_TOOL, \
+                                          .note = note_},       \
+                                         {0}}
+
+WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept there");
+WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
+WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
+WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
+static const struct limit machine_rules[] = {{.metric = "setup.machine",
+                                              .rule = RULE_DISTINCT,
+                                              .source = "assay: one line of the hostfile, one host",
+                                              .status = LIMIT_TOOL},
+                                             {0}};
+
+static const struct item items[] = {
+    {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
+    {"setup.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
+    {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct limit *floor_rule(const struct check_context *context, const char *metric,
+                                      const char *argument_name, const char *unit)
+{
+    struct limit *rules = arena_array(context->arena, struct limit, 2);
+
+    rules[0] = (struct limit){.metric = metric,
+                              .rule = RULE_FLOOR,
+                              .value = check_number(context, argument_name),
+                              .unit = unit,
+                              .source = arena_printf(context->arena, "assay: argument %s", argument_name),
+                              .status = LIMIT_TOOL};
+    return rules;
+}
+
+static void slots_of_folder(const struct check_context *context, struct slot_list *slots, const char *folder)
+{
+    slot_add(context, slots, "setup.free_space", folder, NULL, DUTY_GATE,
+             floor_rule(context, "setup.free_space", "free_mib", "MiB"));
+    slot_add(context, slots, "setup.writable", folder, NULL, DUTY_GATE, writable_rules);
+    slot_add(context, slots, "setup.inodes", folder, NULL, DUTY_RECORD, NULL);
+}
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    const struct json *folders = argument(context, "folders");
+    struct hostlist names;
+
+    if (folders == NULL)
+        slots_of_folder(context, slots, "/var/tmp");
+    json_each (folder, folders)
+        slots_of_folder(context, slots, folder->string);
+    slot_add(context, slots, "setup.file_limit", "", NULL, DUTY_GATE,
+             floor_rule(context, "setup.file_limit", "open_files", ""));
+    if (context->platform->gpu_count > 0)
+        slot_add(context, slots, "setup.slots", "", NULL, DUTY_GATE, slots_rules);
+    list_names(context, &names);
+    if (names.names.count > 0)
+        slot_add(context, slots, "setup.names", "", NULL, DUTY_GATE, names_rules);
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    json_each (item, argument(context, "names")) {
+        struct hostlist names = {0};
+        struct error err = {0};
+
+        if (hostlist_expand(context->arena, item->string, &names, &err) < 0)
+            return arena_printf(context->arena, "names: %s", err.text);
+    }
+    return NULL;
+}
+
+static const struct remedy remedies[] = {
+    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it"},
+    {"setup.writable", "let the login user write there"},
+    {"setup.file_limit",
+     "put `* soft nofile 65536` and `* hard nofile 1048576` into /etc/security/limits.d/, then log "
+     "in anew"},
+    {"setup.kill_user_processes", "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
+                                  "systemd-logind`; or `loginctl enable-linger USER`"},
+    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them"},
+    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)"},
+    {"setup.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    (void)context;
+    return NAMES_WITHIN_S;
+}
+
+const struct check check_setup = {
+    .name = "setup",
+    .title = "Set-up",
+    .summary = "space, open files, names of the other hosts, slots as declared, no two names for one host",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected_s = expected_s,
+    .read = read_values,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tools that a suite will run, before it does: each is there, its libraries too, and what was built for the site is
+ * the same file on all hosts. `assay hosts` fills the argument from the checks of the suite.
+ *
+ * A tool is never started to ask for its version unless its way of telling it is known to do nothing else.
+ */
+#include <string.h>
+
+#include "assay/check.h"
+#include "key_value.h"
+
+static const struct known {
+    const char *name;
+    const char *version; /* arguments that print a version and do nothing else; NULL: none known */
+    const char *instead; /* does the same where the tool is not there; NULL: nothing */
+    bool
+        distributed; /* comes with the system or the driver: another file on another host is only remarked on */
+} known[] = {
+    {"nvidia-smi", "--version", NULL, true},
+    {"dcgmi", "--version", NULL, true},
+    {"nv-fabricmanager", "--version", NULL, true},
+    {"fio", "--version", NULL, true},
+    {"lspci", "--version", NULL, true},
+    {"ethtool", "--version", NULL, true},
+    {"dmidecode", "--version", NULL, true},
+    {"ipmitool", "-V", NULL, true},
+    {"mlnx_qos", NULL, "dcb", true},
+    {"ibdiagnet", "--version", NULL, true},
+    {"iblinkinfo", "--version", NULL, true},
+    {"lldpctl", "-v", NULL, true},
+    {"ib_write_bw", "--version", NULL, true},
+    {"ib_send_bw", "--version", NULL, true},
+    {"ib_read_bw", "--version", NULL, true},
+    {"npu-smi", "-v", NULL, true},
+};
+
+static const struct known *known_tool(const char *name)
+{
+    static const struct known other = {0};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return &known[i];
+    return &other;
+}
+
+static const struct argument arguments[] = {
+    {"tools", ARGUMENT_MAP, NULL,
+     "which tools, by the names that checks have for them, and on which platforms: {\"gpu_burn\": \"hgx-h100 "
+     "hgx-h200\"}; \"\" on all"},
+    {0},
+};
+
+static const struct json *tools_of(const struct check_context *context)
+{
+    return json_get(context->step->arguments, "tools");
+}
+
+static bool is_wanted(const struct check_context *context, const struct json *tool)
+{
+    struct slice rest = slice_of(tool->string), word;
+
+    if (*tool->string == '\0')
+        return true;
+    while (scan_word(&rest, &word))
+        if (slice_equal(word, context->platform->name))
+            return true;
+    return false;
+}
+
+static void put_functions(struct text *out)
+{
+    text_put(
+        out,
+        "sha() { sha256sum \"$(readlink -f \"$1\")\" | cut -c 1-64; }\n"
+        "libraries() {\n"
+        "    lacks=$(ldd \"$1\" 2>/dev/null | sed -n 's/^[[:space:]]*\\([^ ]*\\) => not found.*/\\1/p' | "
+        "sort -u |\n"
+        "        paste -s -d ' ' -)\n"
+        "    if [ -n \"$lacks\" ]; then echo \"not found: $lacks\"; else echo found; fi\n"
+        "}\n"
+        /* NAME PATH OTHER FOLDER [VERSION]: what is asked of one tool. `take` has a $name of its own. */
+        "tool() (\n"
+        "    tool=$1 path=$2 other=$3 folder=$4\n"
+        "    if [ -n \"$folder\" ] && ! cd \"$folder\" 2>/dev/null; then put tool.found \"$tool\" \"no "
+        "folder "
+        "$folder\"; return; fi\n"
+        "    if found=$(command -v \"$path\") && [ -x \"$found\" ]; then put tool.found \"$tool\" yes\n"
+        "    elif [ -n \"$other\" ] && command -v \"$other\" >/dev/null; then put tool.found \"$tool\" yes; "
+        "found=$(command -v \"$other\")\n"
+        "    else put tool.found \"$tool\" \"no ${path}\"; return; fi\n"
+        "    put tool.path \"$tool\" \"$found\"\n"
+        "    take tool.sha256 \"$tool\" sha \"$found\"\n"
+        "    put tool.libraries \"$tool\" \"$(libraries \"$found\")\"\n"
+        "    if [ -n \"$5\" ]; then take tool.version \"$tool\" timeout -k 1 5 \"$found\" \"$5\"; fi\n"
+        ")\n");
+}
+
+static void put_tool(const struct check_context *context, const char *name, struct text *out)
+{
+    const struct suite_tool *row = check_tool(context, name);
+    const struct known *how = known_tool(name);
+    const char *words[] = {name, row->path, how->instead, row->folder, how->version};
+
+    text_put(out, "tool");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        text_put(out, " ");
+        text_shell_quote(out, words[i] != NULL ? words[i] : "");
+    }
+    text_put(out, "\n");
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    key_value_start(out);
+    put_functions(out);
+    json_each (tool, tools_of(context)) {
+        if (is_wanted(context, tool))
+            put_tool(context, tool->key, out);
+    }
+    key_value_end(out);
+}
+
+static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+
+/* -- What is owed -- */
+
+/* A tool that is not there says nothing about the hardware: undecided, with the remedy. */
+static const struct limit found_rules[] = {{.metric = "tool.found",
+                                            .rule = RULE_EQUAL,
+                                            .text = "yes",
+                                            .source = "the suite's steps",
+                                            .status = LIMIT_TOOL,
+                                            .inconclusive = true},
+                                           {0}};
+static const struct limit library_rules[] = {{.metric = "tool.libraries",
+                                              .rule = RULE_EQUAL,
+                                              .text = "found",
+                                              .source = "ldd",
+                                              .status = LIMIT_TOOL,
+                                              .inconclusive = true},
+                                             {0}};
+static const struct limit same_rules[] = {{.metric = "tool.sha256",
+                                           .rule = RULE_SAME,
+                                           .source = "assay: hosts are compared by one program",
+                                           .status = LIMIT_TOOL},
+                                          {0}};
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    json_each (tool, tools_of(context)) {
+        const struct known *how = known_tool(tool->key);
+
+        if (!is_wanted(context, tool))
+            continue;
+        slot_add(context, slots, "tool.found", tool->key, NULL, DUTY_GATE, found_rules);
+        slot_add(context, slots, "tool.libraries", tool->key, NULL, DUTY_GATE, library_rules);
+        slot_add(context, slots, "tool.sha256", tool->key, NULL, how->distributed ? DUTY_RECORD : DUTY_GATE,
+                 same_rules);
+        slot_add(context, slots, "tool.path", tool->key, NULL, DUTY_RECORD, NULL);
+        if (how->version != NULL)
+            slot_add(context, slots, "tool.version", tool->key, NULL, DUTY_RECORD, NULL);
+    }
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const struct json *tools = tools_of(context);
+
+    return tools == NULL || tools->count == 0 ? "\"tools\" names no tool" : NULL;
+}
+
+static const struct remedy remedies[] = {
+    {"tool.found", "install it on the host, or say where it is: \"search_path\" or \"tools\" in the suite"},
+    {"tool.libraries",
+     "install the library, or name its folder: \"LD_LIBRARY_PATH\" in the suite's environment"},
+    {"tool.sha256", "copy the program of one host to all of them"},
+    {0}};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    const struct json *tools = tools_of(context);
+
+    return 2 + (tools != NULL ? (unsigned)tools->count : 0);
+}
+
+const struct check check_tools = {
+    .name = "tools",
+    .title = "Tools",
+    .summary = "the tools that a suite needs are there with their libraries, and the same on all hosts",
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected_s = expected_s,
+    .read = read_parts,
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay hosts: one preflight over all hosts. A suite of light steps is made from the one that is going to be run; it is
+ * planned, run, judged and stored as any other, and what is to be mended is shown at once, folded over hosts.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/cleanup.h"
+#include "assay/mend.h"
+#include "assay/preflight.h"
+#include "assay/report.h"
+#include "cli.h"
+#include "running.h"
+
+enum { COMMANDS_SHOWN = 8, JSON_BYTES = 64 << 20 };
+
+struct preflight_options {
+    struct cli_plan plan;
+    const char *db, *progress, *format;
+    unsigned connections, handshakes;
+    bool accept_new_host_keys;
+};
+
+struct preflight {
+    struct preflight_options options;
+    struct running going;
+};
+
+/* -- Making it -- */
+
+/* What the suite needs is found over a plan of it that nobody runs: its own limits do not matter yet. */
+static const char *derive(struct arena *arena, struct cli_plan *cli, const char **ret_note, struct error *err)
+{
+    struct suite *relaxed = arena_new(arena, struct suite);
+
+    if (cli_load_sources(arena, cli, err) < 0)
+        return NULL;
+    *relaxed = *cli->sources.suite;
+    relaxed->delivery = false;
+    cli->sources.suite = relaxed;
+    if (cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err) < 0)
+        return NULL;
+    return preflight_suite(arena, &cli->sources, cli->plan, ret_note);
+}
+
+static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *err)
+{
+    const char *file = arena_printf(arena, "preflight of %s", cli->suite), *note = "", *document;
+    const struct suite *suite;
+    char uuid[UUID_SIZE];
+
+    document = derive(arena, cli, &note, err);
+    suite = document != NULL ? suite_parse(arena, file, slice_of(document), err) : NULL;
+    if (suite == NULL)
+        return -1;
+    if (*note != '\0')
+        fprintf(stderr, "assay: note: %s\n", note);
+    cli->suite = file;
+    cli->steps = NULL;
+    cli->notes = (struct plan_notes){0};
+    cli->sources.suite = cli->sources.limits.suite = suite;
+    uuid_create(uuid);
+    return cli_build_plan(arena, cli, uuid, err);
+}
+
+static int begin(struct arena *arena, struct preflight *preflight, int argc, char **argv, struct error *err)
+{
+    struct cli_plan *cli = &preflight->options.plan;
+    struct running *going = &preflight->going;
+
+    if (make_plan(arena, cli, err) < 0)
+        return -1;
+    going->sources = &cli->sources;
+    going->record = running_new_record(arena, cli, argc, argv);
+    going->store = store_open(cli_database(preflight->options.db), false, err);
+    return going->store != NULL ? store_begin_run(going->store, going->record, err) : -1;
+}
+
+/* -- Showing it -- */
+
+static const char *label_of(enum outcome_word word)
+{
+    return word == OUTCOME_RECORDED ? "remark" : outcome_name(word);
+}
+
+static size_t count_of(const struct mends *mends)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < mends->items.count; i++)
+        count += mends->items.items[i].word != OUTCOME_RECORDED;
+    return count;
+}
+
+static void print_mend(const struct mend *mend)
+{
+    printf("%s: %s: %s%s%s: %s\n", label_of(mend->word), mend->hosts, mend->problem,
+           *mend->subject != '\0' ? " " : "", mend->subject, mend->cause);
+    if (*mend->remedy != '\0')
+        printf("    %s\n", mend->remedy);
+    for (size_t i = 0; i < mend->commands.count && i < COMMANDS_SHOWN; i++)
+        printf("    %s$ %s\n", mend->on_hosts ? "there" : "", mend->commands.items[i]);
+    if (mend->commands.count > COMMANDS_SHOWN)
+        printf("    and %zu more alike, see --format json\n", mend->commands.count - COMMANDS_SHOWN);
+}
+
+static void print_text(const struct record *record, const struct mends *mends)
+{
+    for (size_t i = 0; i < mends->items.count; i++)
+        print_mend(&mends->items.items[i]);
+    for (size_t i = 0; i < mends->unasked.count; i++)
+        printf("not asked: %s: %s\n", mends->unasked.items[i].hosts, mends->unasked.items[i].steps);
+    printf("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
+           *mends->clean != '\0' ? ": " : "", mends->clean);
+    printf("run: %lld\nto mend: %zu\n", record->number, count_of(mends));
+}
+
+static void put_mend(struct json_writer *json, const struct mend *mend)
+{
+    json_open_object(json);
+    json_member(json, "outcome", label_of(mend->word));
+    json_member(json, "problem", mend->problem);
+    json_member(json, "check", mend->check);
+    json_member(json, "metric", mend->metric);
+    json_member(json, "subject", mend->subject);
+    json_member(json, "hostlist", mend->hosts);
+    json_key(json, "hosts");
+    json_open_array(json);
+    for (size_t i = 0; i < mend->count; i++)
+        json_put_string(json, mend->members[i]->name);
+    json_close_array(json);
+    json_member(json, "cause", mend->cause);
+    json_member(json, "remedy", mend->remedy);
+    json_member(json, "where", mend->on_hosts ? "hosts" : "controller");
+    json_key(json, "commands");
+    json_open_array(json);
+    for (size_t i = 0; i < mend->commands.count; i++)
+        json_put_string(json, mend->commands.items[i]);
+    json_close_array(json);
+    json_close_object(json);
+}
+
+static void print_json(const struct record *record, const struct mends *mends)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer json;
+
+    text_init(&out, JSON_BYTES);
+    json_writer_init(&json, &out, false);
+    json_open_object(&json);
+    json_key(&json, "schema");
+    json_put_integer(&json, 1);
+    json_key(&json, "run");
+    json_put_integer(&json, record->number);
+    json_member(&json, "verdict", verdict_name(record->judgement.verdicts[0].word));
+    json_key(&json, "hosts");
+    json_put_integer(&json, (int64_t)record->plan->hosts.count);
+    json_member(&json, "clean", mends->clean);
+    json_key(&json, "mend");
+    json_open_array(&json);
+    for (size_t i = 0; i < mends->items.count; i++)
+        put_mend(&json, &mends->items.items[i]);
+    json_close_array(&json);
+    json_key(&json, "not_asked");
+    json_open_array(&json);
+    for (size_t i = 0; i < mends->unasked.count; i++) {
+        json_open_object(&json);
+        json_member(&json, "hostlist", mends->unasked.items[i].hosts);
+        json_member(&json, "steps", mends->unasked.items[i].steps);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_close_object(&json);
+    fputs(out.bytes, stdout);
+}
+
+/* From the store and not from memory: what is shown is what has been kept. */
+static int show(struct arena *arena, const struct preflight *preflight, bool cancelled, struct error *err)
+{
+    const struct record *record =
+        store_load_run(preflight->going.store, arena, preflight->going.record->number, false, err);
+    struct mends mends;
+
+    if (record == NULL)
+        return cli_fail(err);
+    report_mends(arena, record, &mends);
+    if (strcmp(preflight->options.format, "json") == 0)
+        print_json(record, &mends);
+    else
+        print_text(record, &mends);
+    return cancelled ? EXIT_CANCELLED : verdict_exit_status(record->judgement.verdicts[0].word);
+}
+
+static int run_all(struct arena *arena, struct preflight *preflight, enum board_kind kind, int argc,
+                   char **argv)
+{
+    const struct preflight_options *options = &preflight->options;
+    const struct remote_options remote = {.accept_new_host_keys = options->accept_new_host_keys,
+                                          .connections = options->connections,
+                                          .handshakes = options->handshakes};
+    struct error err = {0};
+    bool cancelled = false;
+    int status;
+
+    if (begin(arena, preflight, argc, argv, &err) < 0)
+        return cli_fail(&err);
+    preflight->going.board = board_create(kind, preflight->going.record);
+    status = running_carry_out(&preflight->going, &remote, &cancelled, &err);
+    board_destroy(preflight->going.board);
+    return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
+}
+
+/* -- The command line -- */
+
+static bool read_options(struct preflight_options *options, int argc, char **argv, int *ret_first,
+                         int *ret_status)
+{
+    const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
+         "the hosts; may also stand without -H"},
+        {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
+         "what is going to be run, a file or a built-in name: its tools, launcher and root steps are looked "
+         "for; "
+         "default delivery"},
+        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
+         "only these hosts of the hostfile: node[1-4],node7"},
+        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
+        {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
+        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"connections", 0, OPTION_COUNT, "N", &options->connections,
+         "ssh sessions open at a time; default 512"},
+        {"handshakes", 0, OPTION_COUNT, "N", &options->handshakes,
+         "ssh sessions being made at a time; default 64"},
+        {"accept-new-host-keys", 0, OPTION_FLAG, NULL, &options->accept_new_host_keys,
+         "trust host keys seen for the first time, and keep them in known_hosts; changed ones are always "
+         "refused"},
+        OPTION_END,
+    };
+
+    return cli_options(rows, "hosts HOSTFILE [--suite SUITE]", argc, argv, ret_first, ret_status);
+}
+
+/* "" or what is wrong with the command line. */
+static const char *usage_fault(struct arena *arena, struct preflight_options *options, int argc, char **argv,
+                               int first, enum board_kind *ret_kind)
+{
+    if (first < argc && options->plan.hostfile == NULL)
+        options->plan.hostfile = argv[first++];
+    if (first < argc)
+        return arena_printf(arena, "unexpected word '%s'", argv[first]);
+    if (options->plan.hostfile == NULL)
+        return "the hostfile is missing: expected assay hosts HOSTFILE";
+    if (strcmp(options->format, "text") != 0 && strcmp(options->format, "json") != 0)
+        return arena_printf(arena, "--format '%s'; expected text or json", options->format);
+    if (!board_kind_parse(options->progress, ret_kind))
+        return arena_printf(arena, "--progress '%s'; expected auto, plain, json or none", options->progress);
+    return "";
+}
+
+int command_hosts(int argc, char **argv)
+{
+    struct preflight preflight = {
+        .options = {.plan.suite = "delivery", .progress = "auto", .format = "text"}};
+    enum board_kind kind = BOARD_NONE;
+    struct arena *arena;
+    const char *fault;
+    int first, status;
+
+    if (!read_options(&preflight.options, argc, argv, &first, &status))
+        return status;
+    arena = arena_create();
+    fault = usage_fault(arena, &preflight.options, argc, argv, first, &kind);
+    if (*fault != '\0') {
+        fprintf(stderr, "assay: hosts: %s\n", fault);
+        status = EXIT_USAGE;
+    } else {
+        status = run_all(arena, &preflight, kind, argc, argv);
+    }
+    store_close(preflight.going.store);
+    arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "running.h"
+
+#include "assay/check.h"
+#include "assay/judge.h"
+#include "cli.h"
+
+static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
+{
+    struct running *run = context;
+
+    return store_begin_attempt(run->store, run->record, attempt, err);
+}
+
+static int windows_read(void *context, const struct attempt *attempt, size_t first, struct error *err)
+{
+    struct running *run = context;
+
+    return store_put_windows(run->store, run->record, attempt, first, err);
+}
+
+/* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
+void running_drop_bytes(struct attempt *attempt)
+{
+    for (size_t i = 0; i < 2; i++)
+        attempt->captures[i].bytes = (struct slice){"", 0};
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
+}
+
+void running_read_attempt(struct running *run, struct record *record, struct attempt *attempt)
+{
+    struct check_context check;
+
+    plan_context(record->arena, run->sources, &record->plan->steps.items[attempt->step], &check);
+    check_read(&check, attempt);
+}
+
+static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
+{
+    struct running *run = context;
+
+    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the
+       readings are part of it, so they are made before, to be kept right behind it. */
+    if (attempt_is_clipped(attempt))
+        running_read_attempt(run, run->record, attempt);
+    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
+        return -1;
+    if (!attempt_is_clipped(attempt))
+        running_read_attempt(run, run->record, attempt);
+    if (store_put_readings(run->store, run->record, attempt, err) < 0)
+        return -1;
+    running_drop_bytes(attempt);
+    return 0;
+}
+
+static enum step_state judge(void *context, size_t step)
+{
+    struct running *run = context;
+
+    return judge_step(run->record, &run->sources->limits, step);
+}
+
+/* What the hosts' own steps made of those over several of them, and who takes whose place. */
+static int extend(void *context, const enum step_state *states, struct error *err)
+{
+    struct running *run = context;
+    struct plan *plan = run->record->plan;
+    size_t steps = plan->steps.count;
+
+    plan_add_substitutes(plan, run->sources, states);
+    if (plan->steps.count == steps)
+        cli_isolate(run->record, run->sources);
+    return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
+}
+
+static void progress(void *context, enum scheduler_event event, size_t step,
+                     const struct scheduler_counts *counts)
+{
+    struct running *run = context;
+
+    board_event(run->board, event, step, counts);
+}
+
+struct record *running_new_record(struct arena *arena, const struct cli_plan *cli, int argc, char **argv)
+{
+    struct record *record = arena_new(arena, struct record);
+
+    record->arena = arena;
+    record->uuid = cli->plan->run_uuid;
+    record->state = RUN_RUNNING;
+    record->started = cli_now();
+    record->program = "assay " ASSAY_VERSION;
+    record->suite = cli->sources.suite->name;
+    record->suite_title = cli->sources.suite->title;
+    record->hostfile = cli->hostfile;
+    record->plan = cli->plan;
+    cli_documents(arena, cli, argc, argv, record);
+    return record;
+}
+
+int running_carry_out(struct running *run, const struct remote_options *remote, bool *ret_cancelled,
+                      struct error *err)
+{
+    struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
+                                    judge, extend,         progress};
+    struct scheduler_options options = {.remote = *remote};
+    char uuid[UUID_SIZE];
+
+    if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
+        return -1;
+    uuid_create(uuid);
+    run->record->state = *ret_cancelled ? RUN_CANCELLED : RUN_ENDED;
+    judge_run(run->record, &run->sources->limits, uuid);
+    if (store_put_judgement(run->store, run->record, err) < 0)
+        return -1;
+    return store_end_run(run->store, run->record, run->record->state, cli_now(), err);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run while it goes on: here scheduler, checks, judge and store, which do not know each other, are joined. */
+#ifndef ASSAY_RUNNING_H
+#define ASSAY_RUNNING_H
+
+#include "assay/record.h"
+#include "assay/scheduler.h"
+#include "assay/store.h"
+#include "board.h"
+
+struct cli_plan;
+
+struct running {
+    struct store *store;
+    struct record *record;
+    struct plan_sources *sources;
+    struct board *board;
+};
+
+/* A record of a run that has not begun, of the plan that was made. */
+struct record *running_new_record(struct arena *arena, const struct cli_plan *cli, int argc, char **argv);
+/* Runs what the record's plan owes, judges it, and ends the run in the store. */
+int running_carry_out(struct running *running, const struct remote_options *remote, bool *ret_cancelled,
+                      struct error *err) __attribute__((warn_unused_result));
+/* What an attempt's evidence says, by its check. */
+void running_read_attempt(struct running *running, struct record *record, struct attempt *attempt);
+/* Its bytes belong to the transport and are gone soon; what was read of them is in the arena. */
+void running_drop_bytes(struct attempt *attempt);
+
+#endif

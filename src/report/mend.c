@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bad items of a preflight, folded over hosts: by how the host refused us, else by the gate, else by the words. */
+#include "assay/mend.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+#include "view.h"
+
+enum { CAUSES_SHOWN = 3 };
+
+/* What a person calls it and does about it. {name}, {address}, {port}, {user}, {identity} and {known_hosts} are the
+   host's. */
+struct advice_row {
+    const char *check, *metric; /* '*' stands for any characters */
+    const char *said;           /* in the cause; NULL: anything */
+    const char *problem;
+    bool on_hosts;
+    const char *command; /* NULL: none, the remedy says it in words */
+};
+
+static const struct advice_row refusals[] = {
+    {"unreachable", "*", "Connection refused", "connection refused", true, "sudo systemctl enable --now ssh"},
+    {"unreachable", "*", "no answer within", "silent", false, "ping -c 3 {address}"},
+    {"unreachable", "*", "is not known", "address unknown", false, "getent hosts {address}"},
+    {"unreachable", "*", NULL, "unreachable", false, "ping -c 3 {address}"},
+    {"host key unknown", "*", NULL, "host key unknown", false,
+     "ssh-keyscan -p {port} {address} >>{known_hosts}  # compare its fingerprint with the host's own first"},
+    {"host key changed", "*", NULL, "host key changed", false,
+     "ssh-keygen -R '[{address}]:{port}' -f {known_hosts}  # only if the host is known to be new or "
+     "reinstalled"},
+    {"auth refused", "*", NULL, "login refused", false,
+     "ssh-copy-id -i {identity}.pub -p {port} {user}@{address}"},
+    {"sudo refused", "*", NULL, "sudo refused", true,
+     "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
+    {"no answer", "*", NULL, "no answer", false, "ssh -p {port} {user}@{address} true"},
+    {"no spool", "*", NULL, "no folder for outputs", true, "df -h /var/tmp; ls -ld /var/tmp"},
+};
+
+static const struct advice_row troubles[] = {
+    {"privilege", "host.root", NULL, "sudo", true,
+     "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
+    {"os", "os.clock*", NULL, "clock", true, "sudo systemctl enable --now chrony && sudo chronyc makestep"},
+    {"os", "os.memlock", NULL, "locked memory", true,
+     "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | sudo tee "
+     "/etc/security/limits.d/assay.conf"},
+    {"os", "os.governor", NULL, "governor", true, "sudo cpupower frequency-set -g performance"},
+    {"os", "os.*", NULL, "operating system", true, NULL},
+    {"os", "bios.*", NULL, "firmware", true, NULL},
+    {"setup", "setup.free_space", NULL, "disk space", true, "sudo du -xh -d 2 {subject} | sort -h | tail"},
+    {"setup", "setup.writable", NULL, "disk space", true, "ls -ld {subject}"},
+    {"setup", "setup.file_limit", NULL, "open files", true,
+     "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
+     "/etc/security/limits.d/assay-files.conf"},
+    {"setup", "setup.kill_user_processes", NULL, "logout ends processes", true,
+     "sudo loginctl enable-linger {user}"},
+    {"setup", "setup.names", NULL, "name resolution", true, "getent ahosts NAME; cat /etc/hosts"},
+    {"setup", "setup.machine", NULL, "two names for one host", false, NULL},
+    {"setup", "setup.slots", NULL, "slots", false, NULL},
+    {"tools", "tool.found", NULL, "tool missing", true, NULL},
+    {"tools", "tool.libraries", NULL, "library missing", true, NULL},
+    {"tools", "tool.*", NULL, "tool differs", true, "sha256sum \"$(command -v {subject})\""},
+    {"gpu-inventory", "*", NULL, "GPUs", true, NULL},
+    {"driver", "*", NULL, "driver", true, NULL},
+    {"mpi-launch", "launch.login", NULL, "ssh between hosts", false, NULL},
+    {"mpi-launch", "launch.mpi", NULL, "MPI", true, NULL},
+    {"mpi-launch", "launch.nccl", NULL, "NCCL", true, NULL},
+    {"mpi-launch", "launch.memlock", NULL, "locked memory", true,
+     "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | sudo tee "
+     "/etc/security/limits.d/assay.conf"},
+    {"mpi-launch", "launch.*", NULL, "launch across hosts", true, NULL},
+};
+
+/* One bad item of one host, or of all members of its step. */
+struct bad_item {
+    const struct step_view *step;
+    const struct slot *slot;
+    const struct outcome *outcome;
+    const struct host *const *hosts;
+    size_t host_count;
+    const char *refusal; /* how the host refused us; NULL: it did not */
+};
+
+struct folding {
+    struct arena *arena;
+    const struct view *view;
+    struct mends *mends;
+    LIST_OF(const char *) keys; /* of the mends, by index */
+};
+
+/* -- Words -- */
+
+static bool is_word_letter(char letter)
+{
+    return isalnum((unsigned char)letter) || letter == '-' || letter == '_';
+}
+
+/* The text with another word in the place of one. */
+static const char *replace_word(struct arena *arena, const char *text, const char *word, const char *with)
+{
+    size_t length = strlen(word);
+    const char *out = "", *rest = text;
+
+    for (const char *at = rest; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
+        bool apart = (at == text || !is_word_letter(at[-1])) && !is_word_letter(at[length]) &&
+                     !(at[length] == '.' && isdigit((unsigned char)at[length + 1]));
+
+        if (!apart)
+            continue;
+        out = arena_printf(arena, "%s%.*s%s", out, (int)(at - rest), rest, with);
+        rest = at + length;
+    }
+    return arena_printf(arena, "%s%s", out, rest);
+}
+
+/* The cause as it would be of any host. */
+static const char *common_cause(struct arena *arena, const struct bad_item *item)
+{
+    const char *cause = item->outcome->cause;
+    const struct host *host = item->hosts[0];
+    const char *mine = arena_printf(arena, "%s: ", host->name);
+
+    if (item->host_count > 1)
+        return cause;
+    if (strncmp(cause, mine, strlen(mine)) == 0)
+        cause += strlen(mine);
+    cause = replace_word(arena, cause, host->address, "HOST");
+    return replace_word(arena, cause, host->name, "HOST");
+}
+
+static const char *fill(struct arena *arena, const char *command, const struct host *host,
+                        const char *subject)
+{
+    const struct {
+        const char *name, *value;
+    } places[] = {{"{name}", host->name},
+                  {"{address}", host->address},
+                  {"{port}", arena_printf(arena, "%u", host->port != 0 ? host->port : 22)},
+                  {"{user}", host->user != NULL ? host->user : "$USER"},
+                  {"{identity}", host->identity != NULL ? host->identity : "~/.ssh/id_ed25519"},
+                  {"{known_hosts}", host->known_hosts != NULL ? host->known_hosts : "~/.ssh/known_hosts"},
+                  {"{subject}", subject}};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *at;
+
+        while ((at = strstr(command, places[i].name)) != NULL)
+            command = arena_printf(arena, "%.*s%s%s", (int)(at - command), command, places[i].value,
+                                   at + strlen(places[i].name));
+    }
+    return command;
+}
+
+/* -- Folding -- */
+
+static const struct advice_row *find_row(const struct advice_row *rows, size_t count, const char *check,
+                                         const char *metric, const char *cause)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(rows[i].check, check, 0) == 0 && fnmatch(rows[i].metric, metric, 0) == 0 &&
+            (rows[i].said == NULL || strstr(cause, rows[i].said) != NULL))
+            return &rows[i];
+    return NULL;
+}
+
+static const struct advice_row *advise(const struct bad_item *item)
+{
+    const char *cause = item->outcome->cause;
+    const char *check = item->step->step->shape->check;
+
+    if (item->refusal != NULL)
+        return find_row(refusals, sizeof refusals / sizeof refusals[0], item->refusal, "*", cause);
+    return find_row(troubles, sizeof troubles / sizeof troubles[0], check, item->slot->metric, cause);
+}
+
+/* A member's item is that host's; what is of no member is of all. */
+static void find_hosts(struct bad_item *item)
+{
+    const struct step *step = item->step->step;
+
+    item->hosts = step->members;
+    item->host_count = step->member_count;
+    for (size_t i = 0; step->member_count > 1 && i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, item->slot->subject) == 0) {
+            item->hosts = &step->members[i];
+            item->host_count = 1;
+        }
+}
+
+static const char *subject_of(const struct bad_item *item)
+{
+    return item->step->step->member_count == 1 ? item->slot->subject : "";
+}
+
+static bool is_sound(const struct step_view *step)
+{
+    for (size_t i = 0; i < step->step->shape->slot_count; i++)
+        if (strcmp(step->step->shape->slots[i].metric, "sound") == 0)
+            return step->items[i]->word == OUTCOME_PASS;
+    return true;
+}
+
+static bool is_bad_gate(const struct step_view *step, size_t slot)
+{
+    return step->step->shape->slots[slot].duty == DUTY_GATE &&
+           step->items[slot]->word >= OUTCOME_INCONCLUSIVE;
+}
+
+/* Of a thing that is not there, or a host that could not be asked, nothing else can be read: that is no problem beside
+   it. What comes first is what the rest follows from. */
+static bool follows_from_another(const struct bad_item *item)
+{
+    const struct shape *shape = item->step->step->shape;
+    bool earlier = true;
+
+    if (*item->slot->subject == '\0' || *item->outcome->measured != '\0')
+        return false;
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        earlier &= &shape->slots[i] != item->slot;
+        if (&shape->slots[i] != item->slot && is_bad_gate(item->step, i) &&
+            strcmp(shape->slots[i].subject, item->slot->subject) == 0 &&
+            (earlier || *item->step->items[i]->measured != '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* What all members do together waits for those of which something is to be mended. */
+static bool waits_for_members(const struct bad_item *item)
+{
+    const struct step *step = item->step->step;
+
+    if (item->host_count == 1 || !is_sound(item->step))
+        return false;
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        for (size_t k = 0; is_bad_gate(item->step, i) && k < step->member_count; k++)
+            if (strcmp(step->members[k]->name, step->shape->slots[i].subject) == 0)
+                return true;
+    return false;
+}
+
+static const char *key_of(struct folding *folding, const struct bad_item *item, const char *cause)
+{
+    const struct outcome *outcome = item->outcome;
+    const char *step = item->step->step->shape->suite_step;
+
+    if (item->refusal != NULL)
+        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal, cause);
+    if (*outcome->gate != '\0' && *outcome->measured != '\0')
+        return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
+                            step, item->slot->metric, subject_of(item), outcome->gate,
+                            isnan(outcome->value) ? outcome->measured : ""); /* texts that differ are apart */
+    /* What ended the step as a whole is one problem, whatever was owed. */
+    return arena_printf(folding->arena, "words\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word, step,
+                        cause, is_sound(item->step) ? item->slot->metric : "",
+                        is_sound(item->step) ? subject_of(item) : "");
+}
+
+static struct mend *find_mend(struct folding *folding, const struct bad_item *item, const char *cause)
+{
+    const char *key = key_of(folding, item, cause);
+    const struct advice_row *row = advise(item);
+    struct mend *mend;
+
+    for (size_t i = 0; i < folding->keys.count; i++)
+        if (strcmp(folding->keys.items[i], key) == 0)
+            return &folding->mends->items.items[i];
+    *list_push(folding->arena, &folding->keys) = key;
+    mend = list_push(folding->arena, &folding->mends->items);
+    *mend = (struct mend){
+        .word = item->outcome->word,
+        .problem = row != NULL ? row->problem : item->step->step->shape->suite_step,
+        .check = item->step->step->shape->suite_step,
+        .metric = item->slot->metric,
+        .subject = subject_of(item),
+        .members = arena_array(folding->arena, const struct host *, folding->view->record->plan->hosts.count),
+        .cause = "",
+        .remedy = item->outcome->remedy,
+        .on_hosts = row != NULL && row->on_hosts};
+    if (row != NULL && row->command != NULL)
+        *list_push(folding->arena, &mend->commands) = row->command; /* a pattern until all hosts are known */
+    return mend;
+}
+
+static void add_cause(struct arena *arena, struct mend *mend, const char *cause)
+{
+    unsigned count = *mend->cause != '\0';
+
+    if (strstr(mend->cause, cause) != NULL)
+        return;
+    for (const char *at = mend->cause; (at = strstr(at, "; ")) != NULL; at += 2)
+        count++;
+    if (count < CAUSES_SHOWN)
+        mend->cause = arena_printf(arena, "%s%s%s", mend->cause, count > 0 ? "; " : "", cause);
+}
+
+static void add_item(struct folding *folding, const struct bad_item *item)
+{
+    const char *cause = common_cause(folding->arena, item);
+    struct mend *mend = find_mend(folding, item, cause);
+
+    for (size_t i = 0; i < item->host_count; i++) {
+        size_t known = 0;
+
+        while (known < mend->count && mend->members[known] != item->hosts[i])
+            known++;
+        if (known == mend->count)
+            mend->members[mend->count++] = item->hosts[i];
+    }
+    add_cause(folding->arena, mend, cause);
+}
+
+/* NULL where the last attempt got through. */
+static const char *refusal_of(const struct step_view *step)
+{
+    const struct attempt *last =
+        step->attempts.count > 0 ? step->attempts.items[step->attempts.count - 1] : NULL;
+
+    return last != NULL && last->end >= ATTEMPT_UNREACHABLE && last->end <= ATTEMPT_NO_SPOOL
+               ? attempt_end_name(last->end)
+               : NULL;
+}
+
+static void fold_word(struct folding *folding, enum outcome_word word)
+{
+    for (size_t i = 0; i < folding->view->step_count; i++) {
+        const struct step_view *step = &folding->view->steps[i];
+
+        for (size_t k = 0; k < step->step->shape->slot_count; k++) {
+            struct bad_item item = {
+                step, &step->step->shape->slots[k], step->items[k], NULL, 0, refusal_of(step)};
+
+            if (item.outcome->word != word ||
+                (word == OUTCOME_RECORDED ? !item.outcome->remark : item.slot->duty != DUTY_GATE))
+                continue;
+            find_hosts(&item);
+            if (!follows_from_another(&item) && !waits_for_members(&item))
+                add_item(folding, &item);
+        }
+    }
+}
+
+static const char *fold_hosts(struct arena *arena, const struct host *const *hosts, size_t count)
+{
+    const char **names = arena_array(arena, const char *, count);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = hosts[i]->name;
+    return hostlist_fold(arena, names, count);
+}
+
+/* On the hosts one command serves all; from here each has its own. */
+static void fill_commands(struct arena *arena, struct mend *mend)
+{
+    const char *pattern = mend->commands.count > 0 ? mend->commands.items[0] : NULL;
+
+    mend->hosts = fold_hosts(arena, mend->members, mend->count);
+    mend->commands.count = 0;
+    for (size_t i = 0; pattern != NULL && i < (mend->on_hosts ? 1 : mend->count); i++)
+        *list_push(arena, &mend->commands) = fill(arena, pattern, mend->members[i], mend->subject);
+}
+
+/* -- What could not be asked, and who is clean -- */
+
+static bool has_substitute(const struct view *view, const struct step *step)
+{
+    for (size_t i = 0; i < view->step_count; i++)
+        if (view->steps[i].step->origin == ORIGIN_SUBSTITUTE &&
+            strcmp(view->steps[i].step->shape->suite_step, step->shape->suite_step) == 0)
+            return true;
+    return false;
+}
+
+/* The steps that did not run on the host; one over several hosts that others ran in its place is theirs. */
+static const char *unasked_of(struct arena *arena, const struct view *view, const struct host *host)
+{
+    const char *steps = "";
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+        bool member = false;
+
+        for (size_t k = 0; k < step->member_count; k++)
+            member |= step->members[k] == host;
+        if (member && view->steps[i].coverage.not_run > 0 &&
+            (step->member_count == 1 || !has_substitute(view, step)))
+            steps = arena_printf(arena, "%s%s%s", steps, *steps != '\0' ? ", " : "", step->shape->suite_step);
+    }
+    return steps;
+}
+
+/* Tests of several hosts that wait for what is to be mended on some of them. */
+static void find_waiting(struct folding *folding)
+{
+    for (size_t i = 0; i < folding->view->step_count; i++) {
+        const struct step_view *step = &folding->view->steps[i];
+        bool waits = false;
+
+        for (size_t k = 0; step->step->member_count > 1 && k < step->step->shape->slot_count; k++) {
+            struct bad_item item = {step, &step->step->shape->slots[k], step->items[k], NULL, 0, NULL};
+
+            find_hosts(&item);
+            waits |= is_bad_gate(step, k) && waits_for_members(&item);
+        }
+        if (waits)
+            *list_push(folding->arena, &folding->mends->unasked) = (struct unasked){
+                fold_hosts(folding->arena, step->step->members, step->step->member_count),
+                arena_printf(folding->arena, "%s over all of them, before the above is mended",
+                             step->step->shape->suite_step)};
+    }
+}
+
+static void find_unasked(struct folding *folding)
+{
+    const struct plan *plan = folding->view->record->plan;
+    const char **steps = arena_array(folding->arena, const char *, plan->hosts.count);
+    const char **names = arena_array(folding->arena, const char *, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        steps[i] = unasked_of(folding->arena, folding->view, plan->hosts.items[i]);
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const char *mine = steps[i];
+        size_t count = 0;
+
+        if (mine == NULL || *mine == '\0')
+            continue;
+        for (size_t k = i; k < plan->hosts.count; k++)
+            if (steps[k] != NULL && strcmp(steps[k], mine) == 0) {
+                names[count++] = plan->hosts.items[k]->name;
+                steps[k] = NULL;
+            }
+        *list_push(folding->arena, &folding->mends->unasked) =
+            (struct unasked){hostlist_fold(folding->arena, names, count), mine};
+    }
+}
+
+static bool is_clean(struct folding *folding, const struct host *host)
+{
+    for (size_t i = 0; i < folding->mends->items.count; i++) {
+        const struct mend *mend = &folding->mends->items.items[i];
+
+        for (size_t k = 0; mend->word != OUTCOME_RECORDED && k < mend->count; k++)
+            if (mend->members[k] == host)
+                return false;
+    }
+    return *unasked_of(folding->arena, folding->view, host) == '\0';
+}
+
+static void find_clean(struct folding *folding)
+{
+    const struct plan *plan = folding->view->record->plan;
+    const struct host **hosts = arena_array(folding->arena, const struct host *, plan->hosts.count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (is_clean(folding, plan->hosts.items[i]))
+            hosts[count++] = plan->hosts.items[i];
+    folding->mends->clean = count > 0 ? fold_hosts(folding->arena, hosts, count) : "";
+    folding->mends->clean_count = count;
+}
+
+/* On the same hosts, a remark on what is to be mended anyway, or what the same command mends. */
+static bool is_repeated(const struct mend *mend, const struct mend *before)
+{
+    if (strcmp(before->problem, mend->problem) != 0 || strcmp(before->hosts, mend->hosts) != 0)
+        return false;
+    return mend->word == OUTCOME_RECORDED ||
+           (mend->commands.count > 0 && before->commands.count > 0 &&
+            strcmp(mend->commands.items[0], before->commands.items[0]) == 0);
+}
+
+static void drop_repeated(struct mends *mends)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < mends->items.count; i++) {
+        bool repeated = false;
+
+        for (size_t k = 0; k < kept; k++)
+            repeated |= is_repeated(&mends->items.items[i], &mends->items.items[k]);
+        if (!repeated)
+            mends->items.items[kept++] = mends->items.items[i];
+    }
+    mends->items.count = kept;
+}
+
+void report_mends(struct arena *arena, const struct record *record, struct mends *ret_mends)
+{
+    static const enum outcome_word words[] = {OUTCOME_FAIL, OUTCOME_INCONCLUSIVE, OUTCOME_RECORDED};
+    struct folding folding = {.arena = arena, .view = view_create(arena, record), .mends = ret_mends};
+
+    *ret_mends = (struct mends){0};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        fold_word(&folding, words[i]);
+    for (size_t i = 0; i < ret_mends->items.count; i++)
+        fill_commands(arena, &ret_mends->items.items[i]);
+    drop_repeated(ret_mends);
+    find_unasked(&folding);
+    find_waiting(&folding);
+    find_clean(&folding);
+}

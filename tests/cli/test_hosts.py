@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""assay hosts over simulated hosts: what is to be mended is told once, with all hosts that have it, and nobody else is
+named."""
+
+import json
+import shutil
+
+from cluster import FOLDER, Lab, Tap, assay
+
+tap = Tap()
+
+# {what a person calls it: (hosts, its outcome)}
+FAULTS = ["node2:clock-skew", "node3:no-space", "node4:tool-missing:gpu_burn", "node14:tool-missing:gpu_burn",
+          "node5:key-refused", "node6:down", "node7:host-key-changed", "node8:names-unknown", "node9:sudo-refused",
+          "node10:memlock", "node11:driver-version", "node12:nccl-version", "node13:peer-key-refused"]
+RIGHT = {"clock": ("node2", "fail"), "disk space": ("node3", "fail"), "tool missing": ("node[4,14]", "inconclusive"),
+         "login refused": ("node5", "inconclusive"), "connection refused": ("node6", "fail"),
+         "host key changed": ("node7", "inconclusive"), "name resolution": ("node8", "fail"),
+         "sudo refused": ("node9", "inconclusive"), "locked memory": ("node10", "fail"), "driver": ("node11", "fail"),
+         "NCCL": ("node12", "fail"), "ssh between hosts": ("node13", "inconclusive"),
+         "two names for one host": ("node[15-16]", "fail")}
+COMMANDS = {"login refused": "ssh-copy-id", "host key changed": "ssh-keygen -R '[127.1.0.7]", "clock": "chronyc",
+            "disk space": "du -xh -d 2 /var/tmp", "sudo refused": "NOPASSWD"}
+UNASKED = "node[5-7]"
+
+
+def named(lab):
+    """The same hosts, which reach each other by name."""
+    path = f"{lab.folder}/hostfile.named"
+    with open(lab.hostfile, encoding="utf-8") as file, open(path, "w", encoding="utf-8") as out:
+        for line in file:
+            name = line.split()[0] if line.strip() else ""
+            out.write(f"{line.rstrip()} mpi_address={name}\n" if name.startswith("node") else line)
+    return path
+
+
+def hosts(lab, name, *words):
+    return assay("hosts", named(lab), "--db", f"{FOLDER}/{name}.db", "--progress", "none", *words)
+
+
+def a_healthy_cluster():
+    with Lab("healthy", 3) as lab:
+        done = hosts(lab, "healthy")
+        tap.same((done.returncode, done.stdout), (0, "clean: 3 of 3 hosts: node[1-3]\nrun: 1\nto mend: 0\n"),
+                 "healthy hosts: nothing is to be mended, and that is said", done.stderr)
+        tap.same(lab.processes(), [], "healthy hosts: nothing is left on them")
+        one = hosts(lab, "one", "--hosts", "node2", "-s", "smoke")
+        tap.same((one.returncode, one.stdout.splitlines()[0]), (0, "clean: 1 of 1 hosts: node2"),
+                 "one host, and another suite: it is asked alone", one.stdout, one.stderr)
+        shown = assay("show", "1", "--db", f"{FOLDER}/healthy.db")
+        tap.ok("preflight" in shown.stdout and shown.returncode == 0, "the preflight is kept and shown as a run", shown.stdout)
+
+
+def many_things_to_mend():
+    with Lab("broken", 18, FAULTS) as lab:
+        shutil.copy(f"{lab.folder}/hosts/node15/boot_id", f"{lab.folder}/hosts/node16/boot_id")
+        done = hosts(lab, "broken", "--format", "json")
+        told = json.loads(done.stdout)
+        mends = [mend for mend in told["mend"] if mend["outcome"] != "remark"]
+        tap.same({mend["problem"]: (mend["hostlist"], mend["outcome"]) for mend in mends}, RIGHT,
+                 "each problem is told with the hosts that have it, and no other", done.stdout, done.stderr)
+        tap.same(len(mends), len(RIGHT), "and once only")
+        tap.same({mend["hostlist"] for mend in told["mend"]} - {hosts_of for hosts_of, _ in RIGHT.values()}, set(),
+                 "remarks name nobody else")
+        tap.same({problem: [word for mend in mends if mend["problem"] == problem for word in mend["commands"] if
+                            command in word] != [] for problem, command in COMMANDS.items()},
+                 {problem: True for problem in COMMANDS}, "the command that mends it stands beside it", done.stdout)
+        tap.same((told["clean"], told["hosts"], done.returncode), ("node[1,17-18]", 18, 1),
+                 "the others are clean, and the exit status says that something is to be mended")
+        unasked = {entry["hostlist"]: entry["steps"] for entry in told["not_asked"]}
+        tap.same(sorted(unasked), sorted([UNASKED, "node[1-4,8-18]"]), "what could not be asked is said", unasked)
+        text = assay("hosts", lab.hostfile, "--hosts", "node[1-2],node6", "--db", f"{FOLDER}/text.db", "--progress", "none")
+        lines = text.stdout.splitlines()
+        tap.same([line.split(":")[:3] for line in lines if not line.startswith(" ")][:2],
+                 [["fail", " node6", " connection refused"], ["fail", " node2", " clock"]], "as text: what, where, why",
+                 text.stdout)
+        tap.ok("clean: 1 of 3 hosts: node1" in lines and lines[-1] == "to mend: 2", "as text: who is clean, and how much there is to do",
+               text.stdout)
+
+
+def usage():
+    for words, said in (((), "the hostfile is missing"), (("a", "b"), "unexpected word 'b'"),
+                        (("a", "--format", "xml"), "--format 'xml'"), (("/nonexistent",), "/nonexistent")):
+        done = assay("hosts", *words)
+        tap.ok(done.returncode == 64 and said in done.stderr, f"assay hosts {' '.join(words)}: refused with the reason",
+               done.returncode, done.stderr)
+
+
+usage()
+a_healthy_cluster()
+many_things_to_mend()
+tap.end()
