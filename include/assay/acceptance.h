@@ -38,6 +38,7 @@ enum event_kind {
     EVENT_SWAP,   /* a part was replaced; without an item: the whole host */
     EVENT_SPARE,  /* another host takes this one's place for good */
     EVENT_NOTE,   /* for the reader only */
+    EVENT_WITHDRAWAL, /* an earlier event was recorded by mistake: it counts no more, and is still told */
     EVENT_KINDS
 };
 const char *event_kind_name(enum event_kind kind); /* "swap" */
@@ -47,11 +48,17 @@ struct acceptance_event {
     const char *uuid;
     enum event_kind kind;
     const char *host;
-    const char *item;  /* "gpu3", "mlx5_0"; "" the host as a whole */
+    const char
+        *item; /* "gpu3", "mlx5_0"; "" the host as a whole; of a withdrawal the UUID of what it withdraws */
     const char *spare; /* of EVENT_SPARE; else "" */
     const char *note;
     double at, made; /* when it happened, and when it was recorded; Unix time, s */
+    bool withdrawn;  /* by events_withdraw; never stored */
 };
+/* Marks those of the events that one of them withdraws; the others are not. */
+void events_withdraw(struct acceptance_event *events, size_t count);
+/* Whether something was mended or replaced: a repair or swap that stands. */
+bool event_is_work(const struct acceptance_event *event);
 /* "swap of gpu3 on node5", "node9 takes the place of node5" */
 const char *event_text(struct arena *arena, const struct acceptance_event *event);
 

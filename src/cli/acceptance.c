@@ -82,6 +82,7 @@ int campaign_load(struct arena *arena, struct store *store, const char *name, st
     *ret_campaign = (struct campaign){.kept = store_load_acceptance(store, arena, name, err)};
     if (ret_campaign->kept == NULL || take_sources(arena, ret_campaign, err) < 0)
         return -1;
+    events_withdraw(ret_campaign->kept->events.items, ret_campaign->kept->events.count);
     for (size_t i = 0; i < ret_campaign->kept->run_numbers.count; i++)
         if (take_run(arena, store, ret_campaign, ret_campaign->kept->run_numbers.items[i], err) < 0)
             return -1;
@@ -129,6 +130,7 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
     for (size_t i = 0; i < kept->events.count; i++)
         if (kept->events.items[i].at <= now)
             *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
+    events_withdraw(acceptance->events.items, acceptance->events.count);
     acceptance->plan = plan_of(campaign, acceptance, NULL, err);
     if (acceptance->plan == NULL)
         return NULL;

@@ -195,7 +195,7 @@ static int command_event(struct words *words, int first, struct acceptance_event
     event->uuid = uuid;
     event->host = words->argv[first + 2];
     event->made = cli_now();
-    if (!event_kind_parse(words->argv[first + 1], &event->kind)) {
+    if (!event_kind_parse(words->argv[first + 1], &event->kind) || event->kind == EVENT_WITHDRAWAL) {
         error_set(words->err, ERROR_USAGE, "'%s' is no event; expected repair, swap, spare or note",
                   words->argv[first + 1]);
         return cli_fail(words->err);
@@ -206,6 +206,71 @@ static int command_event(struct words *words, int first, struct acceptance_event
         store_put_event(words->store, campaign.kept, event, words->err) < 0)
         return cli_fail(words->err);
     printf("event: %s %s\n", uuid, event_text(words->arena, event));
+    return load_and_print(words, words->argv[first]);
+}
+
+/* -- withdraw -------------------------------------------------------------------------------------------------- */
+
+static struct acceptance_event *find_event(const struct campaign *campaign, const char *uuid,
+                                           struct error *err)
+{
+    const struct acceptance *kept = campaign->kept;
+    const char *names = "";
+
+    for (size_t i = 0; i < kept->events.count; i++) {
+        struct acceptance_event *event = &kept->events.items[i];
+
+        if (event->kind == EVENT_WITHDRAWAL || event->withdrawn)
+            continue;
+        if (strcmp(event->uuid, uuid) == 0)
+            return event;
+        names = arena_printf(kept->arena, "%s\n  %s %s", names, event->uuid, event_text(kept->arena, event));
+    }
+    error_set(err, ERROR_USAGE, "'%s' is no event of acceptance %s that stands%s%s", uuid, kept->name,
+              *names != '\0' ? "; there are:" : ", and there is none", names);
+    return NULL;
+}
+
+/* Without it the rest must still be possible: its spare may stand for another host by now. */
+static int withdraw(struct campaign *campaign, struct acceptance_event *event, struct error *err)
+{
+    struct acceptance *kept = campaign->kept;
+
+    event->withdrawn = true;
+    return hostfile_with_spares(kept->arena, campaign->sources.hostfile, kept->events.items,
+                                kept->events.count, err) != NULL
+               ? 0
+               : -1;
+}
+
+static int command_withdraw(struct words *words, int first, const char *why)
+{
+    struct campaign campaign;
+    struct acceptance_event *event, withdrawal;
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    if (*why == '\0') {
+        error_set(words->err, ERROR_USAGE, "why is it withdrawn? --note TEXT");
+        return cli_fail(words->err);
+    }
+    if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0)
+        return cli_fail(words->err);
+    event = find_event(&campaign, words->argv[first + 1], words->err);
+    if (event == NULL || withdraw(&campaign, event, words->err) < 0)
+        return cli_fail(words->err);
+    withdrawal = (struct acceptance_event){
+        .uuid = uuid,
+        .kind = EVENT_WITHDRAWAL,
+        .host = event->host,
+        .item = event->uuid,
+        .spare = "",
+        .note = arena_printf(words->arena, "%s (%s)", event_text(words->arena, event), why),
+        .at = cli_now(),
+        .made = cli_now()};
+    if (store_put_event(words->store, campaign.kept, &withdrawal, words->err) < 0)
+        return cli_fail(words->err);
+    printf("event: %s %s\n", uuid, event_text(words->arena, &withdrawal));
     return load_and_print(words, words->argv[first]);
 }
 
@@ -361,6 +426,8 @@ static const struct verb {
      -1},
     {"event", "NAME repair|swap|spare|note HOST [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
      "records what was done: only this, and three of three behind it, replaces a fail", 3, 3},
+    {"withdraw", "NAME EVENT --note TEXT",
+     "an event that was recorded by mistake counts no more, and is still told", 2, 2},
     {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
      1},
     {"report", "NAME [--format html|text|json] [-o FILE] [--sign KEY]", "how it stands and how it came there",
@@ -397,6 +464,8 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
         return command_add(words, first);
     if (strcmp(verb->name, "event") == 0)
         return command_event(words, first, &options->event, options->when);
+    if (strcmp(verb->name, "withdraw") == 0)
+        return command_withdraw(words, first, options->event.note);
     if (strcmp(verb->name, "status") == 0)
         return command_status(words, first, options->next);
     if (strcmp(verb->name, "report") == 0)
@@ -435,6 +504,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
          {"by", 0, OPTION_STRING, "SPARE", &options->event.spare,
           "of a spare: the host (role=spare) that takes its place"}},
         {"event", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "what was done, for the report"}},
+        {"withdraw", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "why, for the report"}},
         {"event",
          {"when", 0, OPTION_STRING, "TIME", &options->when,
           "when it happened: 2026-03-01T12:00 (UTC); default: now"}},
@@ -491,7 +561,8 @@ int command_acceptance(int argc, char **argv)
         return help(stdout);
     if (verb == NULL) {
         if (argc > 1)
-            fprintf(stderr, "assay: acceptance: '%s' is none of create, add, event, status, report, list\n",
+            fprintf(stderr,
+                    "assay: acceptance: '%s' is none of create, add, event, withdraw, status, report, list\n",
                     argv[1]);
         return help(stderr);
     }

@@ -53,7 +53,7 @@ static const char *voided_by(const struct settling *settling, const struct shown
     for (size_t i = 0; i < acceptance->events.count; i++) {
         const struct acceptance_event *event = &acceptance->events.items[i];
 
-        if ((event->kind == EVENT_REPAIR || event->kind == EVENT_SWAP) && event->at > shown->began &&
+        if (event_is_work(event) && event->at > shown->began &&
             touches(settling, event->host, event_item_kind(event)))
             return arena_printf(arena_of(settling), "before the %s", event_text(arena_of(settling), event));
     }
@@ -92,8 +92,7 @@ static bool may_be_of_item(const struct settling *settling, const struct accepta
 static bool is_about(const struct settling *settling, const struct acceptance_event *event,
                      const char *subject)
 {
-    if ((event->kind != EVENT_REPAIR && event->kind != EVENT_SWAP) ||
-        !has_member(settling->step, event->host))
+    if (!event_is_work(event) || !has_member(settling->step, event->host))
         return false;
     if (has_member(settling->step, subject))
         return strcmp(event->host, subject) == 0;

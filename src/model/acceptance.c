@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *const kinds[EVENT_KINDS] = {"repair", "swap", "spare", "note"};
+static const char *const kinds[EVENT_KINDS] = {"repair", "swap", "spare", "note", "withdrawal"};
 static const char *const states[] = {"passed", "waived", "missing", "to be retested", "failed"};
 
 const char *event_kind_name(enum event_kind kind)
@@ -22,6 +22,21 @@ bool event_kind_parse(const char *word, enum event_kind *ret_kind)
     return false;
 }
 
+void events_withdraw(struct acceptance_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        events[i].withdrawn = false;
+        for (size_t k = 0; k < count && !events[i].withdrawn; k++)
+            events[i].withdrawn =
+                events[k].kind == EVENT_WITHDRAWAL && strcmp(events[k].item, events[i].uuid) == 0;
+    }
+}
+
+bool event_is_work(const struct acceptance_event *event)
+{
+    return !event->withdrawn && (event->kind == EVENT_REPAIR || event->kind == EVENT_SWAP);
+}
+
 const char *requirement_state_name(enum requirement_state state)
 {
     return states[state];
@@ -35,6 +50,8 @@ const char *event_text(struct arena *arena, const struct acceptance_event *event
         return arena_printf(arena, "%s takes the place of %s%s", event->spare, event->host, note);
     if (event->kind == EVENT_NOTE)
         return arena_printf(arena, "note on %s%s", event->host, note);
+    if (event->kind == EVENT_WITHDRAWAL)
+        return arena_printf(arena, "withdrawn%s", note);
     return arena_printf(arena, "%s of %s%s%s%s", kinds[event->kind], event->item,
                         *event->item != '\0' ? " on " : "", event->host, note);
 }
@@ -92,7 +109,7 @@ struct hostfile *hostfile_with_spares(struct arena *arena, const struct hostfile
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         *list_push(arena, &copy->hosts) = hostfile->hosts.items[i];
     for (size_t i = 0; i < count; i++)
-        if (events[i].kind == EVENT_SPARE && put_spare(copy, &events[i], err) < 0)
+        if (events[i].kind == EVENT_SPARE && !events[i].withdrawn && put_spare(copy, &events[i], err) < 0)
             return NULL;
     return copy;
 }

@@ -144,6 +144,8 @@ static void write_events(struct acceptance_json *json)
         put_string(json, "item", event->item);
         put_string(json, "spare", event->spare);
         put_string(json, "note", event->note);
+        json_key(&json->writer, "withdrawn");
+        json_put_boolean(&json->writer, event->withdrawn);
         put_number(json, "at", event->at);
         put_number(json, "made", event->made);
         close_row(json);

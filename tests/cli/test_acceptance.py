@@ -200,6 +200,16 @@ def it_is_signed():
     done = acceptance("report", "su", "-o", "su.html", "--sign", key)
     tap.ok(done.returncode == 0 and "signature: su.html.manifest.1.sig" in done.stdout, "it is signed", done.stdout, done.stderr)
     acceptance("event", "su", "note", "node1", "--note", "handed over")
+    done = acceptance("event", "su", "repair", "node3")
+    stands(done, "incomplete", "accept", "incomplete", "a repair of a host makes void what it has shown")
+    slip = re.search(r"^event: (\S+) repair of node3$", done.stdout, re.MULTILINE)[1]
+    done = acceptance("withdraw", "su", "nothing", "--note", "x")
+    tap.ok(done.returncode == 64 and f"{slip} repair of node3" in done.stderr, "a wrong UUID: the events are listed", done.stderr)
+    done = acceptance("withdraw", "su", slip, "--note", "it was node13")
+    stands(done, "accept", "accept", "accept", "what was recorded by mistake is withdrawn")
+    report = json.loads(acceptance("report", "su", "--format", "json").stdout)
+    tap.same([moment["text"] for moment in report["story"][-2:]],
+             ["repair of node3", "withdrawn: repair of node3 (it was node13)"], "and both are told")
     verify = ("verify", "su.html", "--signers", signers, "--db")
     done = assay(*verify, DATABASE)
     tap.ok(done.returncode == 0 and "verified: yes" in done.stdout, "and verified, whatever was added since", done.stdout,
