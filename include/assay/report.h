@@ -14,11 +14,16 @@
 #include "assay/record.h"
 #include "assay/text.h"
 
+/* Of the forms for people, html and text; the others are the same in all. What has no translation stays English. */
+enum report_language { LANGUAGE_EN, LANGUAGE_ZH };
+bool report_language_find(const char *name, enum report_language *ret_language); /* "en", "zh" */
+const char *report_language_name(enum report_language language);
+
 struct report_format {
     const char *name;      /* "html" */
     const char *extension; /* ".html" */
     const char *help;
-    void (*write)(const struct record *record, struct text *out);
+    void (*write)(const struct record *record, enum report_language language, struct text *out);
 };
 
 const struct report_format *report_format_find(const char *name);

@@ -177,7 +177,7 @@ static int write_bundle(struct export *export, struct store *copy, long long num
         return -1;
     proof_describe(export->arena, &export->manifest, record);
     text_init(&report, REPORT_BYTES);
-    report_format_find("json")->write(record, &report);
+    report_format_find("json")->write(record, LANGUAGE_EN, &report);
     if (report.clipped)
         return error_set(err, ERROR_INTERNAL, "the report is longer than %d bytes", REPORT_BYTES);
     sha256_hex(report.bytes, report.length, sha256);

@@ -11,7 +11,8 @@ enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
 /* What is asked for. */
 struct request {
-    const char *db, *word, *format, *output, *key;
+    const char *db, *word, *format, *output, *key, *lang;
+    enum report_language language;
     struct arena *arena;
 };
 
@@ -39,7 +40,7 @@ static int write_record(const struct request *request, struct store *store, cons
     cleanup_text struct text out = {0};
 
     text_init(&out, REPORT_BYTES);
-    row->write(record, &out);
+    row->write(record, request->language, &out);
     if (request->key != NULL)
         return write_signed(request, store, record, path, &out, err);
     return file_write(path, out.bytes, out.length, 0644, err);
@@ -80,9 +81,10 @@ static int bad_format(const char *format)
 
 int command_report(int argc, char **argv)
 {
-    struct request request = {.format = "html"};
+    struct request request = {.format = "html", .lang = "en"};
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang, "en or zh, of html and text; default en"},
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
@@ -96,6 +98,10 @@ int command_report(int argc, char **argv)
         return status;
     if (report_format_find(request.format) == NULL)
         return bad_format(request.format);
+    if (!report_language_find(request.lang, &request.language)) {
+        fprintf(stderr, "assay: report: unknown language '%s'; expected en or zh\n", request.lang);
+        return EXIT_USAGE;
+    }
     if (first + 1 < argc) {
         fprintf(stderr, "assay: report: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
@@ -110,7 +116,7 @@ int command_report(int argc, char **argv)
 
 int command_show(int argc, char **argv)
 {
-    struct request request = {.format = "text", .output = "-"};
+    struct request request = {.format = "text", .output = "-", .language = LANGUAGE_EN};
     const struct option_row rows[] = {
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,

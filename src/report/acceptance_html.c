@@ -238,13 +238,13 @@ void acceptance_html(const struct acceptance *acceptance, struct text *out)
 {
     struct leaf leaf = {out, arena_create(), acceptance};
 
-    frame_open(out, title_text(&leaf), "");
+    frame_open(out, LANGUAGE_EN, title_text(&leaf), "");
     write_title(&leaf);
     write_units(&leaf);
     write_story(&leaf);
     write_open(&leaf);
     write_hardware(&leaf);
     write_sources(&leaf);
-    frame_close(out);
+    frame_close(out, LANGUAGE_EN);
     arena_destroy(leaf.arena);
 }

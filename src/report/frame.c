@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "language.h"
 #include "report_formats.h"
 
 /* Inside CSS: only characters that cannot end a string there. */
@@ -17,9 +18,11 @@ static void write_foot(struct text *out, const char *foot)
     html_markup(out, "\"; } }\n");
 }
 
-void frame_open(struct text *out, const char *title, const char *foot)
+void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
 {
-    html_markup(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    html_markup(out, "<!DOCTYPE html>\n<html lang=\"");
+    html_text(out, language == LANGUAGE_ZH ? "zh-CN" : "en");
+    html_markup(out, "\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                      "style-src 'unsafe-inline'; img-src data:; script-src 'sha256-");
@@ -33,9 +36,13 @@ void frame_open(struct text *out, const char *title, const char *foot)
     html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
 }
 
-void frame_close(struct text *out)
+void frame_close(struct text *out, enum report_language language)
 {
-    html_markup(out, "</main>\n<script data-filter=\"Filter:\" data-shown=\"{shown} of {all}\">");
+    html_markup(out, "</main>\n<script data-filter=\"");
+    html_text(out, language_text(language, TEXT_FILTER));
+    html_markup(out, "\" data-shown=\"");
+    html_text(out, language_text(language, TEXT_FILTER_SHOWN));
+    html_markup(out, "\">");
     text_put(out, report_js);
     html_markup(out, "</script>\n</body>\n</html>\n");
 }

@@ -6,10 +6,10 @@
 #ifndef ASSAY_REPORT_FRAME_H
 #define ASSAY_REPORT_FRAME_H
 
-#include "assay/text.h"
+#include "assay/report.h"
 
 /* Up to and with <main>. The foot stands on every printed page; of it letters, digits, blanks and '-' are shown. */
-void frame_open(struct text *out, const char *title, const char *foot);
-void frame_close(struct text *out);
+void frame_open(struct text *out, enum report_language language, const char *title, const char *foot);
+void frame_close(struct text *out, enum report_language language);
 
 #endif

@@ -7,6 +7,7 @@
 #include "assay/sighting.h"
 #include "distributions.h"
 #include "html.h"
+#include "language.h"
 #include "matrix.h"
 #include "series.h"
 #include "variants.h"
@@ -15,6 +16,7 @@
 struct page {
     struct text *out;
     struct arena *arena;
+    enum report_language language;
     const struct view *view;
     struct report_entry *entries;
     size_t entry_count;
@@ -28,6 +30,47 @@ struct page {
     bool has_heat_maps, has_burn;
     struct sightings sightings; /* by host */
 };
+
+/* -- Words: page.c. What the report says itself, and what was said in English when it happened. */
+const char *say(const struct page *page, enum text_key key);
+#define sayf(page, key, ...) language_say((page)->arena, (page)->language, (key), __VA_ARGS__)
+const char *said(const struct page *page, const char *english);
+/* A number as a value of sayf. */
+const char *number(const struct page *page, size_t count);
+
+/* "2026-03-01 12:00:00 to 12:06:40 UTC" */
+const char *span_text(const struct page *page, double start, double end);
+/* "2026-03-01 12:00:00 UTC", "3.2 s" */
+const char *when(const struct page *page, double unix_time);
+const char *how_long(const struct page *page, double seconds);
+
+/* <h3>...</h3>, <p>...</p> */
+void page_heading(struct page *page, enum text_key key);
+void page_paragraph(struct page *page, enum text_key key);
+/* <dt>, <dd>; page_said_pair for what was said in English. */
+void page_pair(struct page *page, enum text_key key, const char *value);
+void page_said_pair(struct page *page, enum text_key key, const char *english);
+/* Words in English, translated; each piece that nobody has translated is marked as English. */
+void page_said(struct page *page, const char *english);
+void page_said_cell(struct page *page, const char *english);
+/* A table up to the end of its head: page_table(page, "compact", COLUMN(HOST), NUMBERS(ITEMS)). */
+struct page_head {
+    enum text_key text;
+    bool numbers;
+};
+#define COLUMN(key)       \
+    {                     \
+        TEXT_##key, false \
+    }
+#define NUMBERS(key)     \
+    {                    \
+        TEXT_##key, true \
+    }
+#define page_table(page, class, ...)                             \
+    (html_markup((page)->out, "<table class=\"" class "\">"),    \
+     page_heads((page), (const struct page_head[]){__VA_ARGS__}, \
+                sizeof((const struct page_head[]){__VA_ARGS__}) / sizeof(struct page_head)))
+void page_heads(struct page *page, const struct page_head *heads, size_t count);
 
 /* page_results.c */
 void page_title(struct page *page);

@@ -20,12 +20,12 @@ static void write_parts(struct page *page, const struct assets *assets)
 
     html_markup(out, "<h3>");
     html_text(out, assets->host->name);
-    html_markup(
-        out, "</h3>\n<table class=\"compact parts\"><thead><tr><th>Part</th><th>Place</th><th>What it is</th>"
-             "<th>Serial</th></tr></thead>\n<tbody>\n");
+    html_markup(out, "</h3>\n");
+    page_table(page, "compact parts", COLUMN(PART), COLUMN(PLACE), COLUMN(WHAT_IT_IS), COLUMN(SERIAL));
+    html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < assets->items.count; i++) {
         html_markup(out, "<tr>");
-        html_row_head(out, assets->items.items[i].part);
+        html_row_head(out, said(page, assets->items.items[i].part));
         html_cell(out, assets->items.items[i].place);
         html_cell(out, assets->items.items[i].model);
         html_code_cell(out, assets->items.items[i].serial);
@@ -40,16 +40,16 @@ static void write_summary(struct page *page, const struct assets *assets, size_t
                                         "gpu.kinds"};
     struct text *out = page->out;
 
-    html_markup(out,
-                "<table class=\"compact hosts\"><thead><tr><th>Host</th><th>Serial</th><th>Processors</th>"
-                "<th>Memory</th><th>NVMe drives</th><th>GPUs</th></tr></thead>\n<tbody>\n");
+    page_table(page, "compact hosts", COLUMN(HOST), COLUMN(SERIAL), COLUMN(PROCESSORS), COLUMN(MEMORY),
+               COLUMN(NVME), COLUMN(GPUS));
+    html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < count; i++) {
         html_markup(out, "<tr>");
         html_row_head(out, assets[i].host->name);
         for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++) {
             const char *value = step_fact(assets[i].step, facts[k], "");
 
-            html_cell(out, *value != '\0' ? assets_readable(page->arena, value) : "not read");
+            html_cell(out, *value != '\0' ? assets_readable(page->arena, value) : say(page, TEXT_NOT_READ));
         }
         html_markup(out, "</tr>\n");
     }
@@ -61,12 +61,12 @@ void page_assets(struct page *page)
     struct assets *assets;
     size_t count = assets_collect(page->view, &assets);
 
-    html_markup(page->out,
-                "<p>What each host is made of, as its firmware, its kernel and its driver list it.");
-    if (count > HOSTS_IN_FULL)
-        html_textf(page->out, " Every part of the %s hosts, with its serial number, is in the JSON report.",
-                   count_text(page->arena, count));
-    html_markup(page->out, "</p>\n");
+    page_paragraph(page, TEXT_ASSETS_INTRO);
+    if (count > HOSTS_IN_FULL) {
+        html_markup(page->out, "<p>");
+        html_text(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));
+        html_markup(page->out, "</p>\n");
+    }
     write_summary(page, assets, count);
     for (size_t i = 0; count <= HOSTS_IN_FULL && i < count; i++)
         write_parts(page, &assets[i]);

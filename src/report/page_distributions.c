@@ -14,7 +14,7 @@ bool page_has_distributions(const struct page *page)
 
 static const char *who(struct page *page, const struct outcome *outcome)
 {
-    const char *target = step_target(page->arena, page->view->steps[outcome->step].step);
+    const char *target = said(page, step_target(page->arena, page->view->steps[outcome->step].step));
     const char *subject = view_slot(page->view, outcome)->subject;
 
     return arena_printf(page->arena, "%s%s%s", target, *subject != '\0' ? " " : "", subject);
@@ -55,10 +55,10 @@ static void write_figure(struct page *page, const struct distribution *distribut
     html_code(out, distribution->metric);
     html_textf(out, " %s%s", where_text(page, distribution),
                *where_text(page, distribution) != '\0' ? ", " : "");
-    html_textf(out, "%s%s%s values", distribution->unit, *distribution->unit != '\0' ? ", " : "",
-               count_text(page->arena, distribution->values.count));
+    html_textf(out, "%s%s%s", distribution->unit, *distribution->unit != '\0' ? ", " : "",
+               sayf(page, TEXT_VALUES_OF, number(page, distribution->values.count)));
     html_markup(out, "</figcaption>\n");
-    svg_distribution(out, page->arena, distribution);
+    svg_distribution(page, distribution);
     html_markup(out, "</figure>\n");
 }
 
@@ -85,7 +85,7 @@ static void write_row(struct page *page, const struct distribution *distribution
     html_markup(out, "<td class=\"num\">");
     html_text(out, count_text(page->arena, distribution->values.count));
     html_markup(out, "</td>");
-    html_cell(out, distribution->gate);
+    page_said_cell(page, distribution->gate);
     for (size_t i = 0; i < QUANTILES; i++)
         number_cell(page, distribution->quantiles[i],
                     i == 0               ? distribution->lowest
@@ -110,7 +110,7 @@ static void write_outlier(struct page *page, const struct distribution *distribu
     if (median > 0)
         html_textf(out, "%+.1f%%", (outlier->outcome->value / median - 1) * 100);
     html_markup(out, "</td>");
-    html_cell(out, outlier->named->cause);
+    page_said_cell(page, outlier->named->cause);
     html_markup(out, "</tr>\n");
 }
 
@@ -121,15 +121,13 @@ static void write_outliers(struct page *page)
     for (size_t i = 0; i < page->distributions.items.count; i++)
         found += page->distributions.items.items[i].found.count;
     if (found == 0) {
-        html_markup(page->out,
-                    "<p>None of these values failed its gate, and none was found to stand out among "
-                    "its peers.</p>\n");
+        page_paragraph(page, TEXT_NONE_STANDS_OUT);
         return;
     }
-    html_markup(page->out,
-                "<h3>Who stands out</h3>\n<table class=\"compact\"><thead><tr><th>Outcome</th><th>Who"
-                "</th><th>Metric</th><th>Value</th><th class=\"num\">Against the median</th>"
-                "<th>Found</th></tr></thead>\n<tbody>\n");
+    page_heading(page, TEXT_WHO_STANDS_OUT);
+    page_table(page, "compact", COLUMN(OUTCOME), COLUMN(WHO), COLUMN(METRIC), COLUMN(VALUE),
+               NUMBERS(AGAINST_MEDIAN), COLUMN(FOUND));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < page->distributions.items.count; i++) {
         const struct distribution *distribution = &page->distributions.items.items[i];
 
@@ -137,8 +135,8 @@ static void write_outliers(struct page *page)
             write_outlier(page, distribution, &distribution->found.items[k]);
         if (distribution->found.count > NAMED) {
             html_markup(page->out, "<tr><td></td><td colspan=\"5\">");
-            html_textf(page->out, "and %s more of %s",
-                       count_text(page->arena, distribution->found.count - NAMED), distribution->metric);
+            html_text(page->out, sayf(page, TEXT_MORE_OF, number(page, distribution->found.count - NAMED),
+                                      distribution->metric));
             html_markup(page->out, "</td></tr>\n");
         }
     }
@@ -149,24 +147,18 @@ void page_distributions(struct page *page)
 {
     const struct distributions *all = &page->distributions;
 
-    html_markup(
-        page->out,
-        "<p>How each number lies over all GPUs, hosts, pairs or HCAs that have it; the worst of all "
-        "attempts. "
-        "Bars count values. A cross is a value that failed, a diamond one that is remarked because it "
-        "stands out among its peers. Metrics without a gate that nobody stands out in are in the table "
-        "alone.</p>\n<div class=\"figures\">\n");
+    page_paragraph(page, TEXT_DISTRIBUTIONS_INTRO);
+    html_markup(page->out, "<div class=\"figures\">\n");
     for (size_t i = 0; i < all->items.count; i++)
         if (is_drawn(&all->items.items[i]))
             write_figure(page, &all->items.items[i]);
     html_markup(page->out, "</div>\n");
     write_outliers(page);
-    html_markup(page->out,
-                "<h3>The same in numbers</h3>\n<table class=\"compact quantiles\"><thead><tr><th>Step</th>"
-                "<th>Metric</th><th>Unit</th><th class=\"num\">Values</th><th>Gate</th>"
-                "<th class=\"num\">Lowest</th><th class=\"num\">1%</th><th class=\"num\">25%</th>"
-                "<th class=\"num\">Median</th><th class=\"num\">75%</th><th class=\"num\">99%</th>"
-                "<th class=\"num\">Highest</th></tr></thead>\n<tbody>\n");
+    page_heading(page, TEXT_SAME_IN_NUMBERS);
+    page_table(page, "compact quantiles", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNIT_OF_VALUE),
+               NUMBERS(VALUES), COLUMN(GATE), NUMBERS(LOWEST), NUMBERS(Q1), NUMBERS(Q25), NUMBERS(MEDIAN),
+               NUMBERS(Q75), NUMBERS(Q99), NUMBERS(HIGHEST));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < all->items.count; i++)
         write_row(page, &all->items.items[i]);
     html_markup(page->out, "</tbody></table>\n");

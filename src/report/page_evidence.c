@@ -11,16 +11,17 @@
 
 /* Facts that tell hosts apart; one per GPU folds to "8 x NAME". */
 static const struct inventory_fact {
-    const char *title, *name;
+    enum text_key title;
+    const char *name;
     bool per_gpu;
 } inventory_facts[] = {
-    {"GPUs", "gpu.name", true},
-    {"Driver", "driver.version", false},
-    {"CUDA", "cuda.version", false},
-    {"Fabric manager", "fabric_manager.version", false},
-    {"Fabric manager state", "fabric_manager.state", false},
-    {"NCCL", "nccl.version", false},
-    {"DCGM", "dcgm.version", false},
+    {TEXT_GPUS, "gpu.name", true},
+    {TEXT_F_DRIVER, "driver.version", false},
+    {TEXT_F_CUDA, "cuda.version", false},
+    {TEXT_F_FM, "fabric_manager.version", false},
+    {TEXT_F_FM_STATE, "fabric_manager.state", false},
+    {TEXT_F_NCCL, "nccl.version", false},
+    {TEXT_F_DCGM, "dcgm.version", false},
 };
 enum { FACT_COUNT = sizeof inventory_facts / sizeof inventory_facts[0], GPUS_LOOKED_AT = 64 };
 
@@ -117,11 +118,13 @@ void page_inventory(struct page *page)
     struct text *out = page->out;
 
     collect_inventories(page, &inventories);
-    html_markup(out, "<p>As the hosts themselves reported it. Hosts with equal facts share a row.</p>\n"
-                     "<table class=\"inventory\"><thead><tr><th>Hosts</th>");
+    page_paragraph(page, TEXT_INVENTORY_INTRO);
+    html_markup(out, "<table class=\"inventory\"><thead><tr><th>");
+    html_text(out, say(page, TEXT_HOSTS));
+    html_markup(out, "</th>");
     for (size_t i = 0; i < FACT_COUNT; i++) {
         html_markup(out, "<th>");
-        html_text(out, inventory_facts[i].title);
+        html_text(out, say(page, inventory_facts[i].title));
         html_markup(out, "</th>");
     }
     html_markup(out, "</tr></thead>\n<tbody>\n");
@@ -130,9 +133,9 @@ void page_inventory(struct page *page)
         struct step step = {.members = inventory->hosts.items, .member_count = inventory->hosts.count};
 
         html_markup(out, "<tr>");
-        html_row_head(out, step_target(page->arena, &step));
+        html_row_head(out, said(page, step_target(page->arena, &step)));
         for (size_t k = 0; k < FACT_COUNT; k++)
-            html_cell(out, *inventory->values[k] != '\0' ? inventory->values[k] : "not read");
+            html_cell(out, *inventory->values[k] != '\0' ? inventory->values[k] : say(page, TEXT_NOT_READ));
         html_markup(out, "</tr>\n");
     }
     html_markup(out, "</tbody></table>\n");
@@ -182,10 +185,10 @@ void page_equipment(struct page *page)
     const struct plan *plan = page->view->record->plan;
     bool *done = arena_array(page->arena, bool, plan->hosts.count);
 
-    html_markup(page->out,
-                "<p>The GPUs that were tested, by their own identity. The index is the tool's, in PCI "
-                "order.</p>\n<table class=\"compact\"><thead><tr><th>Host</th><th>GPU</th><th>Name</th>"
-                "<th>UUID</th><th>Serial</th><th>PCI</th></tr></thead>\n<tbody>\n");
+    page_paragraph(page, TEXT_EQUIPMENT_INTRO);
+    page_table(page, "compact", COLUMN(HOST), COLUMN(GPU), COLUMN(NAME), COLUMN(UUID), COLUMN(SERIAL),
+               COLUMN(PCI));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < page->view->step_count; i++) {
         size_t host = page->view->steps[i].step->member_count == 1
                           ? view_host(page->view, page->view->steps[i].step->members[0])
@@ -209,11 +212,11 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_markup(out, "<tr>");
     html_cell(out, line->suite_step);
     page_metric_cell(page, line->metric, line->at);
-    html_cell(out, line->gate);
+    page_said_cell(page, line->gate);
     html_markup(out, "<td>");
-    html_text(out, line->status);
+    page_said(page, line->status);
     html_markup(out, "<br><small>");
-    html_text(out, line->source);
+    page_said(page, line->source);
     html_markup(out, "</small></td><td class=\"num\">");
     html_text(out, count_text(page->arena, line->items));
     html_markup(out, "</td><td class=\"num\">");
@@ -226,14 +229,10 @@ void page_limits(struct page *page)
     struct gate_lines lines;
 
     gate_lines_of_run(page->view, &lines);
-    html_markup(
-        page->out,
-        "<p>Every limit that was applied, as it was applied. Status, in descending authority: contract, "
-        "datasheet, vendor, field, provisional, guess (remarks only); tool: what the tool's own word "
-        "means; peers: the median of the same place on the other hosts.</p>\n<table class=\"compact "
-        "limits\"><thead><tr><th>Step</th><th>Metric</th><th>Gate "
-        "applied</th><th>Status and source</th><th class=\"num\">Items</th><th class=\"num\">Not "
-        "passed</th></tr></thead>\n<tbody>\n");
+    page_paragraph(page, TEXT_LIMITS_INTRO);
+    page_table(page, "compact limits", COLUMN(STEP), COLUMN(METRIC), COLUMN(GATE_APPLIED),
+               COLUMN(STATUS_SOURCE), NUMBERS(ITEMS), NUMBERS(NOT_PASSED));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
         write_limit(page, &lines.items.items[i]);
     html_markup(page->out, "</tbody></table>\n");
@@ -244,14 +243,14 @@ void page_documents(struct page *page)
     const struct record *record = page->view->record;
     struct text *out = page->out;
 
-    html_markup(
-        out, "<p>Kept byte for byte with the run.</p>\n<table class=\"compact\"><thead><tr><th>Document</th>"
-             "<th>Name</th><th class=\"num\">Bytes</th><th>SHA-256</th></tr></thead>\n<tbody>\n");
+    page_paragraph(page, TEXT_DOCUMENTS_INTRO);
+    page_table(page, "compact", COLUMN(DOCUMENT), COLUMN(NAME), NUMBERS(BYTES), COLUMN(SHA256));
+    html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < record->documents.count; i++) {
         const struct document *document = &record->documents.items[i];
 
         html_markup(out, "<tr>");
-        html_row_head(out, document->kind);
+        html_row_head(out, said(page, document->kind));
         html_cell(out, document->name);
         html_markup(out, "<td class=\"num\">");
         html_text(out, count_text(page->arena, document->bytes.length));
@@ -265,44 +264,21 @@ void page_documents(struct page *page)
 /* -- Sign-off ---------------------------------------------------------------------------------------------
  */
 
-static const char *sign_off_statement(enum verdict_word verdict)
-{
-    switch (verdict) {
-    case VERDICT_ACCEPT:
-        return "The verdict of this run is accept. By signing, the parties confirm that the results above "
-               "were "
-               "obtained on the cluster named on the first page, by the documents listed with their SHA-256, "
-               "and "
-               "agree that the cluster is accepted on them.";
-    case VERDICT_ACCEPT_WITH_EXCEPTIONS:
-        return "The verdict of this run is accept with exceptions. By signing, the parties confirm the "
-               "results "
-               "above and agree that the cluster is accepted with the exceptions listed, each under its "
-               "waiver.";
-    case VERDICT_REJECT:
-        return "The verdict of this run is reject: this document does not support acceptance. By signing, "
-               "the "
-               "parties confirm only that they have taken note of the results above.";
-    case VERDICT_INCOMPLETE:
-    default:
-        return "The verdict of this run is incomplete: gates that were owed are not decided, and this "
-               "document "
-               "does not support acceptance. By signing, the parties confirm only that they have taken note "
-               "of the "
-               "results above.";
-    }
-}
+static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_SIGN_ACCEPT,
+                                                    [VERDICT_ACCEPT_WITH_EXCEPTIONS] = TEXT_SIGN_EXCEPTIONS,
+                                                    [VERDICT_INCOMPLETE] = TEXT_SIGN_INCOMPLETE,
+                                                    [VERDICT_REJECT] = TEXT_SIGN_REJECT};
 
-static void signature(struct page *page, const char *party)
+static void signature(struct page *page, enum text_key party)
 {
-    static const char *const lines[] = {"Company", "Name and title", "Date and place", "Signature"};
+    static const enum text_key lines[] = {TEXT_COMPANY, TEXT_NAME_TITLE, TEXT_DATE_PLACE, TEXT_SIGNATURE};
 
     html_markup(page->out, "<div class=\"party\"><h3>");
-    html_text(page->out, party);
+    html_text(page->out, say(page, party));
     html_markup(page->out, "</h3>\n");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         html_markup(page->out, "<div class=\"line\"><span>");
-        html_text(page->out, lines[i]);
+        html_text(page->out, say(page, lines[i]));
         html_markup(page->out, "</span></div>\n");
     }
     html_markup(page->out, "</div>\n");
@@ -311,12 +287,14 @@ static void signature(struct page *page, const char *party)
 void page_sign_off(struct page *page)
 {
     html_markup(page->out, "<div class=\"signoff\">\n<p>");
-    html_text(page->out, sign_off_statement(page->view->verdict));
-    html_markup(page->out, "</p>\n<p class=\"small\">Run UUID <code>");
+    html_text(page->out, say(page, sign_off_statements[page->view->verdict]));
+    html_markup(page->out, "</p>\n<p class=\"small\">");
+    html_text(page->out, say(page, TEXT_RUN_UUID));
+    html_markup(page->out, " <code>");
     html_text(page->out, page->view->record->uuid);
     html_markup(page->out, "</code></p>\n<div class=\"parties\">\n");
-    signature(page, "For the supplier");
-    signature(page, "For the customer");
+    signature(page, TEXT_SUPPLIER);
+    signature(page, TEXT_CUSTOMER);
     html_markup(page->out, "</div>\n</div>\n");
 }
 
@@ -386,10 +364,9 @@ void page_commands(struct page *page)
     struct text *out = page->out;
 
     collect_commands(page, &commands);
-    html_markup(out,
-                "<p>As a person would type them on the host. Equal ones are shown once; the evidence names "
-                "them by number.</p>\n<table class=\"commands\"><thead><tr><th>No.</th><th>Step</th>"
-                "<th>Command</th><th class=\"num\">Attempts</th></tr></thead>\n<tbody>\n");
+    page_paragraph(page, TEXT_COMMANDS_INTRO);
+    page_table(page, "commands", COLUMN(NUMBER_SHORT), COLUMN(STEP), COLUMN(COMMAND), NUMBERS(ATTEMPTS));
+    html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < commands.items.count; i++) {
         html_shape(out, "<tr id=\"c@\"><th scope=\"row\">C@</th>", (double)(i + 1), (double)(i + 1));
         html_cell(out, commands.items.items[i].suite_step);
@@ -417,14 +394,16 @@ static void write_captures(struct page *page, const struct attempt *attempt)
         if (capture->stream == NULL)
             continue;
         if (capture->length == 0 && *capture_note(capture) == '\0') {
-            html_textf(out, "%s %s; ", capture->stream, *capture->sha256 != '\0' ? "empty" : "not kept");
+            html_text(out,
+                      sayf(page, *capture->sha256 != '\0' ? TEXT_EMPTY : TEXT_NOT_KEPT, capture->stream));
+            html_text(out, "; ");
             continue;
         }
         html_markup(out, "<span class=\"sha\">");
         html_textf(out, "%s %s B ", capture->stream, count_text(page->arena, (size_t)capture->length));
         if (*capture_note(capture) != '\0') {
             html_markup(out, "<b>");
-            html_text(out, capture_note(capture));
+            page_said(page, capture_note(capture));
             html_markup(out, "</b> ");
         }
         html_code(out, capture->sha256);
@@ -455,32 +434,35 @@ static void write_findings(struct page *page, const struct reading *reading)
             continue;
         shown++;
         html_markup(page->out, "<div class=\"finding\"><b>");
-        html_text(page->out, severity_name(finding->severity));
+        page_said(page, severity_name(finding->severity));
         html_markup(page->out, "</b> ");
-        html_textf(page->out, "%s%s%s: %s", finding->code, *finding->subject != '\0' ? " " : "",
-                   finding->subject, finding->text);
+        html_textf(page->out, "%s%s%s: ", finding->code, *finding->subject != '\0' ? " " : "",
+                   finding->subject);
+        page_said(page, finding->text);
         html_markup(page->out, "</div>");
     }
     if (shown < reading->findings.count) {
         html_markup(page->out, "<div class=\"finding\">");
-        html_textf(page->out, "and %zu more findings, all in the JSON report",
-                   reading->findings.count - shown);
+        html_text(page->out, sayf(page, TEXT_MORE_FINDINGS, number(page, reading->findings.count - shown)));
         html_markup(page->out, "</div>");
     }
 }
 
-static void write_remark(struct text *out, const char *word, const char *string)
+static void write_remark(struct page *page, const char *word, const char *string)
 {
+    struct text *out = page->out;
+
     html_markup(out, "<div class=\"finding\"><b>");
-    html_text(out, word);
+    page_said(page, word);
     html_markup(out, "</b> ");
-    html_text(out, string);
+    page_said(page, string);
     html_markup(out, "</div>");
 }
 
 /* How each command ended, where an attempt has several; what its windows say is in the items. */
-static void write_parts(struct text *out, const struct attempt *attempt)
+static void write_parts(struct page *page, const struct attempt *attempt)
 {
+    struct text *out = page->out;
     size_t shown = 0;
 
     if (attempt->parts.count < 2)
@@ -493,11 +475,21 @@ static void write_parts(struct text *out, const struct attempt *attempt)
             continue;
         html_textf(out, "%s%s ", shown++ > 0 ? "; " : "", part->name);
         if (part->ended)
-            html_textf(out, "exit %d", part->rc);
+            html_text(out, sayf(page, TEXT_EXIT, arena_printf(page->arena, "%d", part->rc)));
         else
-            html_text(out, part->began ? "did not end" : "did not begin");
+            html_text(out, say(page, part->began ? TEXT_DID_NOT_END : TEXT_DID_NOT_BEGIN));
     }
     html_markup(out, "</div>");
+}
+
+/* "before the test on node3: " */
+static const char *window_text(const struct page *page, const struct step *step, const struct window *window)
+{
+    bool before = window->role == WINDOW_BEFORE;
+
+    if (step->member_count > 1)
+        return sayf(page, before ? TEXT_BEFORE_ON : TEXT_AFTER_ON, step->members[window->member]->name);
+    return say(page, before ? TEXT_BEFORE : TEXT_AFTER);
 }
 
 /* What was read of each member right before and right after the test, with the hash of what it said. */
@@ -510,14 +502,12 @@ static void write_windows(struct page *page, const struct attempt *attempt)
         const struct capture *capture = &window->captures[0];
 
         html_markup(page->out, "<span class=\"sha\">");
-        html_textf(page->out, "%s the test%s%s: ", window->role == WINDOW_BEFORE ? "before" : "after",
-                   step->member_count > 1 ? " on " : "",
-                   step->member_count > 1 ? step->members[window->member]->name : "");
+        html_text(page->out, window_text(page, step, window));
         if (window->end == ATTEMPT_RAN)
-            html_textf(page->out, "%s B ", count_text(page->arena, (size_t)capture->length));
+            html_textf(page->out, "%s B", count_text(page->arena, (size_t)capture->length));
         else
-            html_textf(page->out, "%s ",
-                       *window->text != '\0' ? window->text : attempt_end_name(window->end));
+            page_said(page, *window->text != '\0' ? window->text : attempt_end_name(window->end));
+        html_text(page->out, " ");
         html_code(page->out, capture->sha256);
         html_markup(page->out, "</span> ");
     }
@@ -533,7 +523,7 @@ static void write_courses(struct page *page, const struct step_view *step, const
         return;
     html_markup(page->out, "<div class=\"courses\">");
     for (size_t i = 0; i < courses.items.count; i++)
-        svg_course(page->out, &courses.items.items[i]);
+        svg_course(page, &courses.items.items[i]);
     html_markup(page->out, "</div>");
 }
 
@@ -554,17 +544,18 @@ static void write_attempt_notes(struct page *page, const struct step_view *step,
     html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
     write_captures(page, attempt);
     write_windows(page, attempt);
-    html_textf(out, "attempt %s; boot %s; %s%s", attempt->uuid,
-               attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id : "not read",
-               attempt->transport != NULL ? attempt->transport : "no transport",
-               versions_text(page->arena, &attempt->reading));
+    html_text(out, sayf(page, TEXT_ATTEMPT_IS, attempt->uuid,
+                        attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id
+                                                                              : say(page, TEXT_NOT_READ),
+                        attempt->transport != NULL ? attempt->transport : say(page, TEXT_NO_TRANSPORT),
+                        versions_text(page->arena, &attempt->reading)));
     if (attempt->connections > 1)
-        html_textf(out, "; %u connections", attempt->connections);
-    write_parts(out, attempt);
+        html_text(out, sayf(page, TEXT_CONNECTIONS, number(page, attempt->connections)));
+    write_parts(page, attempt);
     if (attempt->text != NULL && *attempt->text != '\0')
-        write_remark(out, attempt_end_text(page->arena, attempt), attempt->text);
+        write_remark(page, attempt_end_text(page->arena, attempt), attempt->text);
     if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL)
-        write_remark(out, reading_status_name(attempt->reading.status), attempt->reading.reason);
+        write_remark(page, reading_status_name(attempt->reading.status), attempt->reading.reason);
     write_findings(page, &attempt->reading);
     write_courses(page, step, attempt);
     html_markup(out, "</td></tr>\n");
@@ -579,14 +570,14 @@ static void write_attempt(struct page *page, const struct commands *commands, co
     html_shape(out, "<tbody id=\"e@\"><tr><td><b>", (double)index);
     html_text(out, step->step->shape->suite_step);
     html_markup(out, "</b> <small>");
-    html_textf(out, "attempt %u of %zu, ", attempt->n, step->attempts.count);
+    html_text(out, sayf(page, TEXT_ATTEMPT_N, number(page, attempt->n), number(page, step->attempts.count)));
     html_shape(out, "<a href=\"#c@\">C@</a></small></td><td>", (double)command, (double)command);
     page_word(page, step->word);
     html_markup(out, "</td>");
-    html_cell(out, span_text(page->arena, attempt_start(attempt), attempt->ended));
-    html_cell(out, duration_text(page->arena, attempt_seconds(attempt)));
-    html_cell(out, attempt_end_text(page->arena, attempt));
-    html_cell(out, reading_status_name(attempt->reading.status));
+    html_cell(out, span_text(page, attempt_start(attempt), attempt->ended));
+    html_cell(out, how_long(page, attempt_seconds(attempt)));
+    page_said_cell(page, attempt_end_text(page->arena, attempt));
+    page_said_cell(page, reading_status_name(attempt->reading.status));
     html_markup(out, "</tr>\n");
     write_attempt_notes(page, step, attempt);
     html_markup(out, "</tbody>\n");
@@ -613,10 +604,10 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_shape(out, "</b> <a href=\"#c@\">C@</a></td><td>", (double)command, (double)command);
     page_word(page, step->word);
     html_markup(out, "</td>");
-    html_cell(out, time_text(page->arena, attempt_start(attempt)));
-    html_cell(out, duration_text(page->arena, attempt_seconds(attempt)));
+    html_cell(out, when(page, attempt_start(attempt)));
+    html_cell(out, how_long(page, attempt_seconds(attempt)));
     html_markup(out, "<td colspan=\"2\"><code>");
-    html_text(out, attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : "no output");
+    html_text(out, attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : say(page, TEXT_NO_OUTPUT));
     html_markup(out, "</code>");
     html_text(out, versions_text(page->arena, &attempt->reading));
     html_markup(out, "</td></tr></tbody>\n");
@@ -635,12 +626,20 @@ static void write_step_attempts(struct page *page, const struct commands *comman
 
 static void open_attempts(struct page *page, const char *target)
 {
+    static const enum text_key heads[] = {TEXT_STEP, TEXT_STEP_OUTCOME, TEXT_START_END,
+                                          TEXT_TOOK, TEXT_ENDED_BY,     TEXT_READING};
+
     html_markup(page->out,
                 "<table class=\"attempts\"><colgroup><col><col><col><col><col><col></colgroup><thead><tr "
                 "class=\"host\"><th colspan=\"6\">");
-    html_text(page->out, target);
-    html_markup(page->out, "</th></tr><tr><th>Step</th><th>Step's outcome</th><th>Start and end</th>"
-                           "<th>Took</th><th>Ended by</th><th>Reading</th></tr></thead>\n");
+    page_said(page, target);
+    html_markup(page->out, "</th></tr><tr>");
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        html_markup(page->out, "<th>");
+        html_text(page->out, say(page, heads[i]));
+        html_markup(page->out, "</th>");
+    }
+    html_markup(page->out, "</tr></thead>\n");
 }
 
 struct step_list {
@@ -672,17 +671,9 @@ void page_attempts(struct page *page)
     struct commands commands;
 
     collect_commands(page, &commands);
-    html_markup(page->out,
-                "<p>Every attempt of every step. Nothing is left out and no best one is chosen. Lengths and "
-                "SHA-256 are of the output as the host gave it.</p>\n");
+    page_paragraph(page, TEXT_EVIDENCE_INTRO);
     if (is_large(page))
-        html_markup(page->out, "<p>Of a step that passed at the first try there is one line here: its start, "
-                               "how long it took, and the "
-                               "SHA-256 of what it printed; it ended with exit 0 and was read in full. Its "
-                               "attempt's UUID, what was "
-                               "read before and after it, and every number are in the JSON and CSV forms of "
-                               "this report, and its "
-                               "output in the evidence bundle.</p>\n");
+        page_paragraph(page, TEXT_EVIDENCE_LARGE);
     for (size_t i = 0; i < page->view->step_count; i++)
         if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
             open_attempts(page, step_target(page->arena, page->view->steps[i].step));

@@ -81,7 +81,9 @@ static void write_legend(struct page *page)
 
     html_shape(out, "<svg class=\"map\" viewBox=\"0 0 @ 16\" role=\"img\" font-size=\"11.5\" fill=\"#333\">",
                MAP_WIDTH);
-    html_markup(out, "<title>What the signs mean</title><defs>");
+    html_markup(out, "<title>");
+    html_text(out, say(page, TEXT_MAP_SIGNS));
+    html_markup(out, "</title><defs>");
     html_markup(out, "<g id=\"map1\"><path d=\"M0 0h7v11h-7z\" fill=\"#d3e6da\"/>"
                      "<circle cx=\"3.5\" cy=\"5.5\" r=\"1\" fill=\"#1e6b3a\"/></g>"
                      "<g id=\"map4\"><path d=\"M0 0h7v11h-7z\" fill=\"#a3161a\"/><path d=\"M1.5 3l4 5m0-5l-4 "
@@ -101,13 +103,21 @@ static void write_legend(struct page *page)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         html_shape(out, "<use href=\"#map@\" x=\"@\" y=\"2\"/><text x=\"@\" y=\"11.5\">", words[i],
                    STEPS_WIDTH + (double)i * 120, STEPS_WIDTH + (double)i * 120 + 12);
-        html_text(out, outcome_name(words[i]));
+        page_said(page, outcome_name(words[i]));
         html_markup(out, "</text>");
     }
     html_markup(out, "</svg>\n");
 }
 
-/* "su1: node1 to node125" over the hosts of each unit, where there is room for it. */
+/* "su1: node1 to node125" */
+static const char *hosts_text(const struct page *page, const char *unit, const char *first, const char *last)
+{
+    if (*unit == '\0')
+        return sayf(page, TEXT_MAP_HOSTS, first, last);
+    return sayf(page, TEXT_MAP_UNIT, unit, first, last);
+}
+
+/* The same over the hosts of each unit, where there is room for it. */
 static void write_units(struct page *page, const struct band *band)
 {
     enum { LETTER = 6 };
@@ -118,8 +128,7 @@ static void write_units(struct page *page, const struct band *band)
         const char *label, *unit = unit_of(page, host);
 
         end = unit_end(page, host) < band->end ? unit_end(page, host) : band->end;
-        label = arena_printf(page->arena, "%s%s%s to %s", unit, *unit != '\0' ? ": " : "",
-                             plan->hosts.items[host]->name, plan->hosts.items[end - 1]->name);
+        label = hosts_text(page, unit, plan->hosts.items[host]->name, plan->hosts.items[end - 1]->name);
         if ((double)strlen(label) * LETTER > (double)(end - host + 1) * CELL_WIDTH && *unit != '\0')
             label = unit;
         if (column_x(band, host) < free_from)
@@ -202,7 +211,8 @@ static void write_singled_out(struct page *page, const struct band *band, size_t
         linked = page_open_link(page, cell->step);
         html_shape(page->out, "<use href=\"#map@\" x=\"@\" y=\"@\"><title>", cell->word, column_x(band, host),
                    row_y(row));
-        html_textf(page->out, "%s %s: %s", name, page->matrix->columns.items[row], outcome_name(cell->word));
+        html_textf(page->out, "%s %s: %s", name, page->matrix->columns.items[row],
+                   said(page, outcome_name(cell->word)));
         html_markup(page->out, "</title></use>");
         if (linked)
             html_markup(page->out, "</a>");
@@ -244,8 +254,8 @@ static void write_band(struct page *page, const struct band *band)
     html_shape(
         out, "<svg class=\"map\" viewBox=\"0 0 @ @\" role=\"group\" font-size=\"10.5\" fill=\"#333\"><title>",
         MAP_WIDTH, row_y(rows) + names_height(page, band));
-    html_textf(out, "Outcomes of %zu steps on %s to %s", rows, plan->hosts.items[band->first]->name,
-               plan->hosts.items[band->end - 1]->name);
+    html_text(out, sayf(page, TEXT_MAP_OUTCOMES, number(page, rows), plan->hosts.items[band->first]->name,
+                        plan->hosts.items[band->end - 1]->name));
     html_markup(out, "</title>\n");
     write_units(page, band);
     write_step_names(page);
@@ -264,9 +274,9 @@ void page_map(struct page *page)
 
     if (hosts == 0 || page->matrix->columns.count == 0)
         return;
-    html_markup(page->out, "<figure class=\"wide\">\n<figcaption>Every host is a column, in the order of the "
-                           "hostfile, and every step a row; hosts with a failure are named. The table below "
-                           "says the same in words.</figcaption>\n");
+    html_markup(page->out, "<figure class=\"wide\">\n<figcaption>");
+    html_text(page->out, say(page, TEXT_MAP_INTRO));
+    html_markup(page->out, "</figcaption>\n");
     write_legend(page);
     for (struct band band = next_band(page, 0);; band = next_band(page, band.end)) {
         write_band(page, &band);

@@ -18,17 +18,13 @@ bool page_has_heat_maps(const struct page *page)
 static void write_heat_map(struct page *page, const struct heat_map *map)
 {
     html_markup(page->out, "<figure>\n<figcaption>");
-    if (map->bad)
-        html_textf(page->out, "%s: a pair did not pass",
-                   step_target(page->arena, page->view->steps[map->step].step));
-    else if (map->hosts > 1)
-        html_textf(page->out, "Median of the %s hosts on which every pair passed",
-                   count_text(page->arena, map->hosts));
+    if (!map->bad && map->hosts > 1)
+        html_text(page->out, sayf(page, TEXT_PAIRS_MEDIAN, number(page, map->hosts)));
     else
-        html_textf(page->out, "%s: every pair passed",
-                   step_target(page->arena, page->view->steps[map->step].step));
+        html_text(page->out, sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
+                                  said(page, step_target(page->arena, page->view->steps[map->step].step))));
     html_markup(page->out, "</figcaption>\n");
-    svg_heat_map(page->out, &page->heat_maps, map);
+    svg_heat_map(page, &page->heat_maps, map);
     html_markup(page->out, "</figure>\n");
 }
 
@@ -36,12 +32,13 @@ void page_heat_maps(struct page *page)
 {
     struct text *out = page->out;
 
-    html_markup(out,
-                "<p>GB/s in one direction, P2P enabled, from the GPU of the row to the GPU of the column; "
-                "the worst of all attempts.");
-    if (page->heat_maps.gate != NULL)
-        html_textf(out, " Gate: %s (%s). What failed is outlined and bold.", page->heat_maps.gate->gate,
-                   page->heat_maps.gate->status);
+    html_markup(out, "<p>");
+    html_text(out, say(page, TEXT_P2P_INTRO));
+    if (page->heat_maps.gate != NULL) {
+        html_text(out, " ");
+        html_text(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->gate),
+                            said(page, page->heat_maps.gate->status)));
+    }
     html_markup(out, "</p>\n<div class=\"figures\">\n");
     for (size_t i = 0; i < page->heat_maps.items.count; i++)
         write_heat_map(page, &page->heat_maps.items.items[i]);
@@ -89,7 +86,7 @@ static void write_judged_size(struct page *page, const struct chart *chart, cons
     html_markup(page->out, "</td><td class=\"num\">");
     page_number(page, count > 0 ? lowest : NAN, 1);
     html_markup(page->out, "</td>");
-    html_cell(page->out, lowest_name);
+    page_said_cell(page, lowest_name);
     html_markup(page->out, "<td class=\"num\">");
     page_number(page, median_of(values, count), 1);
     html_markup(page->out, "</td><td class=\"num\">");
@@ -100,13 +97,14 @@ static void write_judged_size(struct page *page, const struct chart *chart, cons
 static void write_judged_sizes(struct page *page, const struct chart *chart)
 {
     if (chart->gates.count == 0) {
-        html_markup(page->out, "<p class=\"small\">No limit was applied to this step.</p>\n");
+        html_markup(page->out, "<p class=\"small\">");
+        html_text(page->out, say(page, TEXT_NO_LIMIT));
+        html_markup(page->out, "</p>\n");
         return;
     }
-    html_markup(page->out,
-                "<table class=\"compact\"><thead><tr><th>Size judged</th><th class=\"num\">Gate, GB/s"
-                "</th><th class=\"num\">Lowest</th><th>at</th><th class=\"num\">Median</th>"
-                "<th class=\"num\">Highest</th></tr></thead>\n<tbody>\n");
+    page_table(page, "compact", COLUMN(SIZE_JUDGED), NUMBERS(GATE_GBS), NUMBERS(LOWEST), COLUMN(LOWEST_AT),
+               NUMBERS(MEDIAN), NUMBERS(HIGHEST));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < chart->gates.count; i++)
         write_judged_size(page, chart, &chart->gates.items[i]);
     html_markup(page->out, "</tbody></table>\n");
@@ -119,19 +117,14 @@ static const char *legend_of(struct page *page, const struct chart *chart)
     for (size_t i = 0; i < count; i++)
         failing += chart->curves.items[i].failing;
     if (count == 1)
-        return chart->curves.items[0].name;
-    if (count > CURVES_DRAWN)
-        return arena_printf(
-            page->arena, "%zu targets: band from lowest to highest, line at the median; %zu failing in red",
-            count, failing);
-    return arena_printf(page->arena, "%zu targets, one line each; %zu failing in red", count, failing);
+        return said(page, chart->curves.items[0].name);
+    return sayf(page, count > CURVES_DRAWN ? TEXT_LEGEND_BAND : TEXT_LEGEND_LINES, number(page, count),
+                number(page, failing));
 }
 
 void page_charts(struct page *page)
 {
-    html_markup(page->out,
-                "<p>Bus bandwidth, out of place, the worst of all attempts. Black marks are the gates "
-                "at the sizes that they judge; other sizes are shown and not judged.</p>\n");
+    page_paragraph(page, TEXT_CHARTS_INTRO);
     for (size_t i = 0; i < page->charts.items.count; i++) {
         const struct chart *chart = &page->charts.items.items[i];
 
@@ -144,7 +137,7 @@ void page_charts(struct page *page)
         html_markup(page->out, "</code> ");
         html_text(page->out, legend_of(page, chart));
         html_markup(page->out, "</figcaption>\n");
-        svg_chart(page->out, page->view, chart);
+        svg_chart(page, chart);
         write_judged_sizes(page, chart);
         html_markup(page->out, "</figure>\n");
     }
@@ -192,7 +185,7 @@ static void write_burn_cell(struct page *page, double value, double temperature,
 static void write_burn_row(struct page *page, const struct gpu_row *row)
 {
     html_markup(page->out, "<tr>");
-    html_row_head(page->out, step_target(page->arena, page->view->steps[row->step].step));
+    html_row_head(page->out, said(page, step_target(page->arena, page->view->steps[row->step].step)));
     for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
         write_burn_cell(page, row->values[gpu], row->temperatures[gpu], row->words[gpu]);
     html_markup(page->out, "<td>");
@@ -221,12 +214,11 @@ static double burn_statistic(struct page *page, size_t gpu, bool temperature, un
 
 static void write_burn_statistics(struct page *page)
 {
-    static const char *const names[] = {"lowest", "median", "highest"};
+    static const enum text_key names[] = {TEXT_LOWEST_OF, TEXT_MEDIAN_OF, TEXT_HIGHEST_OF};
 
     for (unsigned which = 0; which < 3; which++) {
         html_markup(page->out, "<tr class=\"sum\">");
-        html_row_head(page->out,
-                      arena_printf(page->arena, "%s of %zu hosts", names[which], page->burn.rows.count));
+        html_row_head(page->out, sayf(page, names[which], number(page, page->burn.rows.count)));
         for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
             write_burn_cell(page, burn_statistic(page, gpu, false, which),
                             burn_statistic(page, gpu, true, which), OUTCOME_PASS);
@@ -239,14 +231,17 @@ void page_burn(struct page *page)
     const struct gpu_table *burn = &page->burn;
     bool many = burn->rows.count > BURN_ROWS;
 
-    html_markup(page->out, "<p>Gflop/s (lowest seen over the attempts) and highest temperature of each GPU.");
+    page_paragraph(page, TEXT_BURN_INTRO);
     if (many)
-        html_markup(page->out,
-                    " Hosts that passed are in the first three rows; the others follow one by one.");
-    html_markup(page->out, "</p>\n<table class=\"burn\"><thead><tr><th>Host</th>");
+        page_paragraph(page, TEXT_BURN_MANY);
+    html_markup(page->out, "<table class=\"burn\"><thead><tr><th>");
+    html_text(page->out, say(page, TEXT_HOST));
+    html_markup(page->out, "</th>");
     for (size_t gpu = 0; gpu < burn->gpus; gpu++)
         html_shape(page->out, "<th>gpu@</th>", (double)gpu);
-    html_markup(page->out, "<th>Outcome</th></tr></thead>\n<tbody>\n");
+    html_markup(page->out, "<th>");
+    html_text(page->out, say(page, TEXT_OUTCOME));
+    html_markup(page->out, "</th></tr></thead>\n<tbody>\n");
     if (burn->rows.count > 1)
         write_burn_statistics(page);
     for (size_t i = 0; i < burn->rows.count; i++)

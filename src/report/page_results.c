@@ -16,10 +16,10 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "><b>");
     html_text(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    if (word == OUTCOME_INCONCLUSIVE) /* may break in the narrow cells of the matrix */
-        html_markup(page->out, "incon&shy;clusive");
+    if (word == OUTCOME_INCONCLUSIVE && page->language == LANGUAGE_EN)
+        html_markup(page->out, "incon&shy;clusive"); /* may break in the narrow cells of the matrix */
     else
-        html_text(page->out, outcome_name(word));
+        html_text(page->out, said(page, outcome_name(word)));
     html_markup(page->out, "</span>");
 }
 
@@ -50,7 +50,7 @@ void page_metric_cell(struct page *page, const char *metric, const char *at)
     html_code(page->out, metric);
     if (*at != '\0') {
         html_markup(page->out, " <small>");
-        html_text(page->out, at);
+        page_said(page, at);
         html_markup(page->out, "</small>");
     }
     html_markup(page->out, "</td>");
@@ -126,15 +126,15 @@ static void write_verdict(struct page *page)
     html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
     html_text(out, verdict_symbol(view->verdict));
     html_markup(out, "</span> <strong>");
-    html_text(out, view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
-                       ? verdict_text(page->arena, &view->record->judgement)
-                       : verdict_name(view->verdict));
+    page_said(page, view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
+                        ? verdict_text(page->arena, &view->record->judgement)
+                        : verdict_name(view->verdict));
     html_markup(out, "</strong></div>\n<p>");
-    html_text(out, verdict_sentence(view));
+    page_said(page, verdict_sentence(view));
     html_markup(out, "</p>");
     if (*view->verdict_note != '\0') {
         html_markup(out, "<p class=\"note\">");
-        html_text(out, view->verdict_note);
+        page_said(page, view->verdict_note);
         html_markup(out, "</p>");
     }
     html_markup(out, "<div class=\"tiles\">\n");
@@ -165,8 +165,8 @@ static const char *scope_of_hosts(struct page *page)
     for (size_t i = 0; i < record->plan->hosts.count; i++)
         spares += record->plan->hosts.items[i]->role == ROLE_SPARE;
     if (units > 0)
-        text = arena_printf(page->arena, "%s in %zu unit%s", text, units, units == 1 ? "" : "s");
-    return spares > 0 ? arena_printf(page->arena, "%s, %zu of them spare", text, spares) : text;
+        text = sayf(page, TEXT_HOSTS_IN_UNITS, text, number(page, units));
+    return spares > 0 ? sayf(page, TEXT_HOSTS_SPARE, text, number(page, spares)) : text;
 }
 
 /* What was seen counts; what the hostfile says is only what was promised. */
@@ -179,8 +179,8 @@ static const char *scope_of_gpus(struct page *page)
         seen += page->sightings.items.items[i].kind == ITEM_GPU;
     for (size_t i = 0; i < plan->hosts.count; i++)
         declared += plan->hosts.items[i]->slots;
-    return arena_printf(page->arena, "%s identified, %s declared", count_text(page->arena, seen),
-                        declared > 0 ? count_text(page->arena, declared) : "none");
+    return sayf(page, TEXT_GPUS_SEEN, number(page, seen),
+                declared > 0 ? number(page, declared) : say(page, TEXT_NONE));
 }
 
 /* The agreed test plan: the suite as a file that both sides can hash. */
@@ -190,9 +190,9 @@ static const char *plan_document(struct page *page)
 
     for (size_t i = 0; i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, "suite") == 0)
-            return arena_printf(page->arena, "%s, SHA-256 %s", record->documents.items[i].name,
-                                record->documents.items[i].sha256);
-    return "the suite was not kept";
+            return sayf(page, TEXT_DOCUMENT_HASH, record->documents.items[i].name,
+                        record->documents.items[i].sha256);
+    return say(page, TEXT_SUITE_NOT_KEPT);
 }
 
 static void write_identity(struct page *page)
@@ -201,25 +201,30 @@ static void write_identity(struct page *page)
     struct text *out = page->out;
 
     html_markup(out, "<dl class=\"identity\">\n");
-    html_pair(out, "Cluster (hostfile)", record->hostfile);
-    html_pair(out, "Suite", arena_printf(page->arena, "%s (%s)", record->suite_title, record->suite));
-    html_pair(out, "Hosts", scope_of_hosts(page));
-    html_pair(out, "GPUs", scope_of_gpus(page));
-    html_pair(out, "Gates owed",
-              arena_printf(page->arena, "%s, of which %s have a value",
-                           count_text(page->arena, page->view->coverage.gates),
-                           count_text(page->arena, page->view->coverage.measured)));
-    html_pair(out, "Run",
-              arena_printf(page->arena, "%lld, %s", record->number, run_state_name(record->state)));
-    html_pair(out, "Run UUID", record->uuid);
-    html_pair(out, "Judgement", record->judgement.uuid != NULL ? record->judgement.uuid : "none");
-    html_pair(out, "Started", time_text(page->arena, record->started));
-    html_pair(out, "Ended", record->ended > 0 ? time_text(page->arena, record->ended) : "not ended");
-    html_pair(out, "Duration",
-              record->ended > 0 ? duration_text(page->arena, record->ended - record->started) : "not ended");
-    html_pair(out, "Judged against", record->judgement.baselines != NULL ? record->judgement.baselines : "");
-    html_pair(out, "Measured with", record->program);
-    html_markup(out, "<div class=\"wide\"><dt>Test plan</dt><dd>");
+    page_pair(page, TEXT_CLUSTER, record->hostfile);
+    page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, said(page, record->suite_title), record->suite));
+    page_pair(page, TEXT_HOSTS, scope_of_hosts(page));
+    page_pair(page, TEXT_GPUS, scope_of_gpus(page));
+    page_pair(page, TEXT_GATES_OWED,
+              sayf(page, TEXT_GATES_VALUED, number(page, page->view->coverage.gates),
+                   number(page, page->view->coverage.measured)));
+    page_pair(page, TEXT_RUN,
+              sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
+                   said(page, run_state_name(record->state))));
+    page_pair(page, TEXT_RUN_UUID, record->uuid);
+    page_pair(page, TEXT_JUDGEMENT,
+              record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
+    page_pair(page, TEXT_STARTED, when(page, record->started));
+    page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
+    page_pair(page, TEXT_DURATION,
+              record->ended > 0 ? how_long(page, record->ended - record->started)
+                                : say(page, TEXT_NOT_ENDED));
+    page_said_pair(page, TEXT_JUDGED_AGAINST,
+                   record->judgement.baselines != NULL ? record->judgement.baselines : "");
+    page_pair(page, TEXT_MEASURED_WITH, record->program);
+    html_markup(out, "<div class=\"wide\"><dt>");
+    html_text(out, say(page, TEXT_TEST_PLAN));
+    html_markup(out, "</dt><dd>");
     html_code(out, plan_document(page));
     html_markup(out, "</dd></div>\n</dl>\n");
 }
@@ -229,11 +234,11 @@ static void write_verdict_row(struct page *page, const struct verdict *verdict)
     struct text *out = page->out;
 
     html_markup(out, "<tr>");
-    html_row_head(out, *verdict->name != '\0' ? verdict->name : "(no unit)");
+    html_row_head(out, *verdict->name != '\0' ? verdict->name : say(page, TEXT_NO_UNIT));
     html_markup(out, "<td><span class=\"vw");
     verdict_class(out, verdict->word);
     html_markup(out, "\">");
-    html_textf(out, "%s %s", verdict_symbol(verdict->word), verdict_name(verdict->word));
+    html_textf(out, "%s %s", verdict_symbol(verdict->word), said(page, verdict_name(verdict->word)));
     html_markup(out, "</span></td>");
     count_cell(page, verdict->fail);
     count_cell(page, verdict->inconclusive);
@@ -249,10 +254,9 @@ static void write_unit_verdicts(struct page *page)
 
     if (count_verdicts(judgement, "unit") == 0)
         return;
-    html_markup(page->out,
-                "<table class=\"units\"><thead><tr><th>Unit</th><th>Verdict</th><th>fail</th>"
-                "<th>inconclusive</th><th>not run</th><th>pass</th><th>recorded</th></tr></thead>\n"
-                "<tbody>\n");
+    page_table(page, "units", COLUMN(UNIT), COLUMN(VERDICT), COLUMN(C_FAIL), COLUMN(C_INCONCLUSIVE),
+               COLUMN(C_NOT_RUN), COLUMN(C_PASS), COLUMN(C_RECORDED));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < judgement->verdict_count; i++)
         if (strcmp(judgement->verdicts[i].scope, "unit") == 0)
             write_verdict_row(page, &judgement->verdicts[i]);
@@ -263,11 +267,14 @@ void page_title(struct page *page)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<header>\n<p class=\"kind\">GPU cluster acceptance report</p>\n<h1>");
+    html_markup(out, "<header>\n<p class=\"kind\">");
+    html_text(out, say(page, TEXT_KIND));
+    html_markup(out, "</p>\n<h1>");
     html_text(out, page->view->record->hostfile);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
-    html_textf(out, "%s \xc2\xb7 run %lld \xc2\xb7 %s", page->view->record->suite_title,
-               page->view->record->number, time_text(page->arena, page->view->record->started));
+    html_text(out, sayf(page, TEXT_SUBTITLE, said(page, page->view->record->suite_title),
+                        arena_printf(page->arena, "%lld", page->view->record->number),
+                        when(page, page->view->record->started)));
     html_markup(out, "</p>\n");
     write_verdict(page);
     write_unit_verdicts(page);
@@ -293,16 +300,17 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
 
             html_text(page->out, linked > 0 ? ", " : "");
             html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
-            html_textf(page->out, "%s attempt %u", step_target(page->arena, page->view->steps[step].step),
-                       attempt->n);
+            html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
+                                      said(page, step_target(page->arena, page->view->steps[step].step)),
+                                      number(page, attempt->n)));
             html_markup(page->out, "</a>");
         }
         last = step;
     }
     if (linked >= EVIDENCE_LINKED)
-        html_text(page->out, "; more are in the appendix");
+        html_text(page->out, say(page, TEXT_MORE_IN_APPENDIX));
     if (linked == 0)
-        html_text(page->out, "nothing was run");
+        html_text(page->out, say(page, TEXT_NOTHING_RUN));
 }
 
 static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
@@ -312,12 +320,12 @@ static void write_item_row(struct page *page, const struct outcome *outcome, boo
 
     html_markup(out, "<tr>");
     if (named)
-        html_cell(out, step_target(page->arena, page->view->steps[outcome->step].step));
+        page_said_cell(page, step_target(page->arena, page->view->steps[outcome->step].step));
     page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
     html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
-    html_cell(out, *outcome->measured != '\0' ? outcome->measured : "nothing");
-    html_cell(out, *outcome->gate != '\0' ? outcome->gate : "none applied");
-    html_cell(out, limit_origin(page->arena, outcome->status, outcome->source));
+    html_cell(out, *outcome->measured != '\0' ? outcome->measured : say(page, TEXT_NOTHING));
+    page_said_cell(page, *outcome->gate != '\0' ? outcome->gate : say(page, TEXT_NONE_APPLIED));
+    page_said_cell(page, limit_origin(page->arena, outcome->status, outcome->source));
     html_markup(out, "</tr>\n");
 }
 
@@ -327,11 +335,13 @@ static void write_items(struct page *page, const struct report_entry *entry)
 
     for (size_t i = 1; i < entry->items; i++)
         named |= entry->outcomes[i]->step != entry->outcomes[0]->step;
-    html_markup(page->out, "<table class=\"items\"><thead><tr>");
     if (named)
-        html_markup(page->out, "<th>Host</th>");
-    html_markup(page->out, "<th>Metric</th><th>Subject</th><th>Measured (worst)</th>"
-                           "<th>Gate applied</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+        page_table(page, "items", COLUMN(HOST), COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
+                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+    else
+        page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
+                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < entry->items; i++)
         write_item_row(page, entry->outcomes[i], named);
     html_markup(page->out, "</tbody></table>\n");
@@ -344,17 +354,18 @@ static void write_gate_lines(struct page *page, const struct report_entry *entry
     struct text *out = page->out;
 
     gate_lines_of_entry(page->view, entry, &lines);
-    html_markup(out, "<table class=\"items\"><thead><tr><th>Metric</th><th class=\"num\">Items</th>"
-                     "<th>Subjects</th><th>Gate</th><th>Limit from</th></tr></thead>\n<tbody>\n");
+    page_table(page, "items", COLUMN(METRIC), NUMBERS(ITEMS), COLUMN(SUBJECTS), COLUMN(GATE),
+               COLUMN(LIMIT_FROM));
+    html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct gate_line *line = &lines.items.items[i];
 
         html_markup(out, "<tr>");
         page_metric_cell(page, line->metric, line->at);
         count_cell(page, line->items);
-        html_cell(out, line->subjects);
-        html_cell(out, line->gate);
-        html_cell(out, limit_origin(page->arena, line->status, line->source));
+        page_said_cell(page, line->subjects);
+        page_said_cell(page, line->gate);
+        page_said_cell(page, limit_origin(page->arena, line->status, line->source));
         html_markup(out, "</tr>\n");
     }
     html_markup(out, "</tbody></table>\n");
@@ -399,16 +410,31 @@ static void write_hardware(struct page *page, const struct report_entry *entry)
         if (named++ >= MOST_NAMED)
             continue;
         html_markup(page->out, "<div><dt>");
-        html_text(page->out, named == 1 ? "Hardware" : "");
+        html_text(page->out, named == 1 ? say(page, TEXT_HARDWARE) : "");
         html_markup(page->out, "</dt><dd>");
-        html_textf(page->out, "%s, %s%s%s%s, ", page->view->record->plan->hosts.items[sighting->host]->name,
-                   sighting->position, *sighting->serial != '\0' ? ", serial " : "", sighting->serial,
-                   *sighting->serial != '\0' ? "" : ", no serial told");
+        html_textf(page->out, "%s, %s, %s, ", page->view->record->plan->hosts.items[sighting->host]->name,
+                   sighting->position,
+                   *sighting->serial != '\0' ? sayf(page, TEXT_SERIAL_IS, sighting->serial)
+                                             : say(page, TEXT_NO_SERIAL));
         html_code(page->out, sighting->identity);
         html_markup(page->out, "</dd></div>\n");
     }
     if (named > MOST_NAMED)
-        html_pair(page->out, "", arena_printf(page->arena, "and %zu more", named - MOST_NAMED));
+        html_pair(page->out, "", sayf(page, TEXT_AND_MORE, number(page, named - MOST_NAMED)));
+}
+
+/* For a pen: who mends it, and until when. */
+static void write_to_do(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<div class=\"todo\"><dt>");
+    html_text(out, say(page, TEXT_TO_BE_MENDED));
+    html_markup(out, "</dt><dd>");
+    html_text(out, say(page, TEXT_MENDED_BY));
+    html_markup(out, " <span class=\"blank\"></span> ");
+    html_text(out, say(page, TEXT_MENDED_UNTIL));
+    html_markup(out, " <span class=\"blank\"></span></dd></div>\n");
 }
 
 static void write_failure(struct page *page, size_t index)
@@ -419,23 +445,23 @@ static void write_failure(struct page *page, size_t index)
     html_shape(out, "<article class=\"entry\" id=\"n@\">\n<h3>", (double)(index + 1));
     page_word(page, entry->word);
     html_shape(out, " <span class=\"nr\">@</span> ", (double)(index + 1));
-    html_text(out, entry->target);
+    page_said(page, entry->target);
     html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
     html_text(out, entry->check);
     if (*entry->subjects != '\0') {
         html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
-        html_text(out, entry->subjects);
+        page_said(page, entry->subjects);
     }
     html_markup(out, "</h3>\n<dl>\n");
-    html_pair(out, "Found", entry->cause);
-    html_pair(out, "What to do", *entry->remedy != '\0' ? entry->remedy : "no remedy is known");
+    page_said_pair(page, TEXT_FOUND, entry->cause);
+    page_said_pair(page, TEXT_WHAT_TO_DO, *entry->remedy != '\0' ? entry->remedy : say(page, TEXT_NO_REMEDY));
     if (*entry->waiver != '\0')
-        html_pair(out, "Waived by", entry->waiver);
+        page_said_pair(page, TEXT_WAIVED_BY, entry->waiver);
     write_hardware(page, entry);
-    html_markup(out,
-                "<div class=\"todo\"><dt>To be mended</dt><dd>by <span class=\"blank\"></span> until <span "
-                "class=\"blank\"></span></dd></div>\n");
-    html_markup(out, "<div><dt>Evidence</dt><dd>");
+    write_to_do(page);
+    html_markup(out, "<div><dt>");
+    html_text(out, say(page, TEXT_EVIDENCE));
+    html_markup(out, "</dt><dd>");
     write_evidence_links(page, entry);
     html_markup(out, "</dd></div>\n</dl>\n");
     if (entry->items <= ITEMS_LISTED)
@@ -452,15 +478,12 @@ void page_failures(struct page *page)
     while (failures < page->entry_count && page->entries[failures].word == OUTCOME_FAIL)
         failures++;
     if (failures == 0) {
-        html_markup(page->out, "<p>No gate failed.</p>\n");
+        page_paragraph(page, TEXT_NO_FAILURE);
         return;
     }
     html_markup(page->out, "<p>");
-    html_textf(
-        page->out,
-        "%zu %s, %s failed %s. One fault is one entry; each entry lists every gate that failed with it.",
-        failures, failures == 1 ? "entry" : "entries", count_text(page->arena, page->view->coverage.fail),
-        page->view->coverage.fail == 1 ? "gate" : "gates");
+    html_text(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
+                              number(page, page->view->coverage.fail)));
     html_markup(page->out, "</p>\n");
     for (size_t i = 0; i < failures; i++)
         write_failure(page, i);
@@ -475,31 +498,37 @@ static void write_undecided_row(struct page *page, size_t index)
     html_shape(out, "<tbody id=\"n@\"><tr><td>", (double)(index + 1));
     page_word(page, entry->word);
     html_markup(out, "</td>");
-    html_row_head(out, entry->target);
+    html_row_head(out, said(page, entry->target));
     html_markup(out, "<td>");
     html_text(out, entry->check);
     if (*entry->subjects != '\0') {
         html_markup(out, "<br><small>");
-        html_text(out, entry->subjects);
+        page_said(page, entry->subjects);
         html_markup(out, "</small>");
     }
     html_markup(out, "</td>");
-    html_cell(out, entry->cause);
-    html_cell(out, *entry->remedy != '\0' ? entry->remedy : "\xe2\x80\x93");
+    page_said_cell(page, entry->cause);
+    page_said_cell(page, *entry->remedy != '\0' ? entry->remedy : "\xe2\x80\x93");
     count_cell(page, entry->items);
     html_markup(out, "</tr>\n<tr class=\"sub\"><td></td><td colspan=\"5\">");
     gate_lines_of_entry(page->view, entry, &lines);
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct gate_line *line = &lines.items.items[i];
 
-        html_text(out, i > 0 ? "; " : "Gates: ");
+        html_text(out, i > 0 ? "; " : say(page, TEXT_GATES_LIST));
         html_markup(out, "<code>");
         html_text(out, line->metric);
         html_markup(out, "</code>");
-        html_textf(out, "%s%s", *line->at != '\0' ? " at " : "", line->at);
+        if (*line->at != '\0') {
+            html_text(out, say(page, TEXT_AT));
+            page_said(page, line->at);
+        }
         if (line->items > 1)
             html_textf(out, " \xc3\x97 %zu", line->items);
-        html_textf(out, "%s%s", *line->gate != '\0' ? " " : "", line->gate);
+        if (*line->gate != '\0') {
+            html_text(out, " ");
+            page_said(page, line->gate);
+        }
     }
     html_markup(out, "</td></tr></tbody>\n");
 }
@@ -511,13 +540,12 @@ void page_undecided(struct page *page)
     while (first < page->entry_count && page->entries[first].word == OUTCOME_FAIL)
         first++;
     if (first == page->entry_count) {
-        html_markup(page->out, "<p>Every gate that was owed has been decided.</p>\n");
+        page_paragraph(page, TEXT_ALL_DECIDED);
         return;
     }
-    html_markup(page->out,
-                "<p>These gates were owed and are not decided. None of them counts as a pass.</p>\n"
-                "<table class=\"undecided\"><thead><tr><th>Outcome</th><th>Target</th><th>Step</th>"
-                "<th>Reason</th><th>What to do</th><th class=\"num\">Gates</th></tr></thead>\n");
+    page_paragraph(page, TEXT_UNDECIDED_INTRO);
+    page_table(page, "undecided", COLUMN(OUTCOME), COLUMN(TARGET), COLUMN(STEP), COLUMN(REASON),
+               COLUMN(WHAT_TO_DO), NUMBERS(GATES));
     for (size_t i = first; i < page->entry_count; i++)
         write_undecided_row(page, i);
     html_markup(page->out, "</table>\n");
@@ -538,13 +566,13 @@ static void write_remark_line(struct page *page, const struct remark_line *line)
     html_markup(out, "<tr><td>");
     html_text(out, line->gate.suite_step);
     html_markup(out, "<br><small>");
-    html_text(out, line->targets);
+    page_said(page, line->targets);
     html_markup(out, "</small></td>");
     page_metric_cell(page, line->gate.metric, line->gate.at);
-    html_cell(out, line->gate.gate);
-    html_cell(out, limit_origin(page->arena, line->gate.status, line->gate.source));
+    page_said_cell(page, line->gate.gate);
+    page_said_cell(page, limit_origin(page->arena, line->gate.status, line->gate.source));
     count_cell(page, line->gate.items);
-    html_cell(out, line->example);
+    page_said_cell(page, line->example);
     html_markup(out, "</tr>\n");
 }
 
@@ -553,12 +581,10 @@ void page_remarks(struct page *page)
     struct remark_lines lines;
 
     remark_lines_of_run(page->view, &lines);
-    html_markup(
-        page->out,
-        "<p>Limits that may remark but not fail an item were not met here. They do not change the "
-        "verdict.</p>\n<table class=\"compact\"><thead><tr><th>Step and targets</th><th>Metric</th>"
-        "<th>Limit</th><th>Limit from</th><th class=\"num\">Items</th><th>First of them</th></tr></thead>"
-        "\n<tbody>\n");
+    page_paragraph(page, TEXT_REMARKS_INTRO);
+    page_table(page, "compact", COLUMN(STEP_TARGETS), COLUMN(METRIC), COLUMN(LIMIT), COLUMN(LIMIT_FROM),
+               NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
         write_remark_line(page, &lines.items.items[i]);
     html_markup(page->out, "</tbody></table>\n");
@@ -607,13 +633,10 @@ void page_coverage(struct page *page)
     const struct view *view = page->view;
     struct coverage_rows rows = {0};
 
-    html_markup(
-        page->out,
-        "<p>Everything owed was planned before anything was run. Passed, failed, inconclusive and not "
-        "run add up to the gates owed; recorded items are written down and not judged.</p>\n"
-        "<table class=\"coverage\"><thead><tr><th>Step</th><th>Targets</th><th>Gates owed</th>"
-        "<th>Measured</th><th>Passed</th><th>Failed</th><th>Inconclusive</th><th>Not run</th>"
-        "<th>Recorded</th></tr></thead>\n<tbody>\n");
+    page_paragraph(page, TEXT_COVERAGE_INTRO);
+    page_table(page, "coverage", COLUMN(STEP), COLUMN(TARGETS), COLUMN(GATES_OWED), COLUMN(MEASURED),
+               COLUMN(PASSED), COLUMN(FAILED), COLUMN(INCONCLUSIVE), COLUMN(NOT_RUN), COLUMN(RECORDED));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < view->step_count; i++) {
         struct coverage_row *row = find_row(page, &rows, view->steps[i].step->shape->suite_step);
 
@@ -624,7 +647,7 @@ void page_coverage(struct page *page)
         write_coverage_row(page, rows.items.items[i].name, rows.items.items[i].targets,
                            &rows.items.items[i].sum);
     html_markup(page->out, "</tbody><tfoot>\n");
-    write_coverage_row(page, "All steps", view->step_count, &view->coverage);
+    write_coverage_row(page, say(page, TEXT_ALL_STEPS), view->step_count, &view->coverage);
     html_markup(page->out, "</tfoot></table>\n");
 }
 
@@ -633,13 +656,17 @@ void page_coverage(struct page *page)
 
 static void write_matrix_head(struct page *page)
 {
-    html_markup(page->out, "<table class=\"matrix\"><thead><tr><th>Host</th>");
+    html_markup(page->out, "<table class=\"matrix\"><thead><tr><th>");
+    html_text(page->out, say(page, TEXT_HOST));
+    html_markup(page->out, "</th>");
     for (size_t i = 0; i < page->matrix->columns.count; i++) {
         html_markup(page->out, "<th><span>");
         html_text(page->out, page->matrix->columns.items[i]);
         html_markup(page->out, "</span></th>");
     }
-    html_markup(page->out, "<th><span>Verdict</span></th></tr></thead>\n<tbody>\n");
+    html_markup(page->out, "<th><span>");
+    html_text(page->out, say(page, TEXT_VERDICT));
+    html_markup(page->out, "</span></th></tr></thead>\n<tbody>\n");
 }
 
 static void write_matrix_row(struct page *page, const struct matrix_row *row)
@@ -648,7 +675,7 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
     struct text *out = page->out;
 
     html_markup(out, "<tr>");
-    html_row_head(out, row->name);
+    html_row_head(out, said(page, row->name));
     for (size_t i = 0; i < page->matrix->columns.count; i++) {
         html_markup(out, "<td>");
         if (row->cells[i].planned)
@@ -660,10 +687,30 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
         html_markup(out, "<span class=\"vw");
         verdict_class(out, verdict->word);
         html_markup(out, "\">");
-        html_text(out, verdict_name(verdict->word));
+        page_said(page, verdict_name(verdict->word));
         html_markup(out, "</span>");
     }
     html_markup(out, "</td></tr>\n");
+}
+
+static void open_shared_steps(struct page *page)
+{
+    page_heading(page, TEXT_STEPS_ACROSS);
+    page_table(page, "shared", COLUMN(STEP), COLUMN(HOSTS), COLUMN(OUTCOME), COLUMN(GATES_PASSED));
+    html_markup(page->out, "<tbody>\n");
+}
+
+/* "8 hosts: node[1-8] (substitute: 2 of 8 hosts are fit)" */
+static const char *members_text(struct page *page, const struct step *step)
+{
+    const char *members = said(page, step_target(page->arena, step));
+
+    if (step->origin_note == NULL || *step->origin_note == '\0')
+        return members;
+    if (step->origin == ORIGIN_SUITE)
+        return sayf(page, TEXT_NOTED, members, said(page, step->origin_note));
+    return sayf(page, TEXT_NOTED_ORIGIN, members, said(page, origin_name(step->origin)),
+                said(page, step->origin_note));
 }
 
 static void write_shared_steps(struct page *page)
@@ -677,22 +724,16 @@ static void write_shared_steps(struct page *page)
         if (step->member_count < 2 || step->origin == ORIGIN_ISOLATE)
             continue;
         if (!any)
-            html_markup(page->out,
-                        "<h3>Steps across hosts</h3>\n<table class=\"shared\"><thead><tr><th>Step</th>"
-                        "<th>Hosts</th><th>Outcome</th><th>Gates passed</th></tr></thead>\n<tbody>\n");
+            open_shared_steps(page);
         any = true;
         html_markup(page->out, "<tr>");
         html_row_head(page->out, step->shape->suite_step);
+        html_cell(page->out, members_text(page, step));
         html_markup(page->out, "<td>");
-        html_text(page->out, step_target(page->arena, step));
-        if (step->origin_note != NULL && *step->origin_note != '\0')
-            html_textf(page->out, step->origin == ORIGIN_SUITE ? " (%s%s)" : " (%s: %s)",
-                       step->origin == ORIGIN_SUITE ? "" : origin_name(step->origin), step->origin_note);
-        html_markup(page->out, "</td><td>");
         page_word_link(page, view->steps[i].word, i);
         html_markup(page->out, "</td>");
-        html_cell(page->out, arena_printf(page->arena, "%zu of %zu", view->steps[i].coverage.pass,
-                                          view->steps[i].coverage.gates));
+        html_cell(page->out, sayf(page, TEXT_OF, number(page, view->steps[i].coverage.pass),
+                                  number(page, view->steps[i].coverage.gates)));
         html_markup(page->out, "</tr>\n");
     }
     if (any)
@@ -704,11 +745,9 @@ void page_matrix(struct page *page)
     const struct matrix *matrix = page->matrix;
     const char *unit = "";
 
-    html_markup(page->out,
-                "<p>Each cell is the worst outcome of the step on that host and links to its evidence.");
+    page_paragraph(page, TEXT_MATRIX_INTRO);
     if (matrix->folded)
-        html_markup(page->out, " Hosts of one unit that have no failure and equal outcomes share a row.");
-    html_markup(page->out, "</p>\n");
+        page_paragraph(page, TEXT_MATRIX_FOLDED);
     if (matrix->folded)
         page_map(page);
     write_matrix_head(page);
@@ -716,7 +755,8 @@ void page_matrix(struct page *page)
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {
             unit = matrix->rows.items[i].unit;
             html_shape(page->out, "<tr class=\"unit\"><th colspan=\"@\">", (double)matrix->columns.count + 2);
-            html_textf(page->out, "Unit %s", *unit != '\0' ? unit : "(none)");
+            html_text(page->out,
+                      *unit != '\0' ? sayf(page, TEXT_UNIT_NAMED, unit) : say(page, TEXT_UNIT_NONE));
             html_markup(page->out, "</th></tr>\n");
         }
         write_matrix_row(page, &matrix->rows.items[i]);

@@ -17,16 +17,22 @@ static void write_accusation(struct page *page, const struct accusation *accusat
     html_markup(out, "<tr><td>");
     page_word(page, OUTCOME_FAIL);
     html_markup(out, "</td>");
-    html_row_head(out, accused_text(page->arena, accusation));
-    html_cell(out, *accused_place_name(accusation->place) != '\0' ? accused_place_name(accusation->place)
-                                                                  : "\xe2\x80\x93");
-    html_markup(out, "<td>");
-    html_textf(out, "%u slow, %u fast%s", accusation->slow_tests, accusation->fast_tests,
-               accusation->intermittent ? " (intermittent)" : "");
-    html_markup(out, "</td>");
-    html_cell(out, doubt_text(page->arena, accusation->doubt));
-    html_cell(out, accusation_text(page->arena, page->view->record, accusation));
+    html_row_head(out, said(page, accused_text(page->arena, accusation)));
+    page_said_cell(page, *accused_place_name(accusation->place) != '\0'
+                             ? accused_place_name(accusation->place)
+                             : "\xe2\x80\x93");
+    html_cell(out, sayf(page, accusation->intermittent ? TEXT_SLOW_FAST_INTERMITTENT : TEXT_SLOW_FAST,
+                        number(page, accusation->slow_tests), number(page, accusation->fast_tests)));
+    page_said_cell(page, doubt_text(page->arena, accusation->doubt));
+    page_said_cell(page, accusation_text(page->arena, page->view->record, accusation));
     html_markup(out, "</tr>\n");
+}
+
+static void open_accusations(struct page *page)
+{
+    page_table(page, "items", COLUMN(OUTCOME), COLUMN(ACCUSED), COLUMN(PLACE), COLUMN(TESTS),
+               COLUMN(NOISE_CHANCE), COLUMN(WHY));
+    html_markup(page->out, "<tbody>\n");
 }
 
 static void write_accusations(struct page *page, const struct search *search)
@@ -38,15 +44,13 @@ static void write_accusations(struct page *page, const struct search *search)
         if (judgement->accusations[i].step != search->step)
             continue;
         if (written++ == 0)
-            html_markup(page->out,
-                        "<table class=\"items\"><thead><tr><th></th><th>Accused</th><th>Place</th>"
-                        "<th>Tests</th><th>Chance of noise</th><th>Why</th></tr></thead>\n<tbody>\n");
+            open_accusations(page);
         write_accusation(page, &judgement->accusations[i]);
     }
     if (written > 0)
         html_markup(page->out, "</tbody></table>\n");
     else
-        html_markup(page->out, "<p>Nobody is accused.</p>\n");
+        page_paragraph(page, TEXT_NOBODY_ACCUSED);
 }
 
 static void write_line(struct page *page, const struct search_line *line)
@@ -57,12 +61,12 @@ static void write_line(struct page *page, const struct search_line *line)
     html_shape(out, "<tr><td class=\"num\">@</td><td>", (double)line->round);
     if (step->attempts.count > 0)
         html_shape(out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, step->attempts.items[0]));
-    html_text(out, line->hosts);
+    page_said(page, line->hosts);
     if (step->attempts.count > 0)
         html_markup(out, "</a>");
     html_markup(out, "</td>");
-    html_cell(out, line->measured);
-    html_cell(out, line->accuses);
+    page_said_cell(page, line->measured);
+    page_said_cell(page, line->accuses);
     html_markup(out, "</tr>\n");
 }
 
@@ -73,8 +77,8 @@ static void write_lines(struct page *page, const struct search *search)
     search_lines_collect(page->view, search, &lines);
     if (lines.items.count == 0)
         return;
-    html_markup(page->out, "<table class=\"compact\"><thead><tr><th class=\"num\">Round</th><th>Hosts</th>"
-                           "<th>Measured</th><th>Speaks of</th></tr></thead>\n<tbody>\n");
+    page_table(page, "compact", NUMBERS(ROUND), COLUMN(HOSTS), COLUMN(MEASURED), COLUMN(SPEAKS_OF));
+    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
         write_line(page, &lines.items.items[i]);
     html_markup(page->out, "</tbody></table>\n");
@@ -85,12 +89,12 @@ static void write_search(struct page *page, const struct search *search)
     struct text *out = page->out;
 
     html_markup(out, "<h3>");
-    html_text(out, search_title(page->view, search));
+    page_said(page, search_title(page->view, search));
     html_markup(out, "</h3>\n<dl>\n");
-    html_pair(out, "Result", search->conclusion);
+    page_said_pair(page, TEXT_RESULT, search->conclusion);
     if (*search->candidates != '\0')
-        html_pair(out, "Not isolated; candidates", search->candidates);
-    html_pair(out, "Effort", search_effort(page->view, search));
+        page_said_pair(page, TEXT_CANDIDATES, search->candidates);
+    page_said_pair(page, TEXT_EFFORT, search_effort(page->view, search));
     html_markup(out, "</dl>\n");
     write_accusations(page, search);
     write_lines(page, search);
@@ -100,11 +104,7 @@ void page_searches(struct page *page)
 {
     const struct judgement *judgement = &page->view->record->judgement;
 
-    html_markup(
-        page->out,
-        "<p>A test across hosts is as slow as its slowest member or path. Where one was slow, or ended "
-        "again and again before its time, parts of its hosts were tested at one message size. What is "
-        "accused here is rejected; nothing that these tests show makes anything else better.</p>\n");
+    page_paragraph(page, TEXT_ISOLATION_INTRO);
     for (size_t i = 0; i < judgement->search_count; i++)
         write_search(page, &judgement->searches[i]);
 }

@@ -14,7 +14,9 @@ static void write_heads(struct page *page, const struct tuning *tuning)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<table class=\"compact\"><thead><tr><th>Size</th>");
+    html_markup(out, "<table class=\"compact\"><thead><tr><th>");
+    html_text(out, say(page, TEXT_SIZE));
+    html_markup(out, "</th>");
     for (size_t i = 0; i < tuning->columns.count; i++) {
         const struct variant_column *column = &tuning->columns.items[i];
         const struct step_view *step = &page->view->steps[column->step];
@@ -27,8 +29,11 @@ static void write_heads(struct page *page, const struct tuning *tuning)
         if (step->attempts.count > 0)
             html_markup(out, "</a>");
         html_markup(out, "</th>");
-        if (i > 0)
-            html_markup(out, "<th>against the first</th>");
+        if (i > 0) {
+            html_markup(out, "<th>");
+            html_text(out, say(page, TEXT_AGAINST_FIRST));
+            html_markup(out, "</th>");
+        }
     }
     html_markup(out, "</tr></thead>\n<tbody>\n");
 }
@@ -41,10 +46,10 @@ static void write_size(struct page *page, const struct tuning *tuning, size_t si
     html_row_head(out, size_text(page->arena, tuning->sizes.items[size]));
     for (size_t i = 0; i < tuning->columns.count; i++) {
         html_markup(out, "<td class=\"num\">");
-        html_text(out, spread_text(page->arena, &tuning->columns.items[i].points[size].spread));
+        page_said(page, spread_text(page->arena, &tuning->columns.items[i].points[size].spread));
         html_markup(out, "</td>");
         if (i > 0)
-            html_cell(out, contrast_text(page->arena, tuning, i, size));
+            page_said_cell(page, contrast_text(page->arena, tuning, i, size));
     }
     html_markup(out, "</tr>\n");
 }
@@ -68,11 +73,12 @@ static void write_tuning(struct page *page, const struct tuning *tuning)
     struct text *out = page->out;
 
     html_markup(out, "<h3>");
-    html_textf(out, "%s on %s, by %s in GB/s", tuning->suite_step, tuning->hosts, tuning->metric);
+    html_text(out,
+              sayf(page, TEXT_TUNING_TITLE, tuning->suite_step, said(page, tuning->hosts), tuning->metric));
     html_markup(out, "</h3>\n<ul>\n");
     for (size_t i = 0; i < tuning->advice.count; i++) {
         html_markup(out, "<li>");
-        html_text(out, tuning->advice.items[i]);
+        page_said(page, tuning->advice.items[i]);
         html_markup(out, "</li>\n");
     }
     html_markup(out, "</ul>\n");
@@ -80,10 +86,7 @@ static void write_tuning(struct page *page, const struct tuning *tuning)
 
 void page_variants(struct page *page)
 {
-    html_markup(page->out,
-                "<p>The same test under several settings. This is advice and no part of the verdict. "
-                "Each cell holds the median, how many repeats it is of, and the lowest and highest of "
-                "them; a difference within that noise is none.</p>\n");
+    page_paragraph(page, TEXT_TUNING_INTRO);
     for (size_t i = 0; i < page->tunings.items.count; i++) {
         write_tuning(page, &page->tunings.items.items[i]);
         if (i < TUNINGS_TABLED)

@@ -5,12 +5,12 @@
 
 #include "assay/report.h"
 
-void report_html(const struct record *record, struct text *out);
-void report_text(const struct record *record, struct text *out);
-void report_json(const struct record *record, struct text *out);
-void report_csv(const struct record *record, struct text *out);
-void report_junit(const struct record *record, struct text *out);
-void report_prometheus(const struct record *record, struct text *out);
+void report_html(const struct record *record, enum report_language language, struct text *out);
+void report_text(const struct record *record, enum report_language language, struct text *out);
+void report_json(const struct record *record, enum report_language language, struct text *out);
+void report_csv(const struct record *record, enum report_language language, struct text *out);
+void report_junit(const struct record *record, enum report_language language, struct text *out);
+void report_prometheus(const struct record *record, enum report_language language, struct text *out);
 
 void acceptance_html(const struct acceptance *acceptance, struct text *out);
 void acceptance_text(const struct acceptance *acceptance, struct text *out);

@@ -12,31 +12,32 @@ static bool always(const struct page *page)
 }
 
 static const struct section {
-    const char *id, *title;
+    const char *id;
+    enum text_key title;
     bool appendix;
     bool (*has)(const struct page *page);
     void (*write)(struct page *page);
 } sections[] = {
-    {"signatures", "Sign-off", false, always, page_sign_off},
-    {"failures", "Failures", false, always, page_failures},
-    {"isolation", "Isolation: who makes a test across hosts slow", false, page_has_searches, page_searches},
-    {"undecided", "Inconclusive and not run", false, always, page_undecided},
-    {"coverage", "Coverage", false, always, page_coverage},
-    {"matrix", "Hosts and steps", false, always, page_matrix},
-    {"remarks", "Remarks", false, page_has_remarks, page_remarks},
-    {"retests", "Retests: every attempt", false, page_has_retests, page_retests},
-    {"distributions", "Distributions and who stands out", false, page_has_distributions, page_distributions},
-    {"p2p", "GPU to GPU copy bandwidth", false, page_has_heat_maps, page_heat_maps},
-    {"collectives", "Collective bandwidth by message size", false, page_has_charts, page_charts},
-    {"tuning", "Tuning: variants compared", false, page_has_variants, page_variants},
-    {"burn", "GPU burn", false, page_has_burn, page_burn},
-    {"inventory", "Inventory", false, always, page_inventory},
-    {"limits", "Limits applied", false, always, page_limits},
-    {"documents", "Documents of this run", false, always, page_documents},
-    {"commands", "Commands", true, always, page_commands},
-    {"evidence", "Evidence", true, always, page_attempts},
-    {"equipment", "Equipment", true, page_has_equipment, page_equipment},
-    {"assets", "Bill of materials", true, page_has_assets, page_assets},
+    {"signatures", TEXT_SIGN_OFF, false, always, page_sign_off},
+    {"failures", TEXT_FAILURES, false, always, page_failures},
+    {"isolation", TEXT_ISOLATION, false, page_has_searches, page_searches},
+    {"undecided", TEXT_UNDECIDED, false, always, page_undecided},
+    {"coverage", TEXT_COVERAGE, false, always, page_coverage},
+    {"matrix", TEXT_MATRIX, false, always, page_matrix},
+    {"remarks", TEXT_REMARKS, false, page_has_remarks, page_remarks},
+    {"retests", TEXT_RETESTS, false, page_has_retests, page_retests},
+    {"distributions", TEXT_DISTRIBUTIONS, false, page_has_distributions, page_distributions},
+    {"p2p", TEXT_P2P, false, page_has_heat_maps, page_heat_maps},
+    {"collectives", TEXT_COLLECTIVES, false, page_has_charts, page_charts},
+    {"tuning", TEXT_TUNING, false, page_has_variants, page_variants},
+    {"burn", TEXT_BURN, false, page_has_burn, page_burn},
+    {"inventory", TEXT_INVENTORY, false, always, page_inventory},
+    {"limits", TEXT_LIMITS, false, always, page_limits},
+    {"documents", TEXT_DOCUMENTS, false, always, page_documents},
+    {"commands", TEXT_COMMANDS, true, always, page_commands},
+    {"evidence", TEXT_EVIDENCE, true, always, page_attempts},
+    {"equipment", TEXT_EQUIPMENT, true, page_has_equipment, page_equipment},
+    {"assets", TEXT_ASSETS, true, page_has_assets, page_assets},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
@@ -46,12 +47,12 @@ struct numbering {
 };
 
 /* "3" or "Appendix B" */
-static const char *section_label(struct arena *arena, struct numbering *numbering,
+static const char *section_label(const struct page *page, struct numbering *numbering,
                                  const struct section *section)
 {
     if (section->appendix)
-        return arena_printf(arena, "Appendix %c", numbering->appendix++);
-    return arena_printf(arena, "%u", numbering->section++);
+        return sayf(page, TEXT_APPENDIX, arena_printf(page->arena, "%c", numbering->appendix++));
+    return arena_printf(page->arena, "%u", numbering->section++);
 }
 
 static void write_contents(struct page *page)
@@ -59,16 +60,18 @@ static void write_contents(struct page *page)
     struct numbering numbering = {1, 'A'};
     struct text *out = page->out;
 
-    html_markup(out, "<nav class=\"contents\" aria-label=\"Contents\"><ol>\n");
+    html_markup(out, "<nav class=\"contents\" aria-label=\"");
+    html_text(out, say(page, TEXT_CONTENTS));
+    html_markup(out, "\"><ol>\n");
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         if (!sections[i].has(page))
             continue;
         html_markup(out, "<li><a href=\"#");
         html_text(out, sections[i].id);
         html_markup(out, "\"><span class=\"n\">");
-        html_text(out, section_label(page->arena, &numbering, &sections[i]));
+        html_text(out, section_label(page, &numbering, &sections[i]));
         html_markup(out, "</span> ");
-        html_text(out, sections[i].title);
+        html_text(out, say(page, sections[i].title));
         html_markup(out, "</a></li>\n");
     }
     html_markup(out, "</ol></nav>\n");
@@ -85,9 +88,9 @@ static void write_sections(struct page *page)
         html_markup(out, "<section id=\"");
         html_text(out, sections[i].id);
         html_markup(out, "\">\n<h2><span class=\"n\">");
-        html_text(out, section_label(page->arena, &numbering, &sections[i]));
+        html_text(out, section_label(page, &numbering, &sections[i]));
         html_markup(out, "</span> ");
-        html_text(out, sections[i].title);
+        html_text(out, say(page, sections[i].title));
         html_markup(out, "</h2>\n");
         sections[i].write(page);
         html_markup(out, "</section>\n\n");
@@ -100,8 +103,8 @@ static const char *title_text(const struct page *page)
 {
     const struct record *record = page->view->record;
 
-    return arena_printf(page->arena, "%s: acceptance report, run %lld, %s", record->hostfile, record->number,
-                        verdict_name(page->view->verdict));
+    return sayf(page, TEXT_REPORT_TITLE, record->hostfile, arena_printf(page->arena, "%lld", record->number),
+                said(page, verdict_name(page->view->verdict)));
 }
 
 /* What tells a loose printed page apart from those of another run. */
@@ -120,10 +123,10 @@ static void index_entries(struct page *page)
             page->entry_of_step[page->entries[i - 1].outcomes[k]->step] = i;
 }
 
-void report_html(const struct record *record, struct text *out)
+void report_html(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
-    struct page page = {.out = out, .arena = arena, .view = view_create(arena, record)};
+    struct page page = {.out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
     page.entry_count = report_entries(arena, record, &page.entries);
     index_entries(&page);
@@ -134,9 +137,9 @@ void report_html(const struct record *record, struct text *out)
     distributions_collect(page.view, &page.distributions);
     page.has_burn = gpu_table_collect(page.view, &page.burn);
     sightings_of_record(arena, record, &page.sightings);
-    frame_open(out, title_text(&page), foot_text(&page));
+    frame_open(out, language, title_text(&page), foot_text(&page));
     page_title(&page);
     write_sections(&page);
-    frame_close(out);
+    frame_close(out, language);
     arena_destroy(arena);
 }

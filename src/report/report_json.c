@@ -556,12 +556,13 @@ void json_copy_harmless(struct text *out, const struct text *from)
     }
 }
 
-void report_json(const struct record *record, struct text *out)
+void report_json(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
     struct json_report report = {.arena = arena, .view = view_create(arena, record)};
     cleanup_text struct text raw = {0};
 
+    (void)language; /* the same in every language */
     text_init(&raw, out->limit);
     json_writer_init(&report.writer, &raw, false);
     json_open_object(&report.writer);

@@ -121,11 +121,12 @@ static void write_gates(struct text *out, const struct view *view, struct arena 
     }
 }
 
-void report_prometheus(const struct record *record, struct text *out)
+void report_prometheus(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
 
+    (void)language; /* the same in every language */
     write_run(out, record);
     write_verdicts(out, view);
     write_counts(out, view);

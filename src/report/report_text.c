@@ -19,6 +19,7 @@ enum { COLUMNS = 80, STEP_COLUMNS = 24, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
 struct letter {
     struct text *out;
     struct arena *arena;
+    enum report_language language;
     const struct view *view;
     struct report_entry *entries;
     size_t entry_count;
@@ -504,10 +505,11 @@ static void write_documents(struct letter *letter)
                                  record->documents.items[i].kind, record->documents.items[i].name));
 }
 
-void report_text(const struct record *record, struct text *out)
+void report_text(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
-    struct letter letter = {.out = out, .arena = arena, .view = view_create(arena, record)};
+    struct letter letter = {
+        .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
     letter.entry_count = report_entries(arena, record, &letter.entries);
     write_head(&letter);

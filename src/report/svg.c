@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "assay/suite.h"
-#include "html.h"
 
 /* -- Heat map ---------------------------------------------------------------------------------------------
  */
@@ -47,15 +46,16 @@ static void heat_cell(struct text *out, const struct heat_maps *maps, const stru
     html_markup(out, "</text>");
 }
 
-void svg_heat_map(struct text *out, const struct heat_maps *maps, const struct heat_map *map)
+void svg_heat_map(struct page *page, const struct heat_maps *maps, const struct heat_map *map)
 {
+    struct text *out = page->out;
     double width = LABEL_WIDTH + (double)map->gpus * CELL_WIDTH,
            height = LABEL_HEIGHT + (double)map->gpus * CELL_HEIGHT;
 
     html_shape(out, "<svg class=\"heat\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"11.5\">", width,
                height);
     html_markup(out, "<title>");
-    html_textf(out, "%s, GB/s, from row to column", maps->metric);
+    html_text(out, sayf(page, TEXT_SVG_P2P, maps->metric));
     html_markup(out, "</title>\n");
     for (size_t gpu = 0; gpu < map->gpus; gpu++) {
         html_shape(out, "<text x=\"@\" y=\"13\" text-anchor=\"middle\" fill=\"#555\">gpu@</text>",
@@ -76,6 +76,7 @@ enum { LEFT = 52, TOP = 12, PLOT_WIDTH = 560, PLOT_HEIGHT = 210, RIGHT = 118, BO
 
 struct axes {
     struct text *out;
+    const struct page *page;
     double size_min, size_max, top, tick;
 };
 
@@ -150,11 +151,13 @@ static void draw_grid(const struct axes *axes, struct arena *arena)
     }
     html_shape(out, "<line x1=\"@\" x2=\"@\" y1=\"@\" y2=\"@\" stroke=\"#777\"/>", LEFT, LEFT + PLOT_WIDTH,
                TOP + PLOT_HEIGHT, TOP + PLOT_HEIGHT);
-    html_shape(out, "<text x=\"@\" y=\"@\" text-anchor=\"middle\">message size, bytes (log scale)</text>",
-               LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36);
-    html_shape(out,
-               "<text transform=\"translate(12,@) rotate(-90)\" text-anchor=\"middle\">busbw, GB/s</text>\n",
+    html_shape(out, "<text x=\"@\" y=\"@\" text-anchor=\"middle\">", LEFT + PLOT_WIDTH / 2.0,
+               TOP + PLOT_HEIGHT + 36);
+    html_text(out, say(axes->page, TEXT_SVG_SIZES));
+    html_shape(out, "</text><text transform=\"translate(12,@) rotate(-90)\" text-anchor=\"middle\">",
                TOP + PLOT_HEIGHT / 2.0);
+    html_text(out, say(axes->page, TEXT_SVG_BUSBW));
+    html_markup(out, "</text>\n");
 }
 
 static void draw_points(const struct axes *axes, const struct point *points, size_t count)
@@ -251,9 +254,10 @@ static void draw_gates(const struct axes *axes, const struct chart *chart)
     if (chart->gates.count > 0) {
         const struct point *last = &chart->gates.items[chart->gates.count - 1];
 
-        html_shape(axes->out, "<text x=\"@\" y=\"@\" font-weight=\"600\" fill=\"#222\">gate ",
+        html_shape(axes->out, "<text x=\"@\" y=\"@\" font-weight=\"600\" fill=\"#222\">",
                    place_x(axes, last->size) + HALF + 5, place_y(axes, last->value) + 4);
-        html_shape(axes->out, "\xe2\x89\xa5 @</text>\n", last->value);
+        html_text(axes->out, say(axes->page, TEXT_SVG_GATE));
+        html_shape(axes->out, " \xe2\x89\xa5 @</text>\n", last->value);
     }
 }
 
@@ -283,20 +287,21 @@ static void draw_names(const struct axes *axes, const struct chart *chart)
     }
 }
 
-void svg_chart(struct text *out, const struct view *view, const struct chart *chart)
+void svg_chart(struct page *page, const struct chart *chart)
 {
-    struct axes axes = {.out = out};
+    struct text *out = page->out;
+    struct axes axes = {.out = out, .page = page};
     bool band = chart->curves.count > CURVES_DRAWN;
 
     axes_fit(&axes, chart);
     html_shape(out, "<svg class=\"chart\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"11.5\" fill=\"#444\">",
                LEFT + PLOT_WIDTH + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
     html_markup(out, "<title>");
-    html_textf(out, "%s by message size, %s", chart->metric, chart->suite_step);
+    html_text(out, sayf(page, TEXT_SVG_CHART, chart->metric, chart->suite_step));
     html_markup(out, "</title>\n");
-    draw_grid(&axes, view->arena);
+    draw_grid(&axes, page->arena);
     if (band)
-        draw_band(&axes, view->arena, chart);
+        draw_band(&axes, page->arena, chart);
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < chart->curves.count; i++)
             if (chart->curves.items[i].failing == (pass == 1) && (pass == 1 || !band))
@@ -355,22 +360,24 @@ static void draw_course(struct text *out, const struct course *course, size_t gp
         html_markup(out, "\"/>");
 }
 
-void svg_course(struct text *out, const struct course *course)
+void svg_course(struct page *page, const struct course *course)
 {
+    struct text *out = page->out;
     double worst = course->values[course->worst_gpu][course->worst_point];
     double seconds = course->every_s * (double)(course->points - 1);
 
     html_shape(out, "<svg class=\"course\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"9.5\" fill=\"#444\">",
                COURSE_LEFT + COURSE_WIDTH + COURSE_RIGHT, COURSE_TOP + COURSE_HEIGHT + COURSE_BOTTOM);
     html_markup(out, "<title>");
-    html_textf(out, "%s of %zu GPUs during the test", course->title, course->gpus);
+    html_text(out, sayf(page, TEXT_SVG_COURSE, said(page, course->title), number(page, course->gpus)));
     html_markup(out, "</title>");
     html_markup(out, "<text x=\"0\" y=\"10\">");
-    html_textf(out, "%s, %s", course->title, course->unit);
+    html_text(out, sayf(page, TEXT_SVG_UNIT, said(page, course->title), course->unit));
     html_shape(out, "</text><text x=\"@\" y=\"10\" text-anchor=\"end\" font-weight=\"600\" fill=\"#9a5b00\">",
                COURSE_LEFT + COURSE_WIDTH);
-    html_textf(out, "%s: gpu%zu, %.0f %s", course->lowest ? "lowest" : "highest", course->worst_gpu, worst,
-               course->unit);
+    html_text(out,
+              sayf(page, course->lowest ? TEXT_SVG_LOWEST : TEXT_SVG_HIGHEST, number(page, course->worst_gpu),
+                   arena_printf(page->arena, "%.0f", worst), course->unit));
     html_markup(out, "</text>");
     html_shape(out, "<path d=\"M@ @v@h@\" fill=\"none\" stroke=\"#bbb\"/>", COURSE_LEFT, COURSE_TOP,
                COURSE_HEIGHT, COURSE_WIDTH);
@@ -381,7 +388,8 @@ void svg_course(struct text *out, const struct course *course)
                    course_y(course, course->low) + 3, course->low);
     html_shape(out, "<text x=\"@\" y=\"@\">0</text><text x=\"@\" y=\"@\" text-anchor=\"end\">", COURSE_LEFT,
                COURSE_TOP + COURSE_HEIGHT + 11, COURSE_LEFT + COURSE_WIDTH, COURSE_TOP + COURSE_HEIGHT + 11);
-    html_textf(out, seconds < 600 ? "%.0f s" : "%.0f min", seconds < 600 ? seconds : seconds / 60);
+    html_text(out, sayf(page, seconds < 600 ? TEXT_SVG_SECONDS : TEXT_SVG_MINUTES,
+                        arena_printf(page->arena, "%.0f", seconds < 600 ? seconds : seconds / 60)));
     html_markup(out, "</text>\n");
     for (size_t gpu = 0; gpu < course->gpus; gpu++)
         if (gpu != course->worst_gpu)

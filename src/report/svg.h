@@ -3,17 +3,16 @@
 #ifndef ASSAY_REPORT_SVG_H
 #define ASSAY_REPORT_SVG_H
 
-#include "distributions.h"
-#include "series.h"
+#include "page.h"
 
 /* From GPU (rows) to GPU (columns); what failed is outlined and bold, so that it shows without colour too. */
-void svg_heat_map(struct text *out, const struct heat_maps *maps, const struct heat_map *map);
+void svg_heat_map(struct page *page, const struct heat_maps *maps, const struct heat_map *map);
 /* Bus bandwidth over message size, the gates at the sizes they judge. */
-void svg_chart(struct text *out, const struct view *view, const struct chart *chart);
+void svg_chart(struct page *page, const struct chart *chart);
 /* A line for each GPU over the time of one attempt; the GPU with the worst point is named. */
-void svg_course(struct text *out, const struct course *course);
+void svg_course(struct page *page, const struct course *course);
 /* svg_distribution.c. How often which value was measured; what failed or stands out has marks of its own. */
-void svg_distribution(struct text *out, struct arena *arena, const struct distribution *distribution);
+void svg_distribution(struct page *page, const struct distribution *distribution);
 /* More curves than this are drawn as a band from lowest to highest. */
 enum { CURVES_DRAWN = 16 };
 

@@ -2,7 +2,6 @@
 /* A histogram: the bulk as bars, the gates and the median as lines, each that stands out as a mark of its own below. */
 #include <math.h>
 
-#include "html.h"
 #include "svg.h"
 
 enum { WIDTH = 460, LEFT = 12, PLOT = 436, TOP = 31, BARS = 62, BOTTOM = 34, BINS = 62 };
@@ -113,8 +112,10 @@ static void draw_marks(struct text *out, const struct distribution *distribution
     }
 }
 
-void svg_distribution(struct text *out, struct arena *arena, const struct distribution *distribution)
+void svg_distribution(struct page *page, const struct distribution *distribution)
 {
+    struct text *out = page->out;
+    struct arena *arena = page->arena;
     struct scale scale = scale_of(distribution);
     double median = distribution->quantiles[QUANTILES / 2];
 
@@ -122,17 +123,18 @@ void svg_distribution(struct text *out, struct arena *arena, const struct distri
                "<svg class=\"spread\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"10.5\" fill=\"#444\">",
                WIDTH, TOP + BARS + BOTTOM);
     html_markup(out, "<title>");
-    html_textf(out, "%s, %s: %zu values, median %.6g, %zu marked", distribution->suite_step,
-               distribution->metric, distribution->values.count, median, distribution->found.count);
+    html_text(out, sayf(page, TEXT_SVG_DISTRIBUTION, distribution->suite_step, distribution->metric,
+                        number(page, distribution->values.count), arena_printf(arena, "%.6g", median),
+                        number(page, distribution->found.count)));
     html_markup(out, "</title>\n");
     draw_bars(out, distribution, &scale);
     draw_axis(out, arena, &scale);
     for (size_t i = 0; i < distribution->gate_count; i++)
         draw_line(out, place(&scale, distribution->gates[i]), 12, true,
-                  i == 0 ? arena_printf(arena, "gate %s", distribution_number(arena, distribution->gates[i]))
+                  i == 0 ? sayf(page, TEXT_SVG_GATE_AT, distribution_number(arena, distribution->gates[i]))
                          : "");
     draw_line(out, place(&scale, median), 26, false,
-              arena_printf(arena, "median %s", distribution_number(arena, median)));
+              sayf(page, TEXT_SVG_MEDIAN_AT, distribution_number(arena, median)));
     draw_marks(out, distribution, &scale);
     html_markup(out, "</svg>\n");
 }

@@ -232,17 +232,6 @@ const char *slot_at_text(struct arena *arena, const struct slot *slot)
     return text;
 }
 
-const char *span_text(struct arena *arena, double start, double end)
-{
-    enum { DATE = 11 }; /* "2026-03-01 " */
-    const char *from = time_text(arena, start), *to = time_text(arena, end);
-
-    if (strcmp(from, "unknown") == 0 || strcmp(to, "unknown") == 0)
-        return arena_printf(arena, "%s to %s", from, strcmp(to, "unknown") == 0 ? "no end seen" : to);
-    return arena_printf(arena, "%.*s to %s", (int)strlen(from) - 4, from,
-                        strncmp(from, to, DATE) == 0 ? to + DATE : to);
-}
-
 const char *count_text(struct arena *arena, size_t count)
 {
     if (count < 1000)

@@ -45,8 +45,6 @@ size_t view_attempt_index(const struct view *view, const struct attempt *attempt
 
 /* Where a slot is taken, for people: "size 8G, place out". */
 const char *slot_at_text(struct arena *arena, const struct slot *slot);
-/* "2026-03-01 12:00:00 to 12:06:40 UTC" */
-const char *span_text(struct arena *arena, double start, double end);
 /* "1,234,567" */
 const char *count_text(struct arena *arena, size_t count);
 /* Start and length of an attempt by the controller's clock; 0 when it has none. */

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         double start = now_s();
 
         text_reset(&out);
-        html->write(record, &out);
+        html->write(record, LANGUAGE_EN, &out);
         if (now_s() - start < best)
             best = now_s() - start;
     }

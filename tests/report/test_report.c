@@ -29,7 +29,7 @@ static const char *report_of(struct arena *arena, const struct record *record, c
 
     assert_non_null(row);
     text_init(&out, REPORT_BYTES);
-    row->write(record, &out);
+    row->write(record, LANGUAGE_EN, &out);
     assert_false(out.clipped);
     if (ret_length != NULL)
         *ret_length = out.length;

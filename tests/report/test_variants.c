@@ -310,7 +310,7 @@ static void advice_is_in_every_format_and_accepts_nothing(void **state)
         cleanup_text struct text out = {0};
 
         text_init(&out, 1 << 22);
-        report_format_find(formats[i])->write(tuned.record, &out);
+        report_format_find(formats[i])->write(tuned.record, LANGUAGE_EN, &out);
         if (strstr(out.bytes, "`qps4` is 6.0% faster than `default`, noise 2.0%") == NULL ||
             strstr(out.bytes, "with Q=4") == NULL || strstr(out.bytes, "2 wrong values") == NULL)
             fail_msg("%s", out.bytes);

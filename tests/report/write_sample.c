@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_sample NAME FORMAT: the report of one of the samples on stdout; for the browser test and for eyes. */
+/* write_sample NAME FORMAT [LANGUAGE]: the report of one of the samples on stdout; for the browser test and for eyes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,20 +19,22 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    const struct report_format *format = argc == 3 ? report_format_find(argv[2]) : NULL;
+    const struct report_format *format = argc >= 3 ? report_format_find(argv[2]) : NULL;
+    enum report_language language = LANGUAGE_EN;
+    bool known = argc == 3 || (argc == 4 && report_language_find(argv[3], &language));
     struct arena *arena = arena_create();
     cleanup_text struct text out = {0};
     size_t i = 0;
 
-    while (i < sizeof samples / sizeof samples[0] && (argc != 3 || strcmp(samples[i].name, argv[1]) != 0))
+    while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge FORMAT\n");
+        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }
     text_init(&out, (size_t)1 << 30);
-    format->write(sample_record(arena, &samples[i].sample), &out);
+    format->write(sample_record(arena, &samples[i].sample), LANGUAGE_EN, &out);
     fwrite(out.bytes, 1, out.length, stdout);
     arena_destroy(arena);
     return out.clipped ? 70 : 0;

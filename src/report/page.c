@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words and small parts that all sections share. */
+#include "page.h"
+
+#include <string.h>
+
+const char *say(const struct page *page, enum text_key key)
+{
+    return language_text(page->language, key);
+}
+
+const char *said(const struct page *page, const char *english)
+{
+    return language_said(page->arena, page->language, english);
+}
+
+const char *number(const struct page *page, size_t count)
+{
+    return count_text(page->arena, count);
+}
+
+const char *when(const struct page *page, double unix_time)
+{
+    const char *text = time_text(page->arena, unix_time);
+
+    return strcmp(text, "unknown") == 0 ? say(page, TEXT_UNKNOWN) : text;
+}
+
+const char *how_long(const struct page *page, double seconds)
+{
+    const char *text = duration_text(page->arena, seconds);
+
+    return strcmp(text, "unknown") == 0 ? say(page, TEXT_UNKNOWN) : text;
+}
+
+const char *span_text(const struct page *page, double start, double end)
+{
+    enum { DATE = 11 }; /* "2026-03-01 " */
+    const char *from = time_text(page->arena, start), *to = time_text(page->arena, end);
+
+    if (strcmp(to, "unknown") == 0)
+        return sayf(page, TEXT_SPAN, when(page, start), say(page, TEXT_NO_END_SEEN));
+    if (strcmp(from, "unknown") == 0)
+        return sayf(page, TEXT_SPAN, when(page, start), to);
+    from = arena_strndup(page->arena, from, strlen(from) - strlen(" UTC"));
+    return sayf(page, TEXT_SPAN, from, strncmp(from, to, DATE) == 0 ? to + DATE : to);
+}
+
+void page_heading(struct page *page, enum text_key key)
+{
+    html_markup(page->out, "<h3>");
+    html_text(page->out, say(page, key));
+    html_markup(page->out, "</h3>\n");
+}
+
+void page_paragraph(struct page *page, enum text_key key)
+{
+    html_markup(page->out, "<p>");
+    html_text(page->out, say(page, key));
+    html_markup(page->out, "</p>\n");
+}
+
+void page_pair(struct page *page, enum text_key key, const char *value)
+{
+    html_pair(page->out, say(page, key), value);
+}
+
+void page_said(struct page *page, const char *english)
+{
+    struct said_list pieces;
+
+    language_pieces(page->arena, page->language, english, &pieces);
+    for (size_t i = 0; i < pieces.items.count; i++) {
+        if (pieces.items.items[i].english)
+            html_markup(page->out, "<span lang=\"en\">");
+        html_text(page->out, pieces.items.items[i].text);
+        if (pieces.items.items[i].english)
+            html_markup(page->out, "</span>");
+    }
+}
+
+void page_said_cell(struct page *page, const char *english)
+{
+    html_markup(page->out, "<td>");
+    page_said(page, english);
+    html_markup(page->out, "</td>");
+}
+
+void page_said_pair(struct page *page, enum text_key key, const char *english)
+{
+    html_markup(page->out, "<div><dt>");
+    html_text(page->out, say(page, key));
+    html_markup(page->out, "</dt><dd>");
+    page_said(page, english);
+    html_markup(page->out, "</dd></div>\n");
+}
+
+void page_heads(struct page *page, const struct page_head *heads, size_t count)
+{
+    html_markup(page->out, "<thead><tr>");
+    for (size_t i = 0; i < count; i++) {
+        if (heads[i].numbers)
+            html_markup(page->out, "<th class=\"num\">");
+        else
+            html_markup(page->out, "<th>");
+        html_text(page->out, say(page, heads[i].text));
+        html_markup(page->out, "</th>");
+    }
+    html_markup(page->out, "</tr></thead>\n");
+}
