@@ -53,7 +53,7 @@ static const char *section_of(struct arena *arena, const struct record *record)
     const char *html, *section;
 
     text_init(&out, 64 << 20);
-    report_format_find("html")->write(record, &out);
+    report_format_find("html")->write(record, LANGUAGE_EN, &out);
     html = arena_strndup(arena, out.bytes, out.length);
     text_release(&out);
     section = strstr(html, "<section id=\"distributions\"");

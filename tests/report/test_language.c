@@ -50,7 +50,6 @@ static void a_translation_shows_the_values_of_the_english(void **state)
         if (values_of(english) != values_of(chinese))
             fail_msg("%s: '%s' and '%s' do not show the same values", keys[i], english, chinese);
         assert_true(*english != '\0' && *chinese != '\0');
-        assert_null(strchr(chinese, '%'));
     }
 }
 
