@@ -7,12 +7,14 @@
 
 /* The middle one, of an even count the mean of the middle two; NAN of none. Reorders values; none may be NAN. */
 double robust_median(double *values, size_t count);
-/* The median of |value - center|, times 1.4826: of normal noise its standard deviation. NAN of none. Overwrites values.
- */
+/* The same of values that are sorted already. */
+double robust_middle(const double *sorted, size_t count);
+/* Of normal noise the standard deviation is so many times the median of |value - center| (MAD). */
+#define ROBUST_SIGMAS_PER_MAD 1.4826
+/* The median of |value - center|, times ROBUST_SIGMAS_PER_MAD. NAN of none. Overwrites values. */
 double robust_sigma(double *values, size_t count, double center);
 
-/* The deviation, in standard deviations, that normal noise exceeds on one side with this chance: 0 < chance < 0.5.
-   Within 0.0005 (Abramowitz and Stegun, 26.2.23). */
+/* The deviation, in standard deviations, that normal noise exceeds on one side with this chance: 0 < chance < 0.5. */
 double robust_deviation_at(double chance);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a normal distribution: the standard deviation is so many MADs, */
-static const double deviations_per_mad = 1.4826;
-/* a MAD is as good as a standard deviation of so much fewer values, */
+#include "assay/robust.h"
+
+/* Of a normal distribution: a MAD is as good as a standard deviation of so much fewer values, */
 static const double mad_efficiency = 0.37;
 /* and the variance of a median is so much more than that of a mean. */
 static const double median_variance = 1.5708;
@@ -59,11 +59,6 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static double median(const double *sorted, size_t count)
-{
-    return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
 /* Of all but one of that value. */
 static double median_of_others(const double *sorted, size_t count, double without)
 {
@@ -113,7 +108,7 @@ static void measure_deviations(struct comparison *comparison)
             ;
         for (size_t k = i; k < end; k++)
             comparison->deviations[levels[k].value] =
-                end - i > PEERS_LEAST ? levels[k].level - median(sorted + i, end - i) : NAN;
+                end - i > PEERS_LEAST ? levels[k].level - robust_middle(sorted + i, end - i) : NAN;
     }
 }
 
@@ -217,12 +212,6 @@ static struct score score_together(const struct comparison *comparison, const st
 
 /* --- how much healthy scores scatter ------------------------------------------------------------------------------ */
 
-static double mad(double *residuals, size_t count)
-{
-    qsort(residuals, count, sizeof *residuals, compare_numbers);
-    return median(residuals, count);
-}
-
 /* The scores of one aspect by position; too few of them are none. */
 static void gather(const struct comparison *comparison, size_t aspect)
 {
@@ -266,36 +255,21 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
         if (siblings->count <= PEERS_LEAST)
             continue;
         qsort(siblings->sorted, siblings->count, sizeof *siblings->sorted, compare_numbers);
-        middle = median(siblings->sorted, siblings->count);
+        middle = robust_middle(siblings->sorted, siblings->count);
         for (size_t k = 0; k < siblings->count; k++)
             own[k] = pooled[count++] = fabs(siblings->sorted[k] - middle) * scale;
-        siblings->spread = deviations_per_mad * mad(own, siblings->count);
+        siblings->spread = ROBUST_SIGMAS_PER_MAD * robust_median(own, siblings->count);
         of->fastest = fmax(of->fastest, siblings->sorted[siblings->count - 1] - middle);
         positions++;
     }
     if (count == 0)
         return;
-    of->spread = deviations_per_mad * mad(pooled, count);
+    of->spread = ROBUST_SIGMAS_PER_MAD * robust_median(pooled, count);
     of->freedom = mad_efficiency * (double)(count - positions);
 }
 
-/* So many standard deviations of a normal distribution have only this share beyond them on one side. */
-static double normal_deviations(double share)
-{
-    double low = 0, high = 40;
-
-    for (int i = 0; i < 80; i++) {
-        double middle = (low + high) / 2;
-
-        if (erfc(middle / sqrt(2)) / 2 > share)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-/* The same of Student's t: the first terms of its expansion around the normal distribution. */
+/* So many standard deviations of Student's t have no more beyond them than z of a normal distribution: the first terms
+   of its expansion around that. */
 static double student_deviations(double z, double freedom)
 {
     return z *
@@ -473,7 +447,7 @@ static void score_all(struct comparison *comparison)
     for (size_t i = 0; i < problem->subject_count * stride; i++)
         family += !isnan(comparison->scores[i].level);
     comparison->deviations_needed =
-        normal_deviations(false_findings_in_a_run / (double)(family > 0 ? family : 1));
+        robust_deviation_at(false_findings_in_a_run / (double)(family > 0 ? family : 1));
 }
 
 /* Also in one aspect the thresholds of all of them, where together they are asked for. */

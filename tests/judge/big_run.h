@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of many hosts in memory, of the suite `delivery`: every item has a value that meets its limits. */
+/* A run of many hosts in memory, of the suite `smoke`: every item has a value that meets its limits. */
 #ifndef ASSAY_TESTS_JUDGE_BIG_RUN_H
 #define ASSAY_TESTS_JUDGE_BIG_RUN_H
 
