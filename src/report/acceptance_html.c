@@ -57,6 +57,30 @@ static const char *title_text(struct leaf *leaf)
                         acceptance_verdict_text(leaf->arena, leaf->acceptance));
 }
 
+/* Spares that stand for nobody are no part of it. Of GPUs what the hostfile declares, where it does so for all hosts. */
+static void write_scope(struct leaf *leaf)
+{
+    const struct acceptance *acceptance = leaf->acceptance;
+    size_t hosts = 0, gpus = 0;
+    bool declared = true;
+
+    for (size_t i = 0; i < acceptance->plan->hosts.count; i++) {
+        const struct host *host = acceptance->plan->hosts.items[i];
+
+        if (host->role != ROLE_COMPUTE)
+            continue;
+        hosts++;
+        gpus += host->slots;
+        declared &= host->slots > 0;
+    }
+    html_pair(leaf->out, language_text(LANGUAGE_EN, TEXT_HOSTS),
+              language_say(leaf->arena, LANGUAGE_EN, TEXT_HOSTS_IN_UNITS,
+                           arena_printf(leaf->arena, "%zu", hosts),
+                           arena_printf(leaf->arena, "%zu", acceptance->verdicts.count - 1)));
+    if (declared)
+        html_pair(leaf->out, language_text(LANGUAGE_EN, TEXT_GPUS), arena_printf(leaf->arena, "%zu", gpus));
+}
+
 static void write_title(struct leaf *leaf)
 {
     const struct acceptance *acceptance = leaf->acceptance;
@@ -81,6 +105,7 @@ static void write_title(struct leaf *leaf)
     }
     html_markup(out, "</div>\n<dl class=\"identity\">\n");
     html_pair(out, "Acceptance UUID", acceptance->uuid);
+    write_scope(leaf);
     html_pair(out, "Begun", time_text(leaf->arena, acceptance->made));
     html_pair(out, "Runs and events",
               arena_printf(leaf->arena, "%zu and %zu", acceptance->runs.count, acceptance->events.count));
@@ -234,6 +259,22 @@ static void write_sources(struct leaf *leaf)
     html_markup(out, "</tbody></table>\n</section>\n");
 }
 
+static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_ACCEPTANCE_SIGN_ACCEPT,
+                                                    [VERDICT_ACCEPT_WITH_EXCEPTIONS] =
+                                                        TEXT_ACCEPTANCE_SIGN_EXCEPTIONS,
+                                                    [VERDICT_INCOMPLETE] = TEXT_ACCEPTANCE_SIGN_INCOMPLETE,
+                                                    [VERDICT_REJECT] = TEXT_ACCEPTANCE_SIGN_REJECT};
+
+static void write_sign_off(struct leaf *leaf)
+{
+    html_markup(leaf->out, "<section id=\"signatures\">\n<h2>");
+    html_text(leaf->out, language_text(LANGUAGE_EN, TEXT_SIGN_OFF));
+    html_markup(leaf->out, "</h2>\n");
+    frame_sign_off(leaf->out, LANGUAGE_EN, sign_off_statements[leaf->acceptance->verdicts.items[0].word],
+                   TEXT_ACCEPTANCE_UUID, leaf->acceptance->uuid);
+    html_markup(leaf->out, "</section>\n");
+}
+
 void acceptance_html(const struct acceptance *acceptance, struct text *out)
 {
     struct leaf leaf = {out, arena_create(), acceptance};
@@ -245,6 +286,7 @@ void acceptance_html(const struct acceptance *acceptance, struct text *out)
     write_open(&leaf);
     write_hardware(&leaf);
     write_sources(&leaf);
+    write_sign_off(&leaf);
     frame_close(out, LANGUAGE_EN);
     arena_destroy(leaf.arena);
 }

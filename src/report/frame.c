@@ -36,6 +36,36 @@ void frame_open(struct text *out, enum report_language language, const char *tit
     html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
 }
 
+static void party(struct text *out, enum report_language language, enum text_key who)
+{
+    static const enum text_key lines[] = {TEXT_COMPANY, TEXT_NAME_TITLE, TEXT_DATE_PLACE, TEXT_SIGNATURE};
+
+    html_markup(out, "<div class=\"party\"><h3>");
+    html_text(out, language_text(language, who));
+    html_markup(out, "</h3>\n");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        html_markup(out, "<div class=\"line\"><span>");
+        html_text(out, language_text(language, lines[i]));
+        html_markup(out, "</span></div>\n");
+    }
+    html_markup(out, "</div>\n");
+}
+
+void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
+                    enum text_key what, const char *uuid)
+{
+    html_markup(out, "<div class=\"signoff\">\n<p>");
+    html_text(out, language_text(language, statement));
+    html_markup(out, "</p>\n<p class=\"small\">");
+    html_text(out, language_text(language, what));
+    html_markup(out, " <code>");
+    html_text(out, uuid);
+    html_markup(out, "</code></p>\n<div class=\"parties\">\n");
+    party(out, language, TEXT_SUPPLIER);
+    party(out, language, TEXT_CUSTOMER);
+    html_markup(out, "</div>\n</div>\n");
+}
+
 void frame_close(struct text *out, enum report_language language)
 {
     html_markup(out, "</main>\n<script data-filter=\"");

@@ -7,9 +7,13 @@
 #define ASSAY_REPORT_FRAME_H
 
 #include "assay/report.h"
+#include "language.h"
 
 /* Up to and with <main>. The foot stands on every printed page; of it letters, digits, blanks and '-' are shown. */
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot);
+/* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */
+void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
+                    enum text_key what, const char *uuid);
 void frame_close(struct text *out, enum report_language language);
 
 #endif

@@ -2,6 +2,7 @@
 /* What the results rest on: inventory, limits, documents, commands, every attempt; and the signatures. */
 #include <string.h>
 
+#include "frame.h"
 #include "gates.h"
 #include "page.h"
 #include "svg.h"
@@ -269,33 +270,10 @@ static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_SIGN
                                                     [VERDICT_INCOMPLETE] = TEXT_SIGN_INCOMPLETE,
                                                     [VERDICT_REJECT] = TEXT_SIGN_REJECT};
 
-static void signature(struct page *page, enum text_key party)
-{
-    static const enum text_key lines[] = {TEXT_COMPANY, TEXT_NAME_TITLE, TEXT_DATE_PLACE, TEXT_SIGNATURE};
-
-    html_markup(page->out, "<div class=\"party\"><h3>");
-    html_text(page->out, say(page, party));
-    html_markup(page->out, "</h3>\n");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        html_markup(page->out, "<div class=\"line\"><span>");
-        html_text(page->out, say(page, lines[i]));
-        html_markup(page->out, "</span></div>\n");
-    }
-    html_markup(page->out, "</div>\n");
-}
-
 void page_sign_off(struct page *page)
 {
-    html_markup(page->out, "<div class=\"signoff\">\n<p>");
-    html_text(page->out, say(page, sign_off_statements[page->view->verdict]));
-    html_markup(page->out, "</p>\n<p class=\"small\">");
-    html_text(page->out, say(page, TEXT_RUN_UUID));
-    html_markup(page->out, " <code>");
-    html_text(page->out, page->view->record->uuid);
-    html_markup(page->out, "</code></p>\n<div class=\"parties\">\n");
-    signature(page, TEXT_SUPPLIER);
-    signature(page, TEXT_CUSTOMER);
-    html_markup(page->out, "</div>\n</div>\n");
+    frame_sign_off(page->out, page->language, sign_off_statements[page->view->verdict], TEXT_RUN_UUID,
+                   page->view->record->uuid);
 }
 
 /* -- Commands ---------------------------------------------------------------------------------------------

@@ -173,7 +173,8 @@ def the_report_tells_it():
              [("node2", "gpu3", True)], "the swapped GPU is named, and that it is on record")
     text, html = (acceptance("report", "su", "--format", form).stdout for form in ("text", "html"))
     tap.ok("ACCEPTANCE su: accept" in text and "swap of gpu3 on node2: RMA 4711" in text, "as text", text)
-    tap.ok(all(words in html for words in ("swap of gpu3 on node2: RMA 4711", "node9 takes the place of node7", "</html>")) and
+    tap.ok(all(words in html for words in ("swap of gpu3 on node2: RMA 4711", "node9 takes the place of node7", "Sign-off", "8 in 2 units",
+                                        "</html>")) and
            "http" not in html.split("</style>")[1], "and as one page that fetches nothing", html[-500:])
 
 
