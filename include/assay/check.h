@@ -162,6 +162,21 @@ struct check {
  */
 unsigned check_wire_hosts(const char *metric);
 
+/*
+ * What the platform's links can carry of such a bandwidth over so many hosts: no healthy item exceeds it, and so no
+ * floor may. By datasheet: NVLink and adapters as the platform declares them, PCIe 15.75 GB/s for 16 lanes of
+ * generation 3 and twice that of each further one; of collectives with what switches may add (ceiling.h). metric may be
+ * the pattern of a limit. NULL: the platform does not declare it, or it is no matter of links (compute, memory,
+ * storage). In the arena.
+ */
+struct wire_rate {
+    double most;
+    const char *unit; /* "GB/s" */
+    const char *text; /* "450 GB/s: rate of a GPU's NVLinks" */
+};
+const struct wire_rate *check_wire_rate(struct arena *arena, const struct platform *platform,
+                                        const char *metric, unsigned hosts);
+
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
                       const char *subject, const char *at, enum duty duty, const struct limit *rules);
 

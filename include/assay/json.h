@@ -90,6 +90,8 @@ void json_put_number(struct json_writer *writer, double number); /* shortest tex
 void json_put_integer(struct json_writer *writer, int64_t number);
 void json_put_boolean(struct json_writer *writer, bool boolean);
 void json_put_null(struct json_writer *writer);
+/* What was read, written again. */
+void json_put(struct json_writer *writer, const struct json *value);
 /* json_key and json_put_string in one. */
 void json_member(struct json_writer *writer, const char *key, const char *string);
 

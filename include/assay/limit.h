@@ -40,6 +40,13 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                                    enforceable */
 };
 
+/* What a figure was derived from (derive.h). */
+struct limit_measured {
+    double median, mad; /* of all values, in the limit's unit; mad as it is, without a factor */
+    size_t values, n;   /* n: of independent items, no two of which have hardware in common */
+    size_t hosts;
+};
+
 struct limit {
     const char *metric;            /* '*' stands for any characters */
     const char *subject;           /* likewise; NULL: any */
@@ -60,7 +67,8 @@ struct limit {
     const char *clause;   /* of a contract: "4.2"; NULL */
     const char *platform; /* of a contract: only on hosts of this platform; NULL: any */
     enum limit_status status;
-    const char *note;  /* what to say when it is not met; NULL */
+    const struct limit_measured *measured; /* NULL: the figure was not derived by assay */
+    const char *note;                      /* what to say when it is not met; NULL */
     bool inconclusive; /* not meeting it leaves the item undecided (a foreign process on the GPU) instead of
                           failing it */
 };
@@ -95,9 +103,16 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
 struct baseline {
     const char *name, *title;
     LIST_OF(const char *) platforms;
-    LIST_OF(struct limit) limits; /* the first one that applies counts */
+    LIST_OF(struct limit) limits;    /* the first one that applies counts */
+    LIST_OF(const struct json *) at; /* where each stands */
+    const struct json *document;
     struct slice bytes;
 };
+
+bool baseline_is_for(const struct baseline *baseline, const char *platform);
+/* The first limit that applies, as limit_applies; NULL. */
+const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
+                                  const char *scope, unsigned hosts, double size_bytes);
 
 const struct baseline *baseline_load(struct arena *arena, const char *name, struct error *err)
     __attribute__((warn_unused_result));

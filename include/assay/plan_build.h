@@ -19,7 +19,7 @@ struct plan_sources {
 
 /*
  * Loads the platforms of the hosts (hostfile's platform=, else the suite's) and their baselines: `baseline`
- * by name or file for all, or NULL: the built-in one of each platform. A host without a platform is an error
+ * by name or file for the platforms that it names (of which there must be one), or NULL: the built-in one of each platform. A host without a platform is an error
  * with its line.
  */
 int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,

@@ -26,8 +26,9 @@ struct platform {
     double nvlink_gbs;                 /* per link and direction as `nvidia-smi nvlink -s` shows it, GB/s */
     double
         nvlink_ceiling_gbs; /* per GPU and direction by datasheet, GB/s: what no measured copy can exceed */
-    bool nvswitch;          /* Fabric Manager is needed */
-    bool fabric_state;      /* nvidia-smi shows Fabric State/Status (Hopper and later; N/A on A100) */
+    unsigned pcie_generation, pcie_lanes; /* of a GPU's link to its host; 0: not declared */
+    bool nvswitch;                        /* Fabric Manager is needed */
+    bool fabric_state;          /* nvidia-smi shows Fabric State/Status (Hopper and later; N/A on A100) */
     const char *driver_minimum; /* "525.60.13"; NULL: none known */
     double power_limit_w;       /* default limit per GPU */
     LIST_OF(const char *) hcas; /* compute HCAs, in rail order; may be empty */

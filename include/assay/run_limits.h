@@ -19,6 +19,11 @@ struct run_limits {
     LIST_OF(struct platform_baseline) baselines; /* one for each platform of the run */
 };
 
+/* The baseline in the place of those of the platforms that it names. ERROR_USAGE when it names none of the run's: the
+ * limits of other hardware decide nothing here. */
+int run_limits_take(struct run_limits *limits, const struct baseline *baseline, struct error *err)
+    __attribute__((warn_unused_result));
+
 struct slot_limits {
     LIST_OF(const struct limit *) limits;
 };

@@ -165,6 +165,39 @@ void json_put_null(struct json_writer *writer)
     text_put(writer->out, "null");
 }
 
+void json_put(struct json_writer *writer, const struct json *value)
+{
+    switch (value->type) {
+    case JSON_BOOL:
+        json_put_boolean(writer, value->boolean);
+        break;
+    case JSON_NUMBER:
+        json_put_number(writer, value->number);
+        break;
+    case JSON_STRING:
+        json_put_string(writer, value->string);
+        break;
+    case JSON_ARRAY:
+        json_open_array(writer);
+        json_each (item, value)
+            json_put(writer, item);
+        json_close_array(writer);
+        break;
+    case JSON_OBJECT:
+        json_open_object(writer);
+        json_each (item, value) {
+            json_key(writer, item->key);
+            json_put(writer, item);
+        }
+        json_close_object(writer);
+        break;
+    case JSON_NULL:
+    default:
+        json_put_null(writer);
+        break;
+    }
+}
+
 void json_member(struct json_writer *writer, const char *key, const char *string)
 {
     json_key(writer, key);

@@ -46,3 +46,13 @@ double robust_deviation_at(double chance)
     }
     return high;
 }
+
+double robust_tolerance_factor(size_t count, double chance, double confidence)
+{
+    static const double efficiency = 0.37;
+    double n = efficiency * (double)count, z = robust_deviation_at(chance),
+           doubt = robust_deviation_at(1 - confidence);
+    double a = n > 1 ? 1 - doubt * doubt / (2 * (n - 1)) : 0, b = n > 1 ? z * z - doubt * doubt / n : 0;
+
+    return a > 0 ? (z + sqrt(z * z - a * b)) / a : (double)NAN;
+}

@@ -211,7 +211,9 @@ static int take_baseline(struct arena *arena, const struct document *document, s
     baseline = baseline_parse(arena, document->name, document->bytes, err);
     if (baseline == NULL)
         return -1;
-    *list_push(arena, &sources->limits.baselines) = (struct platform_baseline){document->name, baseline};
+    for (size_t i = 0; i < sources->limits.baselines.count; i++)
+        if (strcmp(sources->limits.baselines.items[i].platform, document->name) == 0)
+            sources->limits.baselines.items[i].baseline = baseline;
     return 0;
 }
 
@@ -228,17 +230,14 @@ int cli_sources_of_record(struct arena *arena, const struct record *record, cons
     if (suite == NULL || ret_sources->hostfile == NULL)
         return error_set(err, ERROR_INTERNAL, "run %lld has lost its suite or hostfile", record->number);
     ret_sources->suite = ret_sources->limits.suite = suite;
-    if (baseline != NULL) {
-        other = baseline_load(arena, baseline, err);
-        if (other == NULL)
-            return -1;
-        for (size_t i = 0; i < ret_sources->platforms.count; i++)
-            *list_push(arena, &ret_sources->limits.baselines) =
-                (struct platform_baseline){ret_sources->platforms.items[i]->name, other};
-        return 0;
-    }
+    for (size_t i = 0; i < ret_sources->platforms.count; i++)
+        *list_push(arena, &ret_sources->limits.baselines) =
+            (struct platform_baseline){ret_sources->platforms.items[i]->name, NULL};
     for (size_t i = 0; i < record->documents.count; i++)
         if (take_baseline(arena, &record->documents.items[i], ret_sources, err) < 0)
             return error_wrap(err, "a document of run %lld", record->number);
-    return 0;
+    if (baseline == NULL)
+        return 0;
+    other = baseline_load(arena, baseline, err);
+    return other != NULL ? run_limits_take(&ret_sources->limits, other, err) : -1;
 }

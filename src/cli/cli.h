@@ -31,6 +31,7 @@ struct command {
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_acceptance(int argc, char **argv);
+int command_baseline(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
@@ -78,8 +79,8 @@ int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *er
 /* The second: the plan of the sources, for the hosts and steps that the options name. */
 int cli_build_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
     __attribute__((warn_unused_result));
-/* The same from the documents that a stored run was made from; the plan is the record's. baseline NULL: the
- * stored ones. */
+/* The same from the documents that a stored run was made from; the plan is the record's. baseline: in the
+ * place of the stored ones of the platforms that it names; NULL: those. */
 int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
                           struct plan_sources *ret_sources, struct error *err)
     __attribute__((warn_unused_result));

@@ -32,6 +32,8 @@ static const struct command commands[] = {
     {"compare", "RUN RUN", "what is better, worse or different in the second of two runs", command_compare},
     {"history", "[HOST|IDENTITY]", "who gets worse from run to run, and one thing's numbers over all of them",
      command_history},
+    {"baseline", "list | show | derive | check",
+     "limits of platforms: what there is, and one made from accepted runs", command_baseline},
     {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},
     {"lab", "up N | swap | status | down | faults | profiles", "a simulated cluster to try all this on",
      command_lab},

@@ -37,6 +37,10 @@ void judge_searches(struct arena *arena, const struct record *record, const stru
 void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
                  const struct step_attempts *attempts, struct judgement *judgement);
 
+/* subject_ends.c. The ends of "gpu2->gpu5", "cpu0<-gpu3", "mlx5_0/1", without the processor, which every host has; of ""
+ * that. Returns how many. */
+size_t subject_ends(struct arena *arena, const char *subject, const char *ret_names[2]);
+
 /* The place of the shape among the plan's; `near`: where to look first, that of the step before. */
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near);
 

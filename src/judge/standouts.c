@@ -64,40 +64,6 @@ static size_t aspect_of(struct census *census, const struct suite_step *step, co
     return census->names.count - 1;
 }
 
-/* Of the text up to the word, all where it is not there. */
-static size_t length_to(struct slice text, const char *word)
-{
-    size_t found = slice_find(text, word);
-
-    return found < text.length ? found : text.length;
-}
-
-/* Takes the first end off the front, up to an arrow either way. */
-static struct slice next_end(struct slice *rest)
-{
-    size_t there = length_to(*rest, "->"), back = length_to(*rest, "<-");
-    struct slice end = {rest->bytes, there < back ? there : back};
-
-    *rest = slice_from(*rest, end.length + (end.length < rest->length ? strlen("->") : 0));
-    end.length = length_to(end, "/");
-    return end;
-}
-
-/* "gpu2->gpu5", "cpu0<-gpu3", "mlx5_0/1": the ends, without the processor, which every host has. */
-static size_t ends_of(struct arena *arena, const char *subject, const char *ret_names[2])
-{
-    struct slice rest = slice_of(subject);
-    size_t count = 0;
-
-    do {
-        struct slice end = next_end(&rest);
-
-        if (!slice_starts(end, "cpu") && count < 2)
-            ret_names[count++] = arena_strndup(arena, end.bytes, end.length);
-    } while (rest.length > 0);
-    return count;
-}
-
 static struct respect respect_of(struct census *census, const struct shape *shape,
                                  const struct suite_step *step, const struct slot *slot)
 {
@@ -108,7 +74,7 @@ static struct respect respect_of(struct census *census, const struct shape *shap
 
     if (metric == NULL || !metric->peers || metric->better == BETTER_NEITHER)
         return respect;
-    count = ends_of(census->arena, slot->subject, names);
+    count = subject_ends(census->arena, slot->subject, names);
     if (count == 0 || (count == 2 && shape->hosts == PAIR))
         return respect;
     for (size_t i = 0; i < count; i++)

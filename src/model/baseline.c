@@ -10,14 +10,34 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
 
     baseline->name = json_string(document, "name", "");
     baseline->title = json_string(document, "title", "");
+    baseline->document = document;
     baseline->bytes = bytes;
     json_each (name, json_get(document, "platforms"))
         *list_push(arena, &baseline->platforms) = name->string;
-    json_each (limit, json_get(document, "limits"))
+    json_each (limit, json_get(document, "limits")) {
+        *list_push(arena, &baseline->at) = limit;
         if (limit_from_json(arena, limit, json_number(document, "derived_tolerance", 0),
                             list_push(arena, &baseline->limits), err) < 0)
             return NULL;
+    }
     return baseline;
+}
+
+bool baseline_is_for(const struct baseline *baseline, const char *platform)
+{
+    for (size_t i = 0; i < baseline->platforms.count; i++)
+        if (strcmp(baseline->platforms.items[i], platform) == 0)
+            return true;
+    return false;
+}
+
+const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
+                                  const char *scope, unsigned hosts, double size_bytes)
+{
+    for (size_t i = 0; i < baseline->limits.count; i++)
+        if (limit_applies(&baseline->limits.items[i], metric, subject, scope, hosts, size_bytes))
+            return &baseline->limits.items[i];
+    return NULL;
 }
 
 const struct baseline *baseline_load(struct arena *arena, const char *name, struct error *err)
@@ -48,9 +68,8 @@ const struct baseline *baseline_for_platform(struct arena *arena, const char *pl
         if (strcmp(rows[i].kind, "baselines") != 0)
             continue;
         baseline = baseline_load(arena, rows[i].name, NULL);
-        for (size_t j = 0; baseline != NULL && j < baseline->platforms.count; j++)
-            if (strcmp(baseline->platforms.items[j], platform) == 0)
-                return baseline;
+        if (baseline != NULL && baseline_is_for(baseline, platform))
+            return baseline;
     }
     return NULL;
 }

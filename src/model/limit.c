@@ -252,6 +252,22 @@ static int check_numbers(const struct json *object, const struct limit *limit, s
     return 0;
 }
 
+static const struct limit_measured *read_measured(struct arena *arena, const struct json *object)
+{
+    const struct json *given = json_get(object, "measured");
+    struct limit_measured *measured;
+
+    if (given == NULL)
+        return NULL;
+    measured = arena_new(arena, struct limit_measured);
+    *measured = (struct limit_measured){.median = json_number(given, "median", 0),
+                                        .mad = json_number(given, "mad", 0),
+                                        .values = (size_t)json_number(given, "values", 0),
+                                        .n = (size_t)json_number(given, "n", 0),
+                                        .hosts = (size_t)json_number(given, "hosts", 0)};
+    return measured;
+}
+
 /* LIMIT_TOOL is no word of a document: it belongs to the checks. */
 static enum limit_status read_status(const struct json *object)
 {
@@ -285,6 +301,7 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .unit = unit_of(object),
         .source = json_string(object, "source", ""),
         .status = read_status(object),
+        .measured = read_measured(arena, object),
         .note = json_string(object, "note", NULL),
         .inconclusive = json_boolean(object, "inconclusive", false),
     };

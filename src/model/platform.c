@@ -45,6 +45,8 @@ static const struct platform *platform_of(struct arena *arena, const struct json
         .nvlink_links = (unsigned)json_number(nvlink, "links", 0),
         .nvlink_gbs = json_number(nvlink, "link_gbs", 0),
         .nvlink_ceiling_gbs = json_number(nvlink, "ceiling_gbs", 0),
+        .pcie_generation = (unsigned)json_number(json_get(document, "pcie"), "generation", 0),
+        .pcie_lanes = (unsigned)json_number(json_get(document, "pcie"), "lanes", 0),
         .nvswitch = json_boolean(document, "nvswitch", false),
         .fabric_state = json_boolean(document, "fabric_state", false),
         .driver_minimum = json_string(document, "driver_minimum", NULL),

@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+int run_limits_take(struct run_limits *limits, const struct baseline *baseline, struct error *err)
+{
+    const char *platform = NULL;
+    bool taken = false;
+
+    for (size_t i = 0; i < limits->baselines.count; i++) {
+        platform = limits->baselines.items[i].platform;
+        if (baseline_is_for(baseline, platform)) {
+            limits->baselines.items[i].baseline = baseline;
+            taken = true;
+        }
+    }
+    if (taken)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE, "baseline %s is for platform %s%s, and of the hosts none is of it: they are of %s",
+        baseline->name, baseline->platforms.items[0], baseline->platforms.count > 1 ? " and others" : "",
+        platform != NULL ? platform : "none");
+}
+
 static const struct limit *first_that_applies(const struct limit *limits, size_t count,
                                               const struct shape *shape, const struct slot *slot)
 {

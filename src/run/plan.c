@@ -90,25 +90,23 @@ static int load_platform(struct arena *arena, const struct hostfile *hostfile, c
 int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
                       const char *baseline, struct plan_sources *ret_sources, struct error *err)
 {
-    const struct baseline *for_all = NULL;
+    const struct baseline *asked;
     struct words known = {0};
 
     *ret_sources = (struct plan_sources){.hostfile = hostfile, .suite = suite, .limits.suite = suite};
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (load_platform(arena, hostfile, &hostfile->hosts.items[i], &known, ret_sources, err) < 0)
             return -1;
-    if (baseline != NULL) {
-        for_all = baseline_load(arena, baseline, err);
-        if (for_all == NULL)
-            return -1;
-    }
     for (size_t i = 0; i < ret_sources->platforms.count; i++) {
         const char *name = ret_sources->platforms.items[i]->name;
 
         *list_push(arena, &ret_sources->limits.baselines) =
-            (struct platform_baseline){name, for_all != NULL ? for_all : baseline_for_platform(arena, name)};
+            (struct platform_baseline){name, baseline_for_platform(arena, name)};
     }
-    return 0;
+    if (baseline == NULL)
+        return 0;
+    asked = baseline_load(arena, baseline, err);
+    return asked != NULL ? run_limits_take(&ret_sources->limits, asked, err) : -1;
 }
 
 bool in_list(const struct hostlist *list, const char *name)

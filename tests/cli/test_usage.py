@@ -52,6 +52,9 @@ write("gate-with-limit.json", suite("delivery", {**RATE, "limits": [
 write("gate-with-guess.json", suite("delivery", {**RATE, "limits": [
     {"metric": "gpu_burn.gflops", "floor": 40000, "unit": "GFLOP/s", "source": "a hunch", "status": "guess"}]}))
 
+write("flor.json", {"name": "b", "platforms": ["hgx-h100"], "limits": [
+    {"metric": "p2p.unidirectional.enabled", "flor": 345, "unit": "GB/s", "source": "nccl#1264", "status": "field"}]})
+
 RUN = ("run", "-H", "hosts", "-s", "delivery")
 # (what is put wrongly, words of the command, what the message must have)
 REFUSED = [
@@ -87,6 +90,7 @@ REFUSED = [
     ("a step that needs no earlier step", ("run", "-H", "hosts", "-s", "needs.json"), r"needs.json:1:\d+: .*inventory"),
     ("an argument that the check does not know", ("run", "-H", "hosts", "-s", "argument.json"), "secnods"),
     ("an unknown baseline", (*RUN, "-b", "hgx-h1000"), "'hgx-h1000'.*hgx-h100"),
+    ("a baseline of another platform", (*RUN, "-b", "hgx-a100"), "hgx-a100 is for platform hgx-a100.*they are of hgx-h100"),
     ("a host that is not in the hostfile", (*RUN, "--hosts", "node5"), "--hosts: .*'node5'"),
     ("a list of hosts that does not end", (*RUN, "--hosts", "node[1-"), r"--hosts: column 5: .*'node\[1-'"),
     ("a step that the suite has not", (*RUN, "--steps", "reachabel"), "--steps: .*'reachabel'"),
@@ -109,6 +113,11 @@ REFUSED = [
     ("an option of another word", ("acceptance", "add", "su", "1", "--by", "x"), "'--by'"),
     ("an event of no acceptance", ("acceptance", "event", "su"), "expected NAME repair"),
     ("a run to judge where there is no database", ("judge", "1"), "assay.db: No such file"),
+    ("an unknown word of baselines", ("baseline", "derrive"), "'derrive' is none of list, show, derive, check"),
+    ("a baseline of no run", ("baseline", "derive"), "expected accepted runs"),
+    ("a baseline from where there is no database", ("baseline", "derive", "1"), "assay.db: No such file"),
+    ("a baseline to show that there is not", ("baseline", "show", "hgx-h1000"), "'hgx-h1000'.*hgx-h100"),
+    ("a baseline with a misspelt key", ("baseline", "check", "./flor.json"), r'flor.json:1:\d+: unknown key "flor".*"floor"'),
     ("a list where there is no database", ("list", "--db", "other.db"), "other.db: No such file"),
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
     ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
@@ -145,7 +154,7 @@ tap.ok(asked.returncode == 64 and "text.db" in asked.stderr, "a file that is no 
 
 # --- what is put well
 
-for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("waive",), ("acceptance",), ("acceptance", "status"), ("parse",), ("lab",)):
+for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judge",), ("waive",), ("baseline",), ("baseline", "derive"), ("baseline", "check"), ("acceptance",), ("acceptance", "status"), ("parse",), ("lab",)):
     asked = assay(*words, "--help")
     tap.ok(asked.returncode == 0 and asked.stdout.startswith("usage: assay") and not asked.stderr,
            f"assay {' '.join((*words, '--help'))} says how it is used", asked.returncode, asked.stderr)
@@ -174,6 +183,26 @@ for hosts, message in (("two", "other/mine.json: another platform .*'mine'"), ("
 def plan(*words):
     return assay("plan", "-H", "hosts", *words)
 
+
+asked = assay("baseline", "show", "hgx-h100")
+tap.ok(asked.returncode == 0 and "\np2p.unidirectional.enabled: >= 345 GB/s [field]\n    source: measured 365-394: nccl#1264"
+       in asked.stdout, "baseline show: every figure with its source", asked.stdout[:1500], asked.stderr)
+site = {"name": "site", "platforms": ["hgx-h100"], "limits": [
+    {"metric": "p2p.unidirectional.enabled", "floor": 360, "unit": "GB/s", "source": "nccl#1264", "status": "field"}]}
+os.makedirs(os.path.join(FOLDER, "site"), exist_ok=True)
+write("site/site.json", site)
+asked = assay("baseline", "list", "site")
+tap.ok(asked.returncode == 0 and re.search(r"(?m)^hgx-h100 +hgx-h100 +\d+ +\d+  built in", asked.stdout) and
+       re.search(r"(?m)^site +hgx-h100 +1 +0  site/site.json$", asked.stdout), "baseline list: built-in ones, and those of a folder",
+       asked.returncode, asked.stdout, asked.stderr)
+asked = assay("baseline", "check", "site/site.json")
+tap.same((asked.returncode, asked.stdout), (0, "site: 1 limit, 0 errors, 0 remarks\n"), "baseline check: nothing is wrong", asked.stderr)
+site["limits"][0]["floor"] = 2880  # bits
+write("site/site.json", site)
+asked = assay("baseline", "check", "site/site.json")
+tap.ok(asked.returncode == 1 and re.search(r"(?m)^site/site.json:1:\d+: limits\[0\]: a floor of 2880 GB/s .* carry over 1 host, 450 GB/s",
+                                          asked.stdout), "baseline check: a floor above what NVLink carries, by its place",
+       asked.returncode, asked.stdout, asked.stderr)
 
 asked = plan("-s", "delivery")
 steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)

@@ -452,8 +452,8 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
 {
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\"", "\"nvswich\""),
-        "t.json:14:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
-        "here are $schema, name, title, source, note, gpus, npus, nvlink, nvswitch, fabric_state, "
+        "t.json:15:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
+        "here are $schema, name, title, source, note, gpus, npus, nvlink, pcie, nvswitch, fabric_state, "
         "driver_minimum, hcas, times_s");
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"count\": 8", "\"count\": \"8\""),
@@ -464,7 +464,7 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
         "^[0-9a-f]{4}:[0-9a-f]{4}$)");
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\": true", "\"nvswitch\": 1"),
-        "t.json:14:15: nvswitch is 1; expected true or false");
+        "t.json:15:15: nvswitch is 1; expected true or false");
     assert_string_equal(refusal(*state, "platforms", "atlas-800t-a2", "platform", "\"npus\": {\"count\": 8,",
                                 "\"npus\": {\"count\": 0,"),
                         "t.json:7:21: npus.count is 0; expected 1 or more");
@@ -477,7 +477,7 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
         "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
         "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, "
         "range, fraction_of_ceiling, equal, one_of, min_version, same, tolerance, derived_tolerance, unit, "
-        "source, status, note, inconclusive");
+        "source, status, measured, note, inconclusive");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "345", "\"345\""),
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
