@@ -141,6 +141,15 @@ static void baselines_hold_the_published_figures(void **state)
         {"hgx-h200", "p2p.latency.gpu.enabled", "host", 1, 0, 4, LIMIT_GUESS},
         {"hgx-h200", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 455, LIMIT_FIELD},
         {"hgx-h200", "nccl.all_gather.busbw", "host", 1, 8 * GIB, 345, LIMIT_FIELD},
+        {"v100-sxm2", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 110, LIMIT_VENDOR},
+        {"hgx-a800", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 150, LIMIT_VENDOR},
+        {"hgx-h800", "p2p.unidirectional.enabled", "host", 1, 0, 150, LIMIT_VENDOR},
+        {"hgx-h20", "p2p.unidirectional.enabled", "host", 1, 0, 330, LIMIT_GUESS},
+        {"hgx-b200", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 795, LIMIT_FIELD},
+        {"hgx-b300", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 800, LIMIT_VENDOR},
+        {"gb200-nvl72", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 645, LIMIT_FIELD},
+        {"gb200-nvl72", "nccl.all_gather.busbw", "cluster", 18, 8 * GIB, 580, LIMIT_FIELD},
+        {"gb300-nvl72", "nccl.alltoall.busbw", "cluster", 8, 8 * GIB, 540, LIMIT_VENDOR},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -154,7 +163,7 @@ static void baselines_hold_the_published_figures(void **state)
     }
     /* A healthy H100 shows 401 at 128M: small sizes have no limit. */
     assert_null(first(*state, "hgx-h100", "nccl.all_reduce.busbw", "host", 1, 134217728));
-    assert_null(baseline_for_platform(*state, "hgx-b200"));
+    assert_null(baseline_for_platform(*state, "atlas-800t-a2"));
 }
 
 /* A floor above what the hardware can carry would fail every healthy host. */
@@ -494,7 +503,9 @@ static void unknown_names_list_those_there_are(void **state)
 
     assert_null(platform_load(*state, "hgx-h10", &err));
     assert_non_null(strstr(err.text, "'hgx-h10' is none of the built-in platforms; did you mean 'hgx-"));
-    assert_non_null(strstr(err.text, "they are atlas-800t-a2, hgx-a100, hgx-h100, hgx-h200;"));
+    assert_non_null(strstr(err.text,
+                           "they are atlas-800t-a2, gb200-nvl72, gb300-nvl72, hgx-a100, hgx-a800, hgx-b200, "
+                           "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(
         err.text, "'whatever' is none of the built-in suites; they are delivery, smoke, tuning; a file is "
