@@ -25,7 +25,8 @@
  *   - that is weaker than the limit by which these runs were accepted: that one stays.
  *
  * Taken are rates and latencies of items that passed or were recorded, of messages only the sizes that the suite
- * judges. Who was remarked on beside his peers is left out. Temperatures and powers are the site's, counts and texts are
+ * judges. What was remarked on beside its peers is left out with
+ * all that it took part in: of a pair both. Temperatures and powers are the site's, counts and texts are
  * the contract's.
  */
 #ifndef ASSAY_DERIVE_H
@@ -55,7 +56,7 @@ struct derived {
 
 struct derivation {
     LIST_OF(struct derived) figures; /* by metric, hosts and size */
-    size_t remarked;                 /* values that were left out, because the judge had remarked on them */
+    size_t remarked; /* values that were left out, because the judge had remarked on who took part */
 };
 
 /*

@@ -113,7 +113,7 @@ static size_t tell(struct arena *arena, const struct derivation *derivation)
                 figure->refused == NULL ? derived_text(arena, figure) : figure->refused);
     }
     if (derivation->remarked > 0)
-        fprintf(stderr, "left out: %zu value%s that had a remark beside the same on other hosts\n",
+        fprintf(stderr, "left out: %zu value%s of what had a remark beside the same on other hosts\n",
                 derivation->remarked, derivation->remarked == 1 ? "" : "s");
     return derived;
 }

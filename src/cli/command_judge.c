@@ -29,24 +29,82 @@ static size_t read_again(struct record *record, const struct plan_sources *sourc
     return kept;
 }
 
+static void print_item(const struct record *record, const struct outcome *before, const struct outcome *after)
+{
+    const struct step *step = &record->plan->steps.items[after->step];
+    const struct slot *slot = &step->shape->slots[after->slot];
+
+    printf("%s %s %s%s%s: %s -> %s%s%s\n", step_target(record->arena, step), step->shape->suite_step,
+           slot->metric, *slot->subject != '\0' ? " " : "", slot->subject, outcome_name(before->word),
+           outcome_name(after->word), *after->cause != '\0' ? ": " : "", after->cause);
+}
+
+/* Items of one step and metric that have another gate now, all of them the same. */
+struct gate_change {
+    const char *suite_step, *metric, *before, *after;
+    size_t items;
+};
+struct gate_changes {
+    LIST_OF(struct gate_change) items;
+};
+
+static void add_gate(const struct record *record, const struct outcome *before, const struct outcome *after,
+                     struct gate_changes *changes)
+{
+    const struct shape *shape = record->plan->steps.items[after->step].shape;
+    const char *metric = shape->slots[after->slot].metric;
+
+    for (size_t i = 0; i < changes->items.count; i++) {
+        struct gate_change *one = &changes->items.items[i];
+
+        if (strcmp(one->suite_step, shape->suite_step) == 0 && strcmp(one->metric, metric) == 0 &&
+            strcmp(one->before, before->gate) == 0 && strcmp(one->after, after->gate) == 0) {
+            one->items++;
+            return;
+        }
+    }
+    *list_push(record->arena, &changes->items) =
+        (struct gate_change){shape->suite_step, metric, before->gate, after->gate, 1};
+}
+
+static const char *gate_or_none(const char *gate)
+{
+    return *gate != '\0' ? gate : "none";
+}
+
+/* What a judgement of the same plan says otherwise: items, gates (who is compared with his peers has one of his own, which
+   is no limit), and the verdict. */
 static void print_change(const struct record *record, const struct judgement *before)
 {
     const struct judgement *after = &record->judgement;
+    struct gate_changes gates = {0};
     size_t changed = 0;
 
+    if (before->verdict_count == 0) {
+        printf("run %lld was not judged before; judged against %s\n", record->number, after->baselines);
+        return;
+    }
     for (size_t i = 0; i < after->outcome_count && i < before->outcome_count; i++) {
-        const struct step *step = &record->plan->steps.items[after->outcomes[i].step];
-        const struct slot *slot = &step->shape->slots[after->outcomes[i].slot];
+        const struct outcome *was = &before->outcomes[i], *is = &after->outcomes[i];
 
-        if (after->outcomes[i].word == before->outcomes[i].word)
+        if (strcmp(was->gate, is->gate) != 0 && strcmp(was->status, "peers") != 0 &&
+            strcmp(is->status, "peers") != 0)
+            add_gate(record, was, is, &gates);
+        if (was->word == is->word)
             continue;
-        printf("%s %s %s%s%s: %s -> %s%s%s\n", step_target(record->arena, step), step->shape->suite_step,
-               slot->metric, *slot->subject != '\0' ? " " : "", slot->subject,
-               outcome_name(before->outcomes[i].word), outcome_name(after->outcomes[i].word),
-               *after->outcomes[i].cause != '\0' ? ": " : "", after->outcomes[i].cause);
+        print_item(record, was, is);
         changed++;
     }
-    printf("%zu of %zu items changed; judged against %s\n", changed, after->outcome_count, after->baselines);
+    for (size_t i = 0; i < gates.items.count; i++) {
+        const struct gate_change *gate = &gates.items.items[i];
+
+        printf("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
+               gate_or_none(gate->before), gate_or_none(gate->after), gate->items,
+               gate->items == 1 ? "" : "s");
+    }
+    printf("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
+           after->outcome_count, after->baselines, before->uuid, verdict_name(before->verdicts[0].word),
+           before->baselines);
 }
 
 static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
@@ -78,7 +136,8 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         printf("%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
                "was read of all of it at the time\n",
                kept, record->attempts.count);
-    printf("run: %lld\nverdict: %s\n", number, verdict_text(arena, &record->judgement));
+    printf("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
+           verdict_text(arena, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

@@ -11,7 +11,7 @@
 #include "cli.h"
 
 struct waive_options {
-    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *baseline, *db;
+    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *baseline, *contract, *db;
     bool list;
 };
 
@@ -27,7 +27,9 @@ static int load(struct arena *arena, struct store *store, const char *word,
     if ((*ret_record)->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     (*ret_record)->now = cli_now();
-    return cli_sources_of_record(arena, *ret_record, options->baseline, ret_sources, err);
+    if (cli_sources_of_record(arena, *ret_record, options->baseline, ret_sources, err) < 0)
+        return -1;
+    return cli_take_contract(arena, options->contract, ret_sources, err);
 }
 
 /* What is waived must be what is shown: the last judgement, against the same limits. */
@@ -41,7 +43,7 @@ static int judge(struct record *record, const struct plan_sources *sources, cons
     if (shown != NULL && strcmp(shown, record->judgement.baselines) != 0)
         return error_set(err, ERROR_USAGE,
                          "run %lld was last judged against %s, and this would be against %s; give the same "
-                         "--baseline, or judge it again first",
+                         "--baseline and --contract, or judge it again first",
                          record->number, shown, record->judgement.baselines);
     return 0;
 }
@@ -201,12 +203,11 @@ static int do_it(struct store *store, struct arena *arena, const char *word,
         return cli_fail(err);
     if (options->list)
         return list_waivers(arena, record);
-    if (options->withdraw != NULL)
-        return withdraw(store, record, options, err) < 0 ? cli_fail(err)
-                                                         : finish(store, record, &sources, err);
-    if (read_end(options, record->now, &until, err) < 0 ||
-        judge(record, &sources, record->judgement.baselines, err) < 0 ||
-        waive(store, record, options, until, err) < 0)
+    if ((options->withdraw == NULL && read_end(options, record->now, &until, err) < 0) ||
+        judge(record, &sources, record->judgement.baselines, err) < 0)
+        return cli_fail(err);
+    if ((options->withdraw != NULL ? withdraw(store, record, options, err)
+                                   : waive(store, record, options, until, err)) < 0)
         return cli_fail(err);
     return finish(store, record, &sources, err);
 }
@@ -249,6 +250,8 @@ int command_waive(int argc, char **argv)
          "takes a waiver back, with --who and --why; it stays on record"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options.baseline,
          "where the run was judged again with this one; default: those of the run"},
+        {"contract", 0, OPTION_STRING, "FILE", &options.contract,
+         "where the run was judged again with this one; default: that of the run"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

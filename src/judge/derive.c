@@ -66,11 +66,64 @@ static bool is_measured(const struct slot *slot)
     return slot->size_bytes <= 0 || slot->duty == DUTY_GATE || *slot->duty_note != '\0';
 }
 
+/* A part of a host that the judge remarked on beside the same on other hosts; "" the host as a whole. Of a remark on a
+   pair both: which of them it is about stands in its text only. */
+struct odd_part {
+    const struct host *host;
+    const char *place;
+};
+struct odd_parts {
+    LIST_OF(struct odd_part) items;
+};
+
+static void find_odd(const struct work *work, const struct record *record, struct odd_parts *ret_odd)
+{
+    *ret_odd = (struct odd_parts){0};
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+        const char *ends[2];
+        size_t count;
+
+        if (!outcome->remark || strcmp(outcome->status, "peers") != 0)
+            continue;
+        count = subject_ends(work->arena, step->shape->slots[outcome->slot].subject, ends);
+        for (size_t k = 0; k < step->member_count; k++)
+            for (size_t m = 0; m < (step->member_count == 1 ? count : 1); m++)
+                *list_push(work->arena, &ret_odd->items) =
+                    (struct odd_part){step->members[k], step->member_count == 1 ? ends[m] : ""};
+    }
+}
+
+/* What an odd part took part in: its own values, and those of its whole host. */
+static bool is_odd(const struct work *work, const struct odd_parts *odd, const struct step *step,
+                   const char *subject)
+{
+    const char *ends[2];
+    size_t count = odd->items.count > 0 ? subject_ends(work->arena, subject, ends) : 0;
+
+    for (size_t i = 0; i < odd->items.count; i++)
+        for (size_t k = 0; k < step->member_count; k++) {
+            const struct odd_part *part = &odd->items.items[i];
+
+            if (part->host != step->members[k])
+                continue;
+            if (*part->place == '\0' || step->member_count > 1)
+                return true;
+            for (size_t m = 0; m < count; m++)
+                if (*ends[m] == '\0' || strcmp(ends[m], part->place) == 0)
+                    return true;
+        }
+    return false;
+}
+
 static void take_record(struct work *work, size_t index)
 {
     const struct record *record = work->records[index];
     const struct judgement *judgement = &record->judgement;
+    struct odd_parts odd;
 
+    find_odd(work, record, &odd);
     for (size_t i = 0; i < judgement->outcome_count; i++) {
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct step *step = &record->plan->steps.items[outcome->step];
@@ -81,7 +134,7 @@ static void take_record(struct work *work, size_t index)
             (outcome->word != OUTCOME_PASS && outcome->word != OUTCOME_RECORDED) || !(outcome->value > 0) ||
             !is_measured(slot))
             continue;
-        if (outcome->remark && strcmp(outcome->status, "peers") == 0)
+        if (is_odd(work, &odd, step, slot->subject))
             work->derivation->remarked++;
         else
             *list_push(work->arena, &work->samples) =
@@ -274,7 +327,7 @@ static void compute(const struct work *work, const struct sample *samples, size_
     bound = derive_bound(measured, derived->ceiling);
     derived->value = derived->ceiling ? fmax(bound, derived->worst) : fmin(bound, derived->worst);
     if (derived->value != bound && !isnan(bound))
-        derived->note = arena_printf(work->arena, "the worst accepted value, which lies beyond %.4g", bound);
+        derived->note = arena_printf(work->arena, "the worst accepted value, which lies beyond %.5g", bound);
     derived->value = derived->value > 0 ? four_digits(derived->value, derived->ceiling) : (double)NAN;
 }
 

@@ -169,6 +169,8 @@ static void write_head(struct letter *letter)
     put_field(letter, "run",
               arena_printf(letter->arena, "%lld (%s), %s", record->number, record->uuid,
                            run_state_name(record->state)));
+    if (record->judgement.uuid != NULL)
+        put_field(letter, "judgement", record->judgement.uuid);
     put_field(letter, "started", time_text(letter->arena, record->started));
     put_field(letter, "ended",
               record->ended > 0
