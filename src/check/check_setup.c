@@ -163,9 +163,17 @@ static const struct part_row parts[] = {{"values", "key-value", command, NULL}, 
 
 /* -- Reading -- */
 
-/* A fact that is a number becomes a measurement; one that is none stays a fact, and the item undecided. */
+/* A fact that is a number becomes a measurement; one that is none stays a fact, and the item undecided. Why there is
+   none is carried over too. */
 static void measure(struct reading *out, const char *fact, const char *metric, const char *unit)
 {
+    const char *unread = arena_printf(out->arena, "%s.unread", fact);
+    size_t findings = out->findings.count;
+
+    for (size_t i = 0; i < findings; i++)
+        if (strcmp(out->findings.items[i].code, unread) == 0)
+            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric),
+                            out->findings.items[i].subject, "%s", out->findings.items[i].text);
     for (size_t i = 0; i < out->facts.count; i++) {
         const struct fact *told = &out->facts.items[i];
         double number;

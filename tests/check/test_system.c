@@ -374,6 +374,21 @@ static const char *slots_of(unsigned declared, const char *gpus)
     return told;
 }
 
+static void space_that_was_not_read_says_why(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "setup");
+    be_member(&host, 0);
+    host_reads(&host,
+               (const struct printed[]){
+                   {"values", "setup.free\t/var/tmp\t\tsh: 1: df: not found\nkey-value end\n", "", 0}, {0}});
+    assert_true(measured(&host, "setup.free_space") == -1);
+    assert_string_equal(finding(&host, "setup.free_space.unread"), "sh: 1: df: not found");
+    arena_destroy(host.arena);
+}
+
 static void slots_are_held_against_the_gpus_that_are_there(void **state)
 {
     (void)state;
@@ -418,6 +433,7 @@ int main(void)
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
         cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
+        cmocka_unit_test(space_that_was_not_read_says_why),
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
