@@ -25,6 +25,7 @@
 
 #include "assay/error.h"
 #include "assay/scan.h"
+#include "assay/secret.h"
 
 struct uv_loop_s;
 struct remote_pool;
@@ -47,6 +48,10 @@ struct remote_options {
     unsigned
         connect_timeout_ms; /* TCP connect, and each of banner+key exchange, auth, channel open; 0: 20000 */
     unsigned reconnect_for_ms; /* how long a host may be out of reach while a job runs on it; 0: 600000 */
+    /* For login (password or keyboard-interactive, where the key is not taken) and for sudo of hosts with become_root.
+       They must outlive the pool; NULL: keys only, and sudo -n. Until one host has taken the login password it is tried
+       on one host at a time, and after three refusals on no more: a slip must not lock an account everywhere. */
+    const struct secret *password, *sudo_password;
     unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "access.h"
 #include "assay/cleanup.h"
 #include "assay/mend.h"
 #include "assay/preflight.h"
@@ -18,8 +19,7 @@ enum { COMMANDS_SHOWN = 8, JSON_BYTES = 64 << 20 };
 struct preflight_options {
     struct cli_plan plan;
     const char *db, *progress, *format;
-    unsigned connections, handshakes;
-    bool accept_new_host_keys;
+    struct access access;
 };
 
 struct preflight {
@@ -195,16 +195,14 @@ static int show(struct arena *arena, const struct preflight *preflight, bool can
 static int run_all(struct arena *arena, struct preflight *preflight, enum board_kind kind, int argc,
                    char **argv)
 {
-    const struct preflight_options *options = &preflight->options;
-    const struct remote_options remote = {.accept_new_host_keys = options->accept_new_host_keys,
-                                          .connections = options->connections,
-                                          .handshakes = options->handshakes};
+    struct remote_options remote;
     struct error err = {0};
     bool cancelled = false;
     int status;
 
-    if (begin(arena, preflight, argc, argv, &err) < 0)
+    if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
+    remote = access_remote(&preflight->options.access);
     preflight->going.board = board_create(kind, preflight->going.record);
     status = running_carry_out(&preflight->going, &remote, &cancelled, &err);
     board_destroy(preflight->going.board);
@@ -229,13 +227,7 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
-        {"connections", 0, OPTION_COUNT, "N", &options->connections,
-         "ssh sessions open at a time; default 512"},
-        {"handshakes", 0, OPTION_COUNT, "N", &options->handshakes,
-         "ssh sessions being made at a time; default 64"},
-        {"accept-new-host-keys", 0, OPTION_FLAG, NULL, &options->accept_new_host_keys,
-         "trust host keys seen for the first time, and keep them in known_hosts; changed ones are always "
-         "refused"},
+        ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };
 
@@ -277,6 +269,7 @@ int command_hosts(int argc, char **argv)
         status = EXIT_USAGE;
     } else {
         status = run_all(arena, &preflight, kind, argc, argv);
+        access_forget(&preflight.options.access);
     }
     store_close(preflight.going.store);
     arena_destroy(arena);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
@@ -24,8 +25,7 @@ enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 struct run_options {
     struct cli_plan plan;
     const char *db, *resume, *progress, *report;
-    unsigned connections, handshakes;
-    bool accept_new_host_keys;
+    struct access access;
 };
 
 struct run {
@@ -209,15 +209,14 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 
 static int run_all(struct arena *arena, struct run *run, enum board_kind kind, int argc, char **argv)
 {
-    const struct remote_options remote = {.accept_new_host_keys = run->options.accept_new_host_keys,
-                                          .connections = run->options.connections,
-                                          .handshakes = run->options.handshakes};
+    struct remote_options remote;
     struct error err = {0};
     bool cancelled = false;
     int status;
 
-    if (begin(arena, run, argc, argv, &err) < 0)
+    if (access_ask(&run->options.access, &err) < 0 || begin(arena, run, argc, argv, &err) < 0)
         return cli_fail(&err);
+    remote = access_remote(&run->options.access);
     if (*store_note(run->going.store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
     run->going.board = board_create(kind, run->going.record);
@@ -254,13 +253,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "where the HTML report goes; default assay-report-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
-        {"connections", 0, OPTION_COUNT, "N", &options->connections,
-         "ssh sessions open at a time; default 512"},
-        {"handshakes", 0, OPTION_COUNT, "N", &options->handshakes,
-         "ssh sessions being made at a time; default 64"},
-        {"accept-new-host-keys", 0, OPTION_FLAG, NULL, &options->accept_new_host_keys,
-         "trust host keys seen for the first time, and keep them in known_hosts; changed ones are always "
-         "refused"},
+        ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };
 
@@ -290,6 +283,7 @@ int command_run(int argc, char **argv)
     }
     arena = arena_create();
     status = run_all(arena, &run, kind, argc, argv);
+    access_forget(&run.options.access);
     store_close(run.going.store);
     arena_destroy(arena);
     return status;

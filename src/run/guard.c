@@ -86,16 +86,34 @@ static void light_command(const struct remote_job *job, struct text *out)
     text_printf(out, "%s\n# end %s", job->command, job->uuid);
 }
 
-void guard_exec(const struct remote_job *job, bool sudo, struct text *out)
+/* See guard_root. $0 is the command for root's shell, "$@" its arguments. */
+#define ASK_SUDO                                                                                            \
+    "exec /bin/sh -c 'unset p;IFS= read -r p||exit 1;"                                                      \
+    "if sudo -n /bin/sh -c : </dev/null 2>/dev/null;then unset p;exec sudo -n /bin/sh -c \"$0\" \"$@\";fi;" \
+    "printf \"%%s\\n\" \"$p\"|sudo -k -S -p \"\" /bin/sh -c : >/dev/null||exit 1;"                          \
+    "{ printf \"%%s\\n\" \"$p\";unset p;exec cat;}|sudo -k -S -p \"\" /bin/sh -c \"$0\" \"$@\"' "
+
+static void put_shell(enum guard_root root, size_t guard_length, struct text *out)
+{
+    if (root == GUARD_SUDO_PASSWORD)
+        text_printf(out,
+                    ASK_SUDO "'until [ \"$l\" = @assay-begin ];do IFS= read -r l||exit 1;done;g=$(head -c "
+                             "%zu)&&eval \"$g\"' assay ",
+                    guard_length);
+    else
+        text_printf(out, "exec %s/bin/sh -c 'g=$(head -c %zu)&&eval \"$g\"' assay ",
+                    root == GUARD_SUDO ? "sudo -n " : "", guard_length);
+}
+
+void guard_exec(const struct remote_job *job, enum guard_root root, struct text *out)
 {
     bool light = job->verb == REMOTE_READ;
     const char *boot = plain_word(job->boot_id, "-", 64) ? job->boot_id : "-";
     unsigned deadline = job->deadline_s > 0 ? job->deadline_s : GUARD_DEADLINE_S;
     unsigned grace = job->grace_s > 0 ? job->grace_s : GUARD_GRACE_S;
 
-    text_printf(out, "exec %s/bin/sh -c 'g=$(head -c %zu)&&eval \"$g\"' assay %s %s %s %u %u ",
-                sudo ? "sudo -n " : "", (light ? sizeof guard_light_text : sizeof guard_text) - 1,
-                verb_word(job->verb), job->uuid, boot, deadline, grace);
+    put_shell(root, (light ? sizeof guard_light_text : sizeof guard_text) - 1, out);
+    text_printf(out, "%s %s %s %u %u ", verb_word(job->verb), job->uuid, boot, deadline, grace);
     if (light) {
         cleanup_text struct text command = {0};
 
@@ -501,6 +519,13 @@ static bool says_sudo(const struct text *noise)
             strstr(noise->bytes, "sudo: command not found") != NULL);
 }
 
+/* With -n sudo asks for none, so only one that was given can be wrong. */
+static bool says_wrong_password(const struct text *noise)
+{
+    return strstr(noise->bytes, "incorrect password") != NULL ||
+           strstr(noise->bytes, "no password was provided") != NULL;
+}
+
 static void result_without_header(struct guard_reply *reply, struct text *text, struct remote_result *result)
 {
     struct guard_stream *out = &reply->streams[GUARD_STDOUT], *err = &reply->streams[GUARD_STDERR];
@@ -512,7 +537,9 @@ static void result_without_header(struct guard_reply *reply, struct text *text, 
     text_reset(text);
     if (says_sudo(&said)) {
         result->end = REMOTE_SUDO_REFUSED;
-        text_put(text, "sudo -n refused; allow the login user NOPASSWD for /bin/sh, or log in as root");
+        text_put(text, says_wrong_password(&said)
+                           ? "sudo does not take the password that was asked for"
+                           : "sudo -n refused; allow the login user NOPASSWD for /bin/sh, or log in as root");
     } else {
         result->end = REMOTE_NO_ANSWER;
         text_put(text, out->state == GUARD_GARBLED ? "the answer of the guard on the host is garbled"

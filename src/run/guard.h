@@ -25,10 +25,19 @@ enum {
 /* NULL when the job can be sent, else what is wrong with it: our own mistake, before anything is sent. */
 const char *guard_job_fault(const struct remote_job *job);
 
+/*
+ * How root is reached. With a password the login user's own shell takes it as the first line of stdin and hands it to
+ * sudo alone, by a pipe: once to see whether it is the right one, and once with the rest of stdin behind it, which
+ * begins with a line that sudo has not read. So a password is not taken for a command, whatever sudo asks for or not.
+ */
+enum guard_root { GUARD_AS_LOGIN, GUARD_SUDO, GUARD_SUDO_PASSWORD };
+
 /* The line for the login shell: short, and made only of what dash, bash, tcsh, fish and busybox agree on. */
-void guard_exec(const struct remote_job *job, bool sudo, struct text *out);
-/* What goes to its stdin: the guard, the command, the files. */
+void guard_exec(const struct remote_job *job, enum guard_root root, struct text *out);
+/* What goes to its stdin: the guard, the command, the files. With GUARD_SUDO_PASSWORD the password, a newline and
+   GUARD_BEGIN stand before it. */
 void guard_input(const struct remote_job *job, struct text *out);
+#define GUARD_BEGIN "@assay-begin\n"
 /* How long the host itself may take before it answers, in seconds. */
 unsigned guard_seconds(const struct remote_job *job);
 

@@ -70,6 +70,7 @@ struct remote {
     bool may_fall_back; /* TRANSPORT_AUTO, and it is not the spawned ssh yet */
     enum remote_state state;
     bool idle, closing;
+    bool sudo_refused; /* the password was not taken once: another try might lock the account */
     struct session *session;
     unsigned session_number;
     struct jobs waiting, running;
@@ -101,6 +102,7 @@ static void on_job_closed(uv_handle_t *handle)
     struct job *job = handle->data;
 
     text_release(&job->exec);
+    memory_clear(job->input.bytes, job->input.length); /* a password may stand in it */
     text_release(&job->input);
     text_release(&job->text);
     guard_reply_release(&job->reply);
@@ -126,6 +128,21 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     uv_timer_init(remote->pool->transports.loop, &job->timer);
     job->timer.data = job;
     return job;
+}
+
+/* In one piece: no part of the password stays behind where a text has grown. */
+static void put_password(struct text *input, const char *password)
+{
+    size_t typed = strlen(password), begin = strlen("\n" GUARD_BEGIN), length = typed + begin + input->length;
+    char *whole = mem_alloc(length);
+
+    memcpy(whole, password, typed);
+    memcpy(whole + typed, "\n" GUARD_BEGIN, begin);
+    memcpy(whole + typed + begin, input->bytes, input->length);
+    text_release(input);
+    text_add(input, whole, length);
+    memory_clear(whole, typed);
+    free(whole);
 }
 
 static void job_deliver(struct job *job)
@@ -290,6 +307,7 @@ static void on_done(void *context, enum channel_end end, const char *text)
         job_finish(job, true, REMOTE_NO_ANSWER, text);
     } else {
         guard_reply_result(&job->reply, &job->text, &result);
+        remote->sudo_refused |= result.end == REMOTE_SUDO_REFUSED;
         if (job->spec.verb == REMOTE_READ || result.end == REMOTE_SUDO_REFUSED || ++job->tries >= TRIES)
             job_finish(job, true, REMOTE_ENDED, NULL);
         else
@@ -431,7 +449,7 @@ static void fail_jobs(struct remote *remote, bool was_ready, enum transport_fail
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
 {
     bool agent = failure == TRANSPORT_AUTH_REFUSED && remote->target.identity == NULL &&
-                 getenv("SSH_AUTH_SOCK") != NULL;
+                 remote->pool->transports.options.password == NULL && getenv("SSH_AUTH_SOCK") != NULL;
     cleanup_text struct text note = {0};
 
     if (!remote->may_fall_back || !(failure == TRANSPORT_INCAPABLE || agent))
@@ -702,14 +720,25 @@ const char *remote_transport_note(const struct remote *remote)
 void remote_start(struct remote *remote, const struct remote_job *spec, remote_done_cb *done, void *context)
 {
     struct job *job = job_create(remote, spec, done, context);
+    const struct secret *sudo_password = remote->pool->transports.options.sudo_password;
     const char *fault = guard_job_fault(spec);
+    enum guard_root root = GUARD_AS_LOGIN;
 
+    if (spec->as_root && remote->target.become_root)
+        root = sudo_password != NULL ? GUARD_SUDO_PASSWORD : GUARD_SUDO;
     job_queue(job);
     if (fault != NULL) {
         job_finish(job, false, REMOTE_NO_ANSWER, fault);
         return;
     }
-    guard_exec(spec, spec->as_root && remote->target.become_root, &job->exec);
+    if (root == GUARD_SUDO_PASSWORD && remote->sudo_refused) {
+        job_finish(job, false, REMOTE_SUDO_REFUSED,
+                   "sudo has not taken the password before: not tried again");
+        return;
+    }
+    guard_exec(spec, root, &job->exec);
     guard_input(spec, &job->input);
+    if (root == GUARD_SUDO_PASSWORD)
+        put_password(&job->input, secret_text(sudo_password));
     settle(remote);
 }

@@ -15,6 +15,7 @@ enum { WINDOW_BYTES = 128 * 1024, PACKET_BYTES = 32768, CHUNK = 65536 };
 void ssh_channel_release(struct ssh_channel *channel)
 {
     free(channel->command);
+    memory_clear(channel->input, channel->length); /* a password may stand in it */
     free(channel->input);
     free(channel);
 }

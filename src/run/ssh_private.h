@@ -53,6 +53,10 @@ struct ssh_session {
     uint64_t received; /* bytes taken from the socket so far */
     unsigned handles;  /* close and resolve callbacks still owed */
     bool pumping, in_handshake;
+    bool waiting; /* for another host to try the password: the socket is left alone */
+    enum ssh_login { LOGIN_BY_KEY, LOGIN_ASKS, LOGIN_BY_PASSWORD, LOGIN_BY_QUESTIONS } login;
+    char *key_refused;  /* why the key did not do, for the end; NULL: it was not tried */
+    unsigned questions; /* without echo that the host has asked: the first one is answered */
 };
 
 /* transport_ssh.c */

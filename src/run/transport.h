@@ -29,6 +29,10 @@ struct transport_context {
     struct known_hosts *known_hosts; /* each file read when first needed */
     char *control_folder;            /* of spawned ssh masters; made when first needed */
     unsigned control_count;
+    /* The login password: whether any host has taken it, how many have not, and whose try is under way. */
+    bool password_taken;
+    unsigned password_refusals;
+    const void *password_tried_by;
 };
 
 enum transport_failure {

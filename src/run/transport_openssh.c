@@ -150,7 +150,9 @@ static const struct {
     {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN,
      "the host key is not in known_hosts; check it and add it (ssh-keyscan)"},
     {"Permission denied (", TRANSPORT_AUTH_REFUSED,
-     "the host takes none of our keys; add the public key to authorized_keys there"},
+     "the host takes none of our keys; add the public key to authorized_keys there (a password is given over "
+     "libssh2 "
+     "only: not with transport=openssh or through a jump host)"},
     {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
      "the host refuses after too many keys; name one with identity="},
 };

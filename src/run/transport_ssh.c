@@ -14,6 +14,7 @@
  * libssh2's own session go when the last handle's close callback has come, never earlier.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pwd.h>
@@ -35,6 +36,8 @@
 enum {
     TURN_ROUNDS = 8, /* of all channels, per turn of the loop: at most 4 MiB, some 20 ms */
     DEFAULT_PORT = 22,
+    PASSWORD_REFUSALS = 3, /* so many hosts, none of which takes it, and it is taken for a slip */
+    PASSWORD_WAIT_MS = 50,
 };
 
 static void pump(struct ssh_session *session);
@@ -75,6 +78,7 @@ static void teardown(struct ssh_session *session)
     }
     if (session->addresses != NULL)
         freeaddrinfo(session->addresses);
+    free(session->key_refused);
     free(session);
 }
 
@@ -106,6 +110,8 @@ static void ssh_close(struct session *base)
     struct ssh_session *session = (struct ssh_session *)base;
 
     session->state = SSH_CLOSED;
+    if (session->context->password_tried_by == session)
+        session->context->password_tried_by = NULL;
     uv_cancel((uv_req_t *)&session->resolve);
     if (session->socket != NULL) {
         shutdown(session->socket->fd, SHUT_RDWR);
@@ -346,6 +352,32 @@ static LIBSSH2_RECV_FUNC(receive)
     return got;
 }
 
+static LIBSSH2_ALLOC_FUNC(take_memory)
+{
+    (void)abstract;
+    return malloc(count);
+}
+
+static LIBSSH2_FREE_FUNC(clear_memory)
+{
+    (void)abstract;
+    if (ptr != NULL)
+        memory_clear(ptr, malloc_usable_size(ptr));
+    free(ptr);
+}
+
+static LIBSSH2_REALLOC_FUNC(change_memory)
+{
+    size_t had = ptr != NULL ? malloc_usable_size(ptr) : 0;
+    void *other = malloc(count);
+
+    if (other != NULL && ptr != NULL) {
+        memcpy(other, ptr, had < count ? had : count);
+        clear_memory(ptr, abstract);
+    }
+    return other;
+}
+
 static enum step step_connect(struct ssh_session *session)
 {
     int error = 0;
@@ -354,7 +386,10 @@ static enum step step_connect(struct ssh_session *session)
     getsockopt(session->socket->fd, SOL_SOCKET, SO_ERROR, &error, &length);
     if (error != 0)
         return connect_failed(session, error);
-    session->ssh = libssh2_session_init_ex(NULL, NULL, NULL, session);
+    /* libssh2 copies a password into packets of its own. */
+    session->ssh = session->context->options.password != NULL
+                       ? libssh2_session_init_ex(take_memory, clear_memory, change_memory, session)
+                       : libssh2_session_init_ex(NULL, NULL, NULL, session);
     if (session->ssh == NULL)
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
     libssh2_session_callback_set(session->ssh, LIBSSH2_CALLBACK_RECV, __extension__(void *) receive);
@@ -459,7 +494,37 @@ static const char *user_of(const struct remote_target *target)
     return target->user != NULL ? target->user : self != NULL ? self->pw_name : "root";
 }
 
-static enum step step_auth(struct ssh_session *session)
+static bool is_broken(int rc)
+{
+    return rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
+           rc == LIBSSH2_ERROR_SOCKET_SEND;
+}
+
+static enum step logged_in(struct ssh_session *session)
+{
+    enter(session, SSH_READY);
+    session->base.events->ready(session->base.context);
+    return STEP_MOVED;
+}
+
+static enum step auth_broke(struct ssh_session *session)
+{
+    return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
+                    address_of(session->target));
+}
+
+/* Without a password that is the end; with one it is the next thing to try. */
+static enum step key_refused(struct ssh_session *session, char *why)
+{
+    free(session->key_refused);
+    session->key_refused = why;
+    if (session->context->options.password == NULL)
+        return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s", why);
+    session->login = LOGIN_ASKS;
+    return STEP_MOVED;
+}
+
+static enum step login_by_key(struct ssh_session *session)
 {
     const struct remote_target *target = session->target;
     const struct identity *identity = identity_get(&session->context->identities, target->identity);
@@ -467,27 +532,136 @@ static enum step step_auth(struct ssh_session *session)
     int rc;
 
     if (identity == NULL)
-        return ssh_fail(session, TRANSPORT_AUTH_REFUSED,
-                        "there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa");
+        return key_refused(
+            session,
+            mem_strdup("there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa"));
     if (identity->fault != NULL)
-        return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s; use an ed25519 key, or transport=openssh",
-                        identity->fault);
+        return key_refused(session,
+                           mem_printf("%s; use an ed25519 key, or transport=openssh", identity->fault));
     rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), NULL, 0, identity->bytes,
                                                identity->length, NULL);
     if (rc == LIBSSH2_ERROR_EAGAIN)
         return STEP_BLOCKED;
-    if (rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
-        rc == LIBSSH2_ERROR_SOCKET_SEND)
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
-                        address_of(target));
+    if (is_broken(rc))
+        return auth_broke(session);
     if (rc != 0)
-        return ssh_fail(
-            session, TRANSPORT_AUTH_REFUSED,
-            "%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there", user,
-            address_of(target), port_of(target), identity->path, ssh_error(session));
-    enter(session, SSH_READY);
-    session->base.events->ready(session->base.context);
+        return key_refused(
+            session,
+            mem_printf("%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there",
+                       user, address_of(target), port_of(target), identity->path, ssh_error(session)));
+    return logged_in(session);
+}
+
+static enum step password_refused(struct ssh_session *session, const char *why)
+{
+    session->context->password_refusals++;
+    session->context->password_tried_by = NULL;
+    return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s@%s port %u: %s%s%s", user_of(session->target),
+                    address_of(session->target), port_of(session->target), why,
+                    session->key_refused != NULL ? "; before that: " : "",
+                    session->key_refused != NULL ? session->key_refused : "");
+}
+
+/* false: another host is trying it, or enough have refused it. */
+static bool may_try_password(struct ssh_session *session)
+{
+    struct transport_context *context = session->context;
+
+    if (context->password_taken || context->password_tried_by == session)
+        return true;
+    if (context->password_tried_by != NULL)
+        return false;
+    context->password_tried_by = session;
+    return true;
+}
+
+/* Which ways the host has besides the key. */
+static enum step login_asks(struct ssh_session *session)
+{
+    const char *user = user_of(session->target);
+    const char *ways;
+
+    if (!session->context->password_taken && session->context->password_refusals >= PASSWORD_REFUSALS) {
+        session->context->password_refusals--; /* this one was not asked */
+        return password_refused(session,
+                                "other hosts have refused the password and none has taken it: not tried");
+    }
+    session->waiting = !may_try_password(session);
+    if (session->waiting) {
+        enter(session, SSH_AUTH); /* it is we who wait, not the host */
+        uv_timer_start(&session->wake, on_wake, PASSWORD_WAIT_MS, 0);
+        return STEP_BLOCKED;
+    }
+    ways = libssh2_userauth_list(session->ssh, user, (unsigned)strlen(user));
+    if (ways == NULL && libssh2_session_last_errno(session->ssh) == LIBSSH2_ERROR_EAGAIN)
+        return STEP_BLOCKED;
+    if (ways == NULL && libssh2_userauth_authenticated(session->ssh))
+        return logged_in(session);
+    if (ways == NULL)
+        return is_broken(libssh2_session_last_errno(session->ssh))
+                   ? auth_broke(session)
+                   : password_refused(session, ssh_error(session));
+    if (strstr(ways, "password") != NULL)
+        session->login = LOGIN_BY_PASSWORD;
+    else if (strstr(ways, "keyboard-interactive") != NULL)
+        session->login = LOGIN_BY_QUESTIONS;
+    else
+        return password_refused(session, "the host takes keys only, no password");
     return STEP_MOVED;
+}
+
+/* The first question without echo is the one for the password; further ones (a code of the hour) nobody can answer. */
+static LIBSSH2_USERAUTH_KBDINT_RESPONSE_FUNC(answer_questions)
+{
+    struct ssh_session *session = *abstract;
+
+    (void)name;
+    (void)name_len;
+    (void)instruction;
+    (void)instruction_len;
+    for (int i = 0; i < num_prompts; i++) {
+        bool asked = !prompts[i].echo && session->questions++ == 0;
+
+        responses[i].text = mem_strdup(asked ? secret_text(session->context->options.password) : "");
+        responses[i].length = (unsigned)strlen(responses[i].text);
+    }
+}
+
+static enum step login_by_password(struct ssh_session *session)
+{
+    const char *user = user_of(session->target), *password = secret_text(session->context->options.password);
+    int rc = session->login == LOGIN_BY_PASSWORD
+                 ? libssh2_userauth_password_ex(session->ssh, user, (unsigned)strlen(user), password,
+                                                (unsigned)strlen(password), NULL)
+                 : libssh2_userauth_keyboard_interactive_ex(session->ssh, user, (unsigned)strlen(user),
+                                                            answer_questions);
+
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return STEP_BLOCKED;
+    if (is_broken(rc))
+        return auth_broke(session);
+    if (rc == LIBSSH2_ERROR_PASSWORD_EXPIRED)
+        return password_refused(session, "the password has expired and must be changed there");
+    if (rc != 0)
+        return password_refused(session, session->questions > 1 ? "the host asks for more than a password"
+                                                                : "the host does not take the password");
+    session->context->password_taken = true;
+    session->context->password_tried_by = NULL;
+    return logged_in(session);
+}
+
+static enum step step_auth(struct ssh_session *session)
+{
+    switch (session->login) {
+    case LOGIN_BY_KEY:
+        return login_by_key(session);
+    case LOGIN_ASKS:
+        return login_asks(session);
+    case LOGIN_BY_PASSWORD:
+    case LOGIN_BY_QUESTIONS:
+    default:
+        return login_by_password(session);
+    }
 }
 
 /* ---- the pump ---- */
@@ -557,6 +731,10 @@ static int wanted_events(struct ssh_session *session)
 
 static void arm(struct ssh_session *session, bool more)
 {
+    if (session->state == SSH_AUTH && session->waiting) {
+        uv_poll_stop(&session->socket->poll);
+        return;
+    }
     if (session->state == SSH_HANDSHAKE || session->state == SSH_AUTH || session->state == SSH_READY)
         uv_poll_start(&session->socket->poll, wanted_events(session), on_poll);
     if (session->state == SSH_READY)
@@ -616,6 +794,8 @@ const char *transport_ssh_fault(struct transport_context *context, const struct 
 
     if (target->jump != NULL)
         return "the host is reached through a jump host";
+    if (context->options.password != NULL)
+        return NULL; /* whatever key there is or is not */
     identity = identity_get(&context->identities, target->identity);
     if (identity == NULL)
         return "there is neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa (a key in an agent only?)";

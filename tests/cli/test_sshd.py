@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The delivery run against OpenSSH's sshd and sudo, as an ordinary user: the same outcomes as on the lab's own server.
 
-In a mount namespace of its own the machine has two more users, "operator" who may use sudo and "visitor" who may not.
+In a mount namespace of its own the machine has three more users, "operator" who may use sudo, "visitor" who may not, and
+"steward" of whom both sshd and sudo want a password.
 Nothing of that is seen outside of it. One sshd a host answers as that host of the lab: the simulated tools are first
 on PATH, and the lab's marks are in the environment.
 """
 
+import json
 import os
+import pty
 import random
 import shutil
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 SELF = os.path.abspath(__file__)
-NEEDED = ("/usr/sbin/sshd", "ssh-keygen", "sudo", "unshare", "mount")
+NEEDED = ("/usr/sbin/sshd", "ssh-keygen", "sudo", "unshare", "mount", "openssl")
 INSIDE = "ASSAY_TEST_NAMESPACE"
-USERS = {"operator": 47113, "visitor": 47114}
+USERS = {"operator": 47113, "visitor": 47114, "steward": 47115}
+PASSWORD = "it's $(a) \\n \"long\" one 91"  # with all that a shell might take for its own
 HOSTS = 3
 FAULTS = ["node2:dcgm:3", "node2:p2p:0-1=45"]
 
@@ -67,13 +73,16 @@ def bind(source, target):
 
 def add_users():
     """In this namespace only."""
+    hashed = subprocess.run(["openssl", "passwd", "-6", "-stdin"], input=PASSWORD, capture_output=True, text=True,
+                            check=True).stdout.strip()
     for path, line in (("/etc/passwd", "{name}:x:{uid}:{uid}::{home}:/bin/sh"),
-                       ("/etc/shadow", "{name}:*:19000:0:99999:7:::"),
+                       ("/etc/shadow", "{name}:{hash}:19000:0:99999:7:::"),
                        ("/etc/group", "{name}:x:{uid}:")):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         for name, uid in USERS.items():
-            text += line.format(name=name, uid=uid, home=f"{FOLDER}/{name}") + "\n"
+            text += line.format(name=name, uid=uid, home=f"{FOLDER}/{name}",
+                                hash=hashed if name == "steward" else "*") + "\n"
         bind(write(os.path.basename(path), text, 0o640 if "shadow" in path else 0o644), path)
     for name, uid in USERS.items():
         os.mkdir(f"{FOLDER}/{name}")
@@ -83,7 +92,7 @@ def add_users():
 def allow_sudo(lab):
     rules = (f'Defaults env_keep += "ASSAY_LAB_DIR ASSAY_LAB_HOST ASSAY_LAB_BOOT_ID ASSAY_LAB_ROOT"\n'
              f'Defaults secure_path="{lab.folder}/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
-             "root ALL=(ALL) ALL\noperator ALL=(ALL) NOPASSWD: ALL\n")
+             "root ALL=(ALL) ALL\noperator ALL=(ALL) NOPASSWD: ALL\nsteward ALL=(ALL) ALL\n")
     os.mkdir(f"{FOLDER}/sudoers.d")
     if os.path.isdir("/etc/sudoers.d"):
         bind(f"{FOLDER}/sudoers.d", "/etc/sudoers.d")
@@ -96,21 +105,20 @@ def free_port():
         return found.getsockname()[1]
 
 
-def start_sshd(lab, number, port):
+def start_sshd(lab, number, port, keys=True, settings="PasswordAuthentication no\nUsePAM no"):
     name = f"node{number}"
-    config = write(f"sshd_config.{name}", f"""
+    config = write(f"sshd_config.{name}.{port}", f"""
 ListenAddress {NETWORK}.{number}
 Port {port}
 HostKey {FOLDER}/host_key
-AuthorizedKeysFile {lab.folder}/id_ed25519.pub
-PidFile {FOLDER}/sshd.{name}.pid
-UsePAM no
+AuthorizedKeysFile {lab.folder + "/id_ed25519.pub" if keys else "none"}
+PidFile {FOLDER}/sshd.{name}.{port}.pid
+{settings}
 StrictModes no
-PasswordAuthentication no
 MaxStartups 100
 SetEnv ASSAY_LAB_DIR={lab.folder} ASSAY_LAB_HOST={name} ASSAY_LAB_BOOT_ID={lab.folder}/hosts/{name}/boot_id ASSAY_LAB_ROOT={lab.folder}/hosts/{name}/root PATH={lab.folder}/bin:/usr/local/bin:/usr/bin:/bin
 """)
-    with open(f"{FOLDER}/sshd.{name}.log", "w", encoding="utf-8") as log:
+    with open(f"{FOLDER}/sshd.{name}.{port}.log", "w", encoding="utf-8") as log:
         start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)
 
 
@@ -215,6 +223,146 @@ def as_visitor(lab, port):
     tap.same(report.unrun_without_reason(), [], "sudo refused: what needs root did not run, and the rest did")
 
 
+# -- Passwords: one host takes a key, one a password, one asks by keyboard-interactive --
+
+PASSWORD_WAYS = [(True, "PasswordAuthentication no\nUsePAM no"), (False, "PasswordAuthentication yes\nUsePAM no"),
+                 (False, "PasswordAuthentication no\nKbdInteractiveAuthentication yes\nUsePAM yes")]
+
+
+def start_password_hosts(lab, port):
+    with open(f"{FOLDER}/host_key.pub", encoding="utf-8") as file:
+        key = " ".join(file.read().split()[:2])
+    for number, (keys, settings) in enumerate(PASSWORD_WAYS, 1):
+        start_sshd(lab, number, port, keys, settings)
+    with open(f"{FOLDER}/known_hosts", "a", encoding="utf-8") as file:
+        file.writelines(f"[{NETWORK}.{number}]:{port} {key}\n" for number in range(1, HOSTS + 1))
+    if not wait_until(lambda: all(answers(number, port) for number in range(1, HOSTS + 1)), 10):
+        raise RuntimeError("sshd does not answer")
+
+
+def descriptor(text):
+    reading, writing = os.pipe()
+    os.write(writing, f"{text}\n".encode())
+    os.close(writing)
+    return reading
+
+
+class Watcher:
+    """Looks for the password where other users could see it, as long as the program runs."""
+
+    def __init__(self):
+        self.seen, self.over = set(), threading.Event()
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        while not self.over.is_set():
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                for name in ("cmdline", "environ"):
+                    try:
+                        with open(f"/proc/{pid}/{name}", "rb") as file:
+                            if PASSWORD.encode() in file.read():
+                                self.seen.add(name)
+                    except OSError:
+                        continue
+            time.sleep(0.02)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
+def ask_hosts(hostfile, name, login=None, sudo=None):
+    """assay hosts, as text and as the run that it left, with passwords by descriptors."""
+    words = ["hosts", hostfile, "-s", "smoke", "--db", f"{FOLDER}/{name}.db", "--progress", "none"]
+    passed = []
+    for option, text in (("--password-fd", login), ("--sudo-password-fd", sudo)):
+        if text is not None:
+            passed.append(descriptor(text))
+            words += [option, str(passed[-1])]
+    done = subprocess.run([cluster.ASSAY, *words], cwd=FOLDER, env=cluster.environment(), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=100, check=False, pass_fds=passed)
+    for number in passed:
+        os.close(number)
+    return done
+
+
+def lines_of(done):
+    """What is to be mended: where, what."""
+    return sorted(tuple(line.split(": ")[1:3]) for line in done.stdout.splitlines()
+                  if line.startswith(("fail: ", "inconclusive: ")))
+
+
+def with_the_right_passwords(hostfile):
+    with Watcher() as watcher:
+        done = ask_hosts(hostfile, "passwords", PASSWORD, PASSWORD)
+    report = Report(f"{FOLDER}/passwords.db")
+    roots = {item["measured"] for _, item in report.outcomes() if item["metric"] == "host.root"}
+    tap.same((done.returncode, lines_of(done), roots), (0, [], {"yes"}),
+             "passwords: a key, a password and keyboard-interactive log in, and sudo gives root", done.stdout, done.stderr)
+    html = assay("report", "1", "--db", f"{FOLDER}/passwords.db", "-o", f"{FOLDER}/passwords.html")
+    kept = [done.stdout, done.stderr, json.dumps(report.json), html.stderr]
+    for path in os.listdir(FOLDER):
+        if path.startswith("passwords."):
+            with open(os.path.join(FOLDER, path), "rb") as file:
+                kept.append(file.read().decode(errors="replace"))
+    tap.same([PASSWORD in text or "long" in text and "one 91" in text for text in kept], [False] * len(kept),
+             "passwords: in no output, database or report")
+    tap.same(watcher.seen, set(), "passwords: in no command line and no environment, as long as it runs")
+    tap.same(report.left_behind((0, *USERS.values())), [], "passwords: nothing is left on the hosts")
+
+
+def with_wrong_passwords(hostfile, port):
+    done = ask_hosts(hostfile, "wrong-sudo", PASSWORD, "wrong")
+    tap.same((done.returncode, lines_of(done)), (2, [("node[1-3]", "sudo refused")]),
+             "a wrong password for sudo: said once for all hosts, and the rest is asked", done.stdout, done.stderr)
+    tap.ok("does not take the password" in done.stdout, "a wrong password for sudo: that is the cause", done.stdout)
+    done = ask_hosts(hostfile, "wrong", "wrong", PASSWORD)
+    tap.same((done.returncode, lines_of(done)), (2, [("node[2-3]", "login refused")]),
+             "a wrong password for login: named with the hosts that wanted one", done.stdout, done.stderr)
+    with open(f"{FOLDER}/sshd.node2.{port}.log", encoding="utf-8") as file:
+        tap.same(file.read().count("Failed password"), 1, "a wrong password for login: tried once on a host")
+    done = ask_hosts(hostfile, "none")
+    tap.same((done.returncode, lines_of(done)), (2, [("node1", "sudo refused"), ("node[2-3]", "login refused")]),
+             "without passwords: who wants one is named", done.stdout, done.stderr)
+
+
+def read_until(terminal, words):
+    text = ""
+    while words not in text:
+        try:
+            text += os.read(terminal, 4096).decode(errors="replace")
+        except OSError:
+            break
+    return text
+
+
+def at_a_terminal(hostfile):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(cluster.ASSAY, [cluster.ASSAY, "hosts", hostfile, "-s", "smoke", "--db", f"{FOLDER}/typed.db", "--progress",
+                                  "none", "--ask-password", "--ask-sudo-password"], cluster.environment())
+    told = read_until(terminal, "login on the hosts: ")
+    os.write(terminal, f"{PASSWORD}\n".encode())
+    told += read_until(terminal, "sudo on the hosts: ")
+    os.write(terminal, f"{PASSWORD}\n".encode())
+    told += read_until(terminal, "to mend: ")
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(terminal)
+    tap.same((status, "clean: 3 of 3 hosts" in told, "one 91" in told), (0, True, False),
+             "at a terminal: asked once for each, and not echoed", told)
+
+
+def as_steward(lab, port):
+    hostfile = write_hostfile("hosts.steward", lab, port, "steward")
+    with_the_right_passwords(hostfile)
+    with_wrong_passwords(hostfile, port)
+    at_a_terminal(hostfile)
+
+
 add_users()
 with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
     allow_sudo(here)
@@ -224,6 +372,9 @@ with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
     as_operator(here, sshd_port, on_lab)
     over_openssh(here, sshd_port, on_lab)
     as_visitor(here, sshd_port)
+    password_port = free_port()
+    start_password_hosts(here, password_port)
+    as_steward(here, password_port)
     tap.same(here.processes(), [], "nothing runs on the hosts in the end")
 for uid in USERS.values():
     try:

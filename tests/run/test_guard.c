@@ -308,7 +308,7 @@ static void the_exec_line_is_short_and_plain(void **state)
     job.boot_id = "not a boot id; rm -rf";
     text_init(&exec, 65536);
     text_init(&input, 1 << 20);
-    guard_exec(&job, true, &exec);
+    guard_exec(&job, GUARD_SUDO, &exec);
     guard_input(&job, &input);
     assert_true(exec.length < 400);
     assert_memory_equal(exec.bytes, "exec sudo -n /bin/sh -c 'g=$(head -c ", 37);
@@ -321,6 +321,23 @@ static void the_exec_line_is_short_and_plain(void **state)
     assert_memory_equal(input.bytes + guard_length, "truen1\n", 7);
     text_release(&exec);
     text_release(&input);
+}
+
+/* The password is in neither: it goes before the input, to the login user's own shell. */
+static void sudo_with_a_password_is_a_line_that_every_login_shell_takes(void **state)
+{
+    struct text exec;
+
+    (void)state;
+    text_init(&exec, 65536);
+    guard_exec(&spooled, GUARD_SUDO_PASSWORD, &exec);
+    assert_true(exec.length < 800);
+    assert_memory_equal(exec.bytes, "exec /bin/sh -c '", 17);
+    assert_null(strpbrk(exec.bytes, "!`\n"));
+    assert_null(strstr(exec.bytes, "\\\\")); /* fish would make one of two */
+    assert_non_null(strstr(exec.bytes, "|sudo -k -S -p \"\" /bin/sh -c \"$0\" \"$@\"' 'until "));
+    assert_non_null(strstr(exec.bytes, "' assay ensure " UUID));
+    text_release(&exec);
 }
 
 static void jobs_that_cannot_be_sent_are_told(void **state)
@@ -353,6 +370,7 @@ static void jobs_that_cannot_be_sent_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sudo_with_a_password_is_a_line_that_every_login_shell_takes),
         cmocka_unit_test(a_whole_answer_is_read_in_pieces_of_any_size),
         cmocka_unit_test(noise_before_the_answer_is_skipped),
         cmocka_unit_test(a_cut_answer_is_never_another_one),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A password, asked for once. It lies in one page of memory that is kept out of swap and core dumps as far as the system
+ * allows, and is cleared when it is destroyed. It is never written anywhere but to who checks it.
+ */
+#ifndef ASSAY_SECRET_H
+#define ASSAY_SECRET_H
+
+#include <stddef.h>
+
+#include "assay/error.h"
+
+struct secret;
+
+/* From the terminal, without echo; the prompt goes there too. NULL with err set: there is no terminal, nothing was typed,
+ * or it is too long. */
+struct secret *secret_ask(const char *prompt, struct error *err) __attribute__((warn_unused_result));
+/* The first line of this descriptor, which is closed. `what` is for the error. */
+struct secret *secret_read(int fd, const char *what, struct error *err) __attribute__((warn_unused_result));
+/* The text, without a newline; at least one character. */
+const char *secret_text(const struct secret *secret);
+/* NULL is fine. */
+void secret_destroy(struct secret *secret);
+
+/* Overwrites what the compiler may not leave out. NULL is fine. */
+void memory_clear(void *bytes, size_t length);
+
+#endif
