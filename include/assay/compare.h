@@ -3,6 +3,7 @@
 #ifndef ASSAY_COMPARE_H
 #define ASSAY_COMPARE_H
 
+#include "assay/history.h"
 #include "assay/record.h"
 
 /* The same item of the same target in both. */
@@ -10,7 +11,7 @@ struct item_change {
     const char *target; /* "node3" */
     const struct slot *slot;
     const char *suite_step;
-    const struct outcome *before, *after;
+    const struct outcome *before, *after; /* NULL: that run does not have it */
 };
 
 struct comparison {
@@ -19,7 +20,20 @@ struct comparison {
                                                       verdict of its own */
     LIST_OF(struct item_change) texts; /* another text with the same outcome: a version, a serial number */
     size_t same;                       /* items with the same outcome and text, or a number */
-    size_t only_before, only_after;    /* items that one of them does not have */
+    size_t only_before, only_after;    /* items that one of them does not have: */
+    LIST_OF(struct item_change) gone, added;
+};
+
+/* The run that a report compares its own with: the last accepted one of the same hosts and suite, or the one that a
+   person chose. */
+struct earlier {
+    long long number; /* 0: there is none */
+    const char *uuid;
+    double started; /* Unix time, s */
+    enum verdict_word verdict;
+    struct comparison comparison;
+    const struct history *history;           /* of these two runs, */
+    const struct history_findings *findings; /* and which rates are lower in it beyond what noise explains */
 };
 
 #endif

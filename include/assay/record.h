@@ -18,6 +18,7 @@ struct document {
     struct slice bytes;
 };
 
+struct earlier; /* compare.h */
 struct record {
     struct arena *arena; /* everything below lives here */
     long long number;    /* in this database */
@@ -32,6 +33,8 @@ struct record {
     LIST_OF(struct waiver) waivers;   /* all that were made of this run, in that order */
     double now; /* the time that it is judged for: which waivers are in force. 0: none is */
     struct judgement judgement;
+    const struct earlier
+        *earlier; /* what a report compares it with; NULL: with nothing. The store leaves it so */
 };
 
 const char *run_state_name(enum run_state state);

@@ -84,6 +84,10 @@ int cli_build_plan(struct arena *arena, struct cli_plan *cli, const char *run_uu
 int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
                           struct plan_sources *ret_sources, struct error *err)
     __attribute__((warn_unused_result));
+/* earlier.c. What the report compares the record with: run `word` of the same database; NULL: the last accepted one before
+   it of the same hosts and suite, and if there is none record->earlier says so. */
+int cli_add_earlier(struct store *store, struct arena *arena, struct record *record, const char *word,
+                    struct error *err) __attribute__((warn_unused_result));
 /* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
 /* Whom the judgement accuses, and where nobody could be told apart. */

@@ -11,7 +11,7 @@ enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
 /* What is asked for. */
 struct request {
-    const char *db, *word, *format, *output, *key, *lang;
+    const char *db, *word, *format, *output, *key, *lang, *against;
     enum report_language language;
     struct arena *arena;
 };
@@ -46,6 +46,12 @@ static int write_record(const struct request *request, struct store *store, cons
     return file_write(path, out.bytes, out.length, 0644, err);
 }
 
+/* The forms that show an earlier run beside their own. */
+static bool compares(const char *format)
+{
+    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0;
+}
+
 /* Writes the run (word NULL: the last one). */
 static int write_run(struct request *request)
 {
@@ -60,6 +66,9 @@ static int write_run(struct request *request)
         number = store_find_run(store, request->word, &err);
     if (store != NULL && (request->word == NULL || number > 0))
         record = store_load_run(store, request->arena, number, false, &err);
+    if (record != NULL && compares(request->format) && record->judgement.verdict_count > 0 &&
+        cli_add_earlier(store, request->arena, record, request->against, &err) < 0)
+        record = NULL;
     if (record != NULL)
         result = write_record(request, store, record, &err);
     store_close(store);
@@ -89,6 +98,8 @@ int command_report(int argc, char **argv)
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
          "assay-report-RUN.html"},
+        {"against", 0, OPTION_STRING, "RUN", &request.against,
+         "compared with this run; default: the last accepted one before it of the same hosts and suite"},
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

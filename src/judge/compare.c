@@ -95,9 +95,15 @@ void judge_compare(struct arena *arena, const struct record *before, const struc
 
         if (order == 0)
             compare_item(arena, &left[i], &right[k], ret_comparison);
-        ret_comparison->only_before += order < 0;
-        ret_comparison->only_after += order > 0;
+        else if (order < 0)
+            *list_push(arena, &ret_comparison->gone) = (struct item_change){
+                left[i].target, left[i].slot, left[i].shape->suite_step, left[i].outcome, NULL};
+        else
+            *list_push(arena, &ret_comparison->added) = (struct item_change){
+                right[k].target, right[k].slot, right[k].shape->suite_step, NULL, right[k].outcome};
         i += order <= 0;
         k += order >= 0;
     }
+    ret_comparison->only_before = ret_comparison->gone.count;
+    ret_comparison->only_after = ret_comparison->added.count;
 }

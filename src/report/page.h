@@ -104,6 +104,10 @@ bool page_has_heat_maps(const struct page *page);
 bool page_has_charts(const struct page *page);
 bool page_has_burn(const struct page *page);
 
+/* page_earlier.c */
+void page_earlier(struct page *page);
+bool page_has_earlier(const struct page *page);
+
 /* page_distributions.c */
 void page_distributions(struct page *page);
 bool page_has_distributions(const struct page *page);

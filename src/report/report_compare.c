@@ -5,6 +5,7 @@
 #include "assay/json.h"
 #include "assay/report.h"
 #include "printable.h"
+#include "report_formats.h"
 
 enum { LINE_BYTES = 4096 };
 
@@ -107,6 +108,14 @@ void report_compare_text(struct arena *arena, const struct history *history,
     report_history_text(arena, history, findings, &all, out);
 }
 
+/* Of an item that one of the runs does not have there is no word and no value. */
+static void put_side(struct json_writer *json, const char *word, const char *measured,
+                     const struct outcome *outcome)
+{
+    json_member(json, word, outcome != NULL ? outcome_name(outcome->word) : "");
+    json_member(json, measured, outcome != NULL ? outcome->measured : "");
+}
+
 static void put_changes(struct json_writer *json, const char *key, struct change_list list)
 {
     json_key(json, key);
@@ -120,11 +129,9 @@ static void put_changes(struct json_writer *json, const char *key, struct change
         json_member(json, "metric", change->slot->metric);
         json_member(json, "subject", change->slot->subject);
         json_member(json, "at", change->slot->at);
-        json_member(json, "before", outcome_name(change->before->word));
-        json_member(json, "after", outcome_name(change->after->word));
-        json_member(json, "measured_before", change->before->measured);
-        json_member(json, "measured_after", change->after->measured);
-        json_member(json, "cause", change->after->cause);
+        put_side(json, "before", "measured_before", change->before);
+        put_side(json, "after", "measured_after", change->after);
+        json_member(json, "cause", change->after != NULL ? change->after->cause : "");
         json_close_object(json);
     }
     json_close_array(json);
@@ -134,6 +141,18 @@ static void put_count(struct json_writer *json, const char *key, size_t count)
 {
     json_key(json, key);
     json_put_integer(json, (int64_t)count);
+}
+
+void compare_put(struct json_writer *json, const struct comparison *comparison)
+{
+    put_count(json, "same", comparison->same);
+    put_count(json, "only_before", comparison->only_before);
+    put_count(json, "only_after", comparison->only_after);
+    put_changes(json, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
+    put_changes(json, "better", (struct change_list){comparison->better.items, comparison->better.count});
+    put_changes(json, "changed", (struct change_list){comparison->texts.items, comparison->texts.count});
+    put_changes(json, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});
+    put_changes(json, "added", (struct change_list){comparison->added.items, comparison->added.count});
 }
 
 void report_compare_json(struct arena *arena, const struct history *history,
@@ -146,12 +165,7 @@ void report_compare_json(struct arena *arena, const struct history *history,
     json_writer_init(json, out, false);
     json_open_object(json);
     put_count(json, "schema", 1);
-    put_count(json, "same", comparison->same);
-    put_count(json, "only_before", comparison->only_before);
-    put_count(json, "only_after", comparison->only_after);
-    put_changes(json, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
-    put_changes(json, "better", (struct change_list){comparison->better.items, comparison->better.count});
-    put_changes(json, "changed", (struct change_list){comparison->texts.items, comparison->texts.count});
+    compare_put(json, comparison);
     json_key(json, "history");
     report_history_put(arena, history, findings, &all, json);
     json_close_object(json);

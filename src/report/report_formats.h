@@ -16,6 +16,10 @@ void acceptance_html(const struct acceptance *acceptance, struct text *out);
 void acceptance_text(const struct acceptance *acceptance, struct text *out);
 void acceptance_json(const struct acceptance *acceptance, struct text *out);
 
+/* report_compare.c. The members of an object that is open: counts, and the lists of what is worse, better, changed, gone
+   and added. */
+void compare_put(struct json_writer *json, const struct comparison *comparison);
+
 /* report_json.c. JSON, with what means something to a browser or a terminal as \u escapes. */
 void json_copy_harmless(struct text *out, const struct text *from);
 

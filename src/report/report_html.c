@@ -26,6 +26,7 @@ static const struct section {
     {"matrix", TEXT_MATRIX, false, always, page_matrix},
     {"remarks", TEXT_REMARKS, false, page_has_remarks, page_remarks},
     {"retests", TEXT_RETESTS, false, page_has_retests, page_retests},
+    {"earlier", TEXT_EARLIER, false, page_has_earlier, page_earlier},
     {"distributions", TEXT_DISTRIBUTIONS, false, page_has_distributions, page_distributions},
     {"p2p", TEXT_P2P, false, page_has_heat_maps, page_heat_maps},
     {"collectives", TEXT_COLLECTIVES, false, page_has_charts, page_charts},

@@ -506,6 +506,50 @@ static void write_attempts(struct json_report *report)
     json_close_array(&report->writer);
 }
 
+/* A rate that is lower than noise explains. */
+static void write_drop(struct json_report *report, const struct earlier *earlier,
+                       const struct history_finding *finding)
+{
+    const struct history_series *series;
+
+    if (finding->kind != HISTORY_DROP)
+        return;
+    series = &earlier->findings->series.items[finding->series];
+    open_row(report);
+    put_string(report, "subject", earlier->findings->subjects.items[finding->subject].name);
+    put_string(report, "place", earlier->findings->subjects.items[finding->subject].place);
+    put_string(report, "step", series->suite_step);
+    put_string(report, "metric", series->metric);
+    put_string(report, "unit", series->unit);
+    put_number(report, "before", series->points.items[0].value);
+    put_number(report, "after", series->points.items[series->points.count - 1].value);
+    put_number(report, "change", finding->change);
+    close_row(report);
+}
+
+/* null: the run was not compared with any; number 0: there is none to compare it with. */
+static void write_earlier(struct json_report *report)
+{
+    const struct earlier *earlier = report->view->record->earlier;
+
+    json_key(&report->writer, "earlier");
+    if (earlier == NULL) {
+        json_put_null(&report->writer);
+        return;
+    }
+    json_open_object(&report->writer);
+    put_count(report, "number", (size_t)earlier->number);
+    put_string(report, "uuid", earlier->uuid);
+    put_number(report, "started", earlier->started);
+    put_string(report, "verdict", earlier->number > 0 ? verdict_name(earlier->verdict) : "");
+    compare_put(&report->writer, &earlier->comparison);
+    open_list(report, "lower");
+    for (size_t i = 0; earlier->number > 0 && i < earlier->findings->findings.count; i++)
+        write_drop(report, earlier, &earlier->findings->findings.items[i]);
+    json_close_array(&report->writer);
+    json_close_object(&report->writer);
+}
+
 static void write_documents(struct json_report *report)
 {
     const struct record *record = report->view->record;
@@ -586,6 +630,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_outcomes(&report);
     write_attempts(&report);
     write_documents(&report);
+    write_earlier(&report);
     json_close_object(&report.writer);
     json_copy_harmless(out, &raw);
     out->clipped |= raw.clipped;

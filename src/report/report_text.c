@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assay/suite.h"
+#include "changes.h"
 #include "gates.h"
 #include "matrix.h"
 #include "printable.h"
@@ -496,6 +497,37 @@ static void write_tunings(struct letter *letter)
     }
 }
 
+/* -- An earlier run ---------------------------------------------------------------------------------------
+ */
+
+static void write_earlier(struct letter *letter)
+{
+    enum { LINES = 10 };
+    const struct earlier *earlier = letter->view->record->earlier;
+    struct change_rows rows;
+
+    if (earlier == NULL)
+        return;
+    put_rule(letter, "COMPARED WITH AN EARLIER RUN");
+    put_wrapped(letter, "", 0, earlier_sentence(letter->arena, letter->language, earlier));
+    if (earlier->number == 0)
+        return;
+    changes_fold(letter->arena, earlier->comparison.worse.items, earlier->comparison.worse.count, LINES,
+                 &rows);
+    for (size_t i = 0; i < rows.items.count; i++)
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "worse: %s",
+                                 change_row_text(letter->arena, letter->language, &rows.items.items[i])));
+    if (rows.left_out > 0)
+        put_wrapped(letter, "", 2, arena_printf(letter->arena, "and %zu items more", rows.left_out));
+    for (size_t i = 0, told = 0; i < earlier->findings->findings.count && told < LINES; i++)
+        if (earlier->findings->findings.items[i].kind == HISTORY_DROP) {
+            put_wrapped(letter, "", 2,
+                        arena_printf(letter->arena, "lower: %s", drop_text(letter->arena, earlier, i)));
+            told++;
+        }
+}
+
 static void write_documents(struct letter *letter)
 {
     const struct record *record = letter->view->record;
@@ -525,6 +557,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_tunings(&letter);
     write_remarks(&letter);
     write_retests(&letter);
+    write_earlier(&letter);
     write_documents(&letter);
     arena_destroy(arena);
 }

@@ -98,4 +98,23 @@ worse = assay("compare", 1, last + 1, "--db", database)
 tap.ok(worse.returncode == 1 and re.search(r"^worse\n  node2 p2p-bandwidth: pass -> fail, \d+ items?: ", worse.stdout, re.M)
        is not None, "what fails that did not", worse.stdout)
 tap.same(assay("compare", 1, 99, "--db", database).returncode, 64, "a run that is not there is refused")
+
+
+def earlier(*words):
+    return json.loads(assay("report", *words, "--db", database, "--format", "json").stdout)["earlier"]
+
+
+found = earlier(last + 1)
+tap.ok(found["number"] == last and found["verdict"] == "accept" and found["worse"] and
+       {change["after"] for change in found["worse"]} == {"fail"}, "a report has the last accepted run beside its own", found)
+found = earlier(last, "--against", 1)
+tap.ok(found["number"] == 1 and found["worse"] == [] and {drop["place"] for drop in found["lower"]} == {SLOW},
+       "or the one that is asked for: what is lower than noise explains", found)
+tap.same(earlier(1)["number"], 0, "the first run has none before it")
+page = assay("report", last + 1, "--db", database).stdout
+section = page[page.index('<section id="earlier"'):]
+section = section[:section.index("</section>")]
+tap.ok(f"run {last} of" in section and "node2" in section and "gpu3" in section, "with both values", section)
+tap.ok(f"run {last} of" in assay("show", last + 1, "--db", database).stdout, "in a terminal too")
+tap.same(assay("report", 1, "--against", 99, "--db", database).returncode, 64, "a run to compare with that is not there is refused")
 tap.end()
