@@ -25,7 +25,7 @@
  *   - that is weaker than the limit by which these runs were accepted: that one stays.
  *
  * Taken are rates and latencies of items that passed or were recorded, of messages only the sizes that the suite
- * judges. What was remarked on beside its peers is left out with
+ * judges. What had a remark, other than for a guess, is left out with
  * all that it took part in: of a pair both. Temperatures and powers are the site's, counts and texts are
  * the contract's.
  */

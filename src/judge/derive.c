@@ -66,8 +66,8 @@ static bool is_measured(const struct slot *slot)
     return slot->size_bytes <= 0 || slot->duty == DUTY_GATE || *slot->duty_note != '\0';
 }
 
-/* A part of a host that the judge remarked on beside the same on other hosts; "" the host as a whole. Of a remark on a
-   pair both: which of them it is about stands in its text only. */
+/* A part of a host that the judge remarked on, beside the same on other hosts or for a limit that can fail an item; "" the
+   host as a whole. Of a remark on a pair both: which of them it is about stands in its text only. */
 struct odd_part {
     const struct host *host;
     const char *place;
@@ -85,7 +85,7 @@ static void find_odd(const struct work *work, const struct record *record, struc
         const char *ends[2];
         size_t count;
 
-        if (!outcome->remark || strcmp(outcome->status, "peers") != 0)
+        if (!outcome->remark || strcmp(outcome->status, limit_status_name(LIMIT_GUESS)) == 0)
             continue;
         count = subject_ends(work->arena, step->shape->slots[outcome->slot].subject, ends);
         for (size_t k = 0; k < step->member_count; k++)

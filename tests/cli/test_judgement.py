@@ -98,6 +98,7 @@ def derive(tap, lab):
            "a run that was rejected is no measure", done.stderr)
     done = again(lab, "judge", 1)
     tap.same((done.returncode, Report(lab.database).verdict), (0, "accept"), "judged by its own documents it is as it was", done.stdout)
+    tap.same(again(lab, "baseline", "derive", 1, "--base", "hgx-a100").returncode, 64, "not on the limits of other hardware")
     done = again(lab, "baseline", "derive", 1, "-o", mine)
     tap.ok(done.returncode == 0 and re.search(r"(?m)^left out: \d+ values? of what had a remark", done.stderr) and
            re.search(r"(?m)^derived gpu_burn.gflops over 1 host: floor \d+ GFLOP/s: median .* MAD .*; n 46 \(46 values, 6 hosts\)$",

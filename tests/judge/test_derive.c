@@ -347,6 +347,9 @@ static void small_messages_and_remarked_items_are_left_out(void **state)
     assert_int_equal(derivation.figures.count, 0);
     record = run_of(*state, 1, with_value(burn, with_one_slow));
     record->judgement.outcomes[19].remark = true;
+    record->judgement.outcomes[19].status = "guess";
+    judge_derive(*state, (const struct record *const *)&record, 1, h100(*state), NULL, &derivation);
+    assert_int_equal(derivation.remarked, 0);
     record->judgement.outcomes[19].status = "peers";
     judge_derive(*state, (const struct record *const *)&record, 1, h100(*state), NULL, &derivation);
     assert_int_equal(derivation.remarked, 1);

@@ -531,9 +531,63 @@ static void a_clause_that_only_variants_measure_never_looks_agreed(void **state)
     arena_destroy(delivery.arena);
 }
 
+/* With what each is: GPUs or NPUs, links or none, adapters or none. */
+static void the_built_in_suites_fit_every_built_in_platform(void **state)
+{
+    size_t count, tried = 0;
+    const struct builtin *rows = builtin_list(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        struct sample sample = {.arena = arena_create()};
+        struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
+        const struct hostfile *hostfile;
+        const struct suite *suite;
+
+        if (strcmp(rows[i].kind, "platforms") == 0) {
+            hostfile = hostfile_parse(
+                sample.arena, "hosts",
+                slice_of(arena_printf(sample.arena, "node[1-2] slots=4 platform=%s\n", rows[i].name)),
+                &sample.err);
+            suite = suite_load(sample.arena, "smoke", &sample.err);
+            if (plan_sources_load(sample.arena, hostfile, suite, NULL, &sample.sources, &sample.err) == 0)
+                sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
+            if (sample.plan == NULL)
+                fail_msg("%s: %s", rows[i].name, sample.err.text);
+            assert_true(sample.plan->gate_count > 0);
+            tried++;
+        }
+        arena_destroy(sample.arena);
+    }
+    assert_true(tried >= 12);
+}
+
+/* The limits of other hardware decide nothing. */
+static void a_baseline_is_for_the_platforms_that_it_names(void **state)
+{
+    struct arena *arena = arena_create();
+    struct error err = {0};
+    struct plan_sources sources;
+    const struct hostfile *hostfile =
+        hostfile_parse(arena, "hosts", slice_of("node1 platform=hgx-h100\nnode2 platform=hgx-a100\n"), &err);
+    const struct suite *suite = suite_load(arena, "smoke", &err);
+
+    (void)state;
+    assert_int_equal(plan_sources_load(arena, hostfile, suite, "hgx-a100", &sources, &err), 0);
+    for (size_t i = 0; i < sources.limits.baselines.count; i++)
+        assert_string_equal(sources.limits.baselines.items[i].baseline->name,
+                            sources.limits.baselines.items[i].platform);
+    assert_int_equal(plan_sources_load(arena, hostfile, suite, "hgx-h200", &sources, &err), -1);
+    assert_int_equal(err.code, ERROR_USAGE);
+    assert_non_null(strstr(err.text, "baseline hgx-h200 is for platform hgx-h200"));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_built_in_suites_fit_every_built_in_platform),
+        cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
