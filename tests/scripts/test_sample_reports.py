@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_sample_reports.py ROOT: the samples in reports/ are those that scripts/sample-reports makes, small and of nobody's machine."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = sys.argv[1]
+FOLDER = os.path.join(ROOT, "reports")
+MOST_BYTES = 400000
+count = failures = 0
+
+
+def same(found, wanted, name):
+    global count, failures
+    count += 1
+    print(f"{'ok' if found == wanted else 'not ok'} {count} - {name}")
+    if found != wanted:
+        failures += 1
+        print(f"# found  {str(found)[:600]}\n# wanted {str(wanted)[:600]}")
+
+
+def text_of(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+listed = subprocess.run([os.path.join(ROOT, "scripts/sample-reports"), "--list"], stdout=subprocess.PIPE,
+                        check=True).stdout.decode().split()
+there = [name for name in os.listdir(FOLDER) if name.startswith("sample") and name != "sample-suite.json"]
+same(sorted(there), sorted(listed), "each sample that the script makes is there, and no other")
+same([name for name in listed if os.path.getsize(os.path.join(FOLDER, name)) > MOST_BYTES], [], "each is small")
+same([name for name in listed if re.search(r"/(home|root|work|tmp|Users)/", text_of(name))], [], "none names a folder of a machine")
+with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+    readme = file.read()
+same([name for name in listed if f"(reports/{name})" not in readme], [], "the README leads to each")
+html = text_of("sample.html")
+same([name for name in ("failures", "matrix", "distributions", "p2p", "collectives", "burn", "earlier", "evidence")
+      if f'<section id="{name}"' not in html], [], "the HTML has each kind of page")
+same(json.loads(text_of("sample.json"))["verdict"], "reject", "the JSON can be read")
+print(f"1..{count}")
+sys.exit(1 if failures else 0)
