@@ -173,6 +173,12 @@ static void settle(struct distribution *distribution)
     }
 }
 
+/* A serial number is a text of digits and no quantity: no tool's row tells its unit, and nothing is asked of its size. */
+static bool is_quantity(const struct distribution *distribution)
+{
+    return metric_find(distribution->metric) != NULL || distribution->gate_count > 0;
+}
+
 /* What has a number in several ways is compared elsewhere; the parts of slow tests too. */
 void distributions_collect(const struct view *view, struct distributions *ret_distributions)
 {
@@ -186,7 +192,7 @@ void distributions_collect(const struct view *view, struct distributions *ret_di
     for (size_t i = 0; i < ret_distributions->items.count; i++) {
         struct distribution *distribution = &ret_distributions->items.items[i];
 
-        if (distribution->values.count < SIBLINGS_LEAST ||
+        if (distribution->values.count < SIBLINGS_LEAST || !is_quantity(distribution) ||
             distribution->lowest->value == distribution->highest->value)
             continue;
         settle(distribution);

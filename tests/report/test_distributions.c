@@ -169,6 +169,30 @@ static void what_is_equal_everywhere_or_of_a_few_is_not_drawn(void **state)
     arena_destroy(arena);
 }
 
+static void a_serial_number_is_no_quantity(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct distributions all;
+    size_t told = 0;
+
+    (void)state;
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        struct slot *slot = &record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+
+        if (strcmp(slot->metric, "gpu.name") != 0 && strcmp(slot->metric, "gpu.serial") != 0)
+            continue;
+        slot->metric = "gpu.serial";
+        outcome->gate = "";
+        outcome->value = 1.65e12 + (double)told++;
+    }
+    distributions_collect(view_create(arena, record), &all);
+    assert_true(told >= SIBLINGS_LEAST);
+    assert_null(find(&all, "gpu.serial"));
+    arena_destroy(arena);
+}
+
 static void ten_thousand_gpus_take_no_more_room_than_a_hundred(void **state)
 {
     const struct sample large = {.hosts = 160, .units = 2, .faults = true};
@@ -187,6 +211,7 @@ int main(void)
         cmocka_unit_test(who_stands_out_among_peers_is_named_by_the_judgement_alone),
         cmocka_unit_test(a_finding_laid_at_a_gate_is_shown_where_its_number_is),
         cmocka_unit_test(what_is_equal_everywhere_or_of_a_few_is_not_drawn),
+        cmocka_unit_test(a_serial_number_is_no_quantity),
         cmocka_unit_test(ten_thousand_gpus_take_no_more_room_than_a_hundred),
     };
 
