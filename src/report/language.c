@@ -21,7 +21,10 @@ static const char *const texts[][TEXT_COUNT] = {
 
 static const struct sentence sentences_zh[] = {
 #define SENTENCE(english, translation) {(english), (translation)},
+#define COMPOSED(english, translation) {(english), (translation)},
 #include "sentences_zh.def"
+#undef COMPOSED
+#undef COMPOSED
 #undef SENTENCE
 };
 enum { SENTENCE_COUNT = sizeof sentences_zh / sizeof sentences_zh[0], CONVERSIONS = 12, DEPTH = 6 };
@@ -153,6 +156,9 @@ static bool match_format(const char *format, const char *text, struct match *mat
 
         if (!words && !is_number(text, length))
             continue;
+        /* Joined sentences are one value only at the end: else each is looked at for itself. */
+        if (format[conversion] != '\0' && length > 1 && strncmp(text + length - 2, "; ", 2) == 0)
+            return false;
         /* Shortest first; nothing is tried where what follows cannot be there. */
         if (format[conversion] != '%' && format[conversion] != text[length])
             continue;
@@ -174,13 +180,28 @@ static void add_piece(struct arena *arena, struct said_list *pieces, const char 
 static bool translate(struct arena *arena, enum report_language language, const char *english,
                       struct said_list *pieces, unsigned depth);
 
-/* A name or a number is what it is; what has a blank in it is words. */
+/* Two words in small letters one after the other; names, numbers, units and signs are the same in every language. */
+static bool is_prose(const char *text)
+{
+    size_t words = 0;
+
+    while (*text != '\0') {
+        size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyz'"), length = strcspn(text, " ");
+
+        words = letters > 1 && letters + strspn(text + letters, ",.:;?") == length ? words + 1 : 0;
+        if (words == 2)
+            return true;
+        text += length + strspn(text + length, " ");
+    }
+    return false;
+}
+
 static void put_value(struct arena *arena, enum report_language language, const char *value, bool words,
                       struct said_list *pieces, unsigned depth)
 {
     if (words && depth < DEPTH && translate(arena, language, value, pieces, depth + 1))
         return;
-    add_piece(arena, pieces, value, words && strchr(value, ' ') != NULL && !isdigit((unsigned char)value[0]));
+    add_piece(arena, pieces, value, words && is_prose(value));
 }
 
 static void put_translation(struct arena *arena, enum report_language language, const char *translation,
@@ -205,27 +226,8 @@ static void put_translation(struct arena *arena, enum report_language language, 
     add_piece(arena, pieces, from, false);
 }
 
-/* Sentences that were joined: each for itself, where at least one is known. */
-static bool translate_parts(struct arena *arena, enum report_language language, const char *english,
+static bool translate_whole(struct arena *arena, enum report_language language, const char *english,
                             struct said_list *pieces, unsigned depth)
-{
-    const char *parting = strstr(english, "; ");
-    struct said_list first = {0};
-    const char *head;
-
-    if (parting == NULL || depth >= DEPTH)
-        return false;
-    head = arena_strndup(arena, english, (size_t)(parting - english));
-    put_value(arena, language, head, true, &first, depth);
-    for (size_t i = 0; i < first.items.count; i++)
-        *list_push(arena, &pieces->items) = first.items.items[i];
-    add_piece(arena, pieces, "\xef\xbc\x9b", false); /* a full-width semicolon */
-    put_value(arena, language, parting + 2, true, pieces, depth);
-    return true;
-}
-
-static bool translate(struct arena *arena, enum report_language language, const char *english,
-                      struct said_list *pieces, unsigned depth)
 {
     const struct sentence *sentence;
 
@@ -237,7 +239,36 @@ static bool translate(struct arena *arena, enum report_language language, const 
         put_translation(arena, language, sentence->translation, &match, pieces, depth);
         return true;
     }
-    return translate_parts(arena, language, english, pieces, depth);
+    return false;
+}
+
+/* Sentences that were joined: the first that is known up to one of the partings, else up to the next one. */
+static bool translate_parts(struct arena *arena, enum report_language language, const char *english,
+                            struct said_list *pieces, unsigned depth)
+{
+    const char *first = strstr(english, "; "), *parting = first;
+
+    if (first == NULL || depth >= DEPTH)
+        return false;
+    while (parting != NULL &&
+           !translate_whole(arena, language, arena_strndup(arena, english, (size_t)(parting - english)),
+                            pieces, depth))
+        parting = strstr(parting + 2, "; ");
+    if (parting == NULL) {
+        parting = first;
+        put_value(arena, language, arena_strndup(arena, english, (size_t)(parting - english)), true, pieces,
+                  DEPTH);
+    }
+    add_piece(arena, pieces, "\xef\xbc\x9b", false); /* a full-width semicolon */
+    put_value(arena, language, parting + 2, true, pieces, depth);
+    return true;
+}
+
+static bool translate(struct arena *arena, enum report_language language, const char *english,
+                      struct said_list *pieces, unsigned depth)
+{
+    return translate_whole(arena, language, english, pieces, depth) ||
+           translate_parts(arena, language, english, pieces, depth);
 }
 
 void language_pieces(struct arena *arena, enum report_language language, const char *english,

@@ -25,7 +25,7 @@ def strings_of(text):
 
 def sentences():
     return [tuple("".join(LITERAL.findall(one)) for one in pair)
-            for pair in re.findall(rf'SENTENCE\(\s*({JOINED.pattern}),\s*({JOINED.pattern})\)', read(f"{ROOT}/src/report/sentences_zh.def"))]
+            for pair in re.findall(rf'\bSENTENCE\(\s*({JOINED.pattern}),\s*({JOINED.pattern})\)', read(f"{ROOT}/src/report/sentences_zh.def"))]
 
 
 def said():

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         return 64;
     }
     text_init(&out, (size_t)1 << 30);
-    format->write(sample_record(arena, &samples[i].sample), LANGUAGE_EN, &out);
+    format->write(sample_record(arena, &samples[i].sample), language, &out);
     fwrite(out.bytes, 1, out.length, stdout);
     arena_destroy(arena);
     return out.clipped ? 70 : 0;
