@@ -6,16 +6,30 @@
 
 #include "html.h"
 #include "language.h"
+#include "printable.h"
 #include "report_formats.h"
 
 /* Inside CSS: only characters that cannot end a string there. */
 static void write_foot(struct text *out, const char *foot)
 {
+    struct slice character;
+
     html_markup(out, "@page { @bottom-left { content: \"");
-    for (const char *at = foot; *at != '\0'; at++)
-        if (isalnum((unsigned char)*at) || *at == ' ' || *at == '-')
-            text_add(out, at, 1);
+    while (printable_next(&foot, &character))
+        if (isalnum((unsigned char)character.bytes[0]) || (character.bytes[0] & 0x80) != 0 ||
+            strchr(" -", character.bytes[0]) != NULL)
+            text_add(out, character.bytes, character.length);
     html_markup(out, "\"; } }\n");
+}
+
+static void write_page_number(struct text *out, enum report_language language)
+{
+    struct arena *arena = arena_create();
+
+    html_markup(out, "@page { @bottom-right { content: \"");
+    text_put(out, language_say(arena, language, TEXT_PAGE_OF, "\" counter(page) \"", "\" counter(pages) \""));
+    html_markup(out, "\"; } }\n");
+    arena_destroy(arena);
 }
 
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
@@ -31,6 +45,7 @@ void frame_open(struct text *out, enum report_language language, const char *tit
     html_text(out, title);
     html_markup(out, "</title>\n<style>\n");
     text_put(out, report_css);
+    write_page_number(out, language);
     if (*foot != '\0')
         write_foot(out, foot);
     html_markup(out, "</style>\n</head>\n<body>\n<main>\n");

@@ -27,7 +27,7 @@ static const struct sentence sentences_zh[] = {
 #undef COMPOSED
 #undef SENTENCE
 };
-enum { SENTENCE_COUNT = sizeof sentences_zh / sizeof sentences_zh[0], CONVERSIONS = 12, DEPTH = 6 };
+enum { SENTENCE_COUNT = sizeof sentences_zh / sizeof sentences_zh[0], CONVERSIONS = 12, DEPTH = 32 };
 
 static const char *const names[] = {[LANGUAGE_EN] = "en", [LANGUAGE_ZH] = "zh"};
 
@@ -61,12 +61,12 @@ const struct sentence *language_sentence(enum report_language language, size_t i
 /* -- Filling ----------------------------------------------------------------------------------------------
  */
 
-/* "{1}" or "{1|host|hosts}" at the start of text: its bytes and the value that it names; 0 when there is none. */
+/* "{1}", "{1!}" or "{1|host|hosts}" at the start of text: its bytes and the value that it names; 0 when there is none. */
 static size_t hole_at(const char *text, size_t *ret_value)
 {
     const char *end = text[0] == '{' && isdigit((unsigned char)text[1]) ? strchr(text, '}') : NULL;
 
-    if (end == NULL || (text[2] != '}' && text[2] != '|'))
+    if (end == NULL || strchr("}|!", text[2]) == NULL)
         return 0;
     *ret_value = (size_t)(text[1] - '1');
     return (size_t)(end - text) + 1;
@@ -219,7 +219,7 @@ static void put_translation(struct arena *arena, enum report_language language, 
         add_piece(arena, pieces, arena_strndup(arena, from, (size_t)(translation - from)), false);
         put_value(arena, language,
                   arena_strndup(arena, match->values[value].bytes, match->values[value].length),
-                  match->words[value], pieces, depth);
+                  match->words[value] && translation[2] != '!', pieces, depth);
         translation += length;
         from = translation;
     }

@@ -7,7 +7,7 @@
  *
  * What was written down in English when it happened (outcomes, causes, remedies, titles of checks), and the few
  * sentences that the JSON form shares, are translated as they are shown: sentences_LANGUAGE.def holds the English format
- * as it stands in the source, and what it becomes. A test fails when a format is no longer in the source. A sentence
+ * as it stands in the source, and what it becomes; {1!} there is a value that is data and never translated. A test fails when a format is no longer in the source. A sentence
  * that no row knows stays English and is marked as such for readers' voices and browsers: it is never guessed at.
  * Names, numbers and units are the same in every language, and so are JSON, CSV, JUnit and Prometheus.
  */

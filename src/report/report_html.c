@@ -113,7 +113,7 @@ static const char *foot_text(const struct page *page)
 {
     const struct record *record = page->view->record;
 
-    return arena_printf(page->arena, "Run %lld   %s", record->number, record->uuid);
+    return sayf(page, TEXT_FOOT, arena_printf(page->arena, "%lld", record->number), record->uuid);
 }
 
 static void index_entries(struct page *page)

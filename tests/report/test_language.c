@@ -27,7 +27,7 @@ static unsigned values_of(const char *text)
     unsigned values = 0;
 
     for (; (text = strchr(text, '{')) != NULL; text++)
-        if (text[1] >= '1' && text[1] <= '9' && text[2] == '}')
+        if (text[1] >= '1' && text[1] <= '9' && (text[2] == '}' || text[2] == '!'))
             values |= 1u << (text[1] - '0');
     return values;
 }
@@ -100,6 +100,10 @@ static void what_is_known_is_translated_with_its_values(void **state)
     expect(arena, "8 hosts: node[1-8]", "8 台主机：node[1-8]");
     expect(arena, "exit 3", "退出码 3");
     expect(arena, "exit -1", "退出码 -1");
+    expect(arena, "dcgm.diagnostic is fail, expected pass", "dcgm.diagnostic 为 fail，应为 pass");
+    expect(arena, "in all 3 attempts: a is 1 GB/s, expected >= 2 GB/s; b is 3, expected yes (and 4 more)",
+           "3 次执行均如此：a 为 1 GB/s，应为 >= 2 GB/s；b 为 3，应为 yes（另有 4 项）");
+    expect(arena, "node5 did not answer; size 8G, place out", "node5 did not answer；大小 8G，非原位");
     expect(arena, "", "");
     arena_destroy(arena);
 }
