@@ -79,12 +79,40 @@ void printable_line(struct text *out, const char *string)
             text_add(out, character.bytes, character.length);
 }
 
+size_t printable_columns(const struct slice *character)
+{
+    static const struct {
+        uint32_t first, last;
+    } wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},  {0xfe30, 0xfe6f},
+                {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+    uint32_t code = 0;
+
+    decode((const unsigned char *)character->bytes, &code);
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+        if (code >= wide[i].first && code <= wide[i].last)
+            return 2;
+    return 1;
+}
+
+bool printable_closes(const struct slice *character)
+{
+    static const uint32_t closing[] = {0x3001, 0x3002, 0x201d, 0xff01, 0xff09,
+                                       0xff0c, 0xff1a, 0xff1b, 0xff1f};
+    uint32_t code = 0;
+
+    decode((const unsigned char *)character->bytes, &code);
+    for (size_t i = 0; i < sizeof closing / sizeof closing[0]; i++)
+        if (code == closing[i])
+            return true;
+    return false;
+}
+
 size_t printable_width(const char *string)
 {
     struct slice character;
     size_t width = 0;
 
     while (printable_next(&string, &character))
-        width++;
+        width += printable_columns(&character);
     return width;
 }

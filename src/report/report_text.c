@@ -8,6 +8,7 @@
 #include "assay/suite.h"
 #include "changes.h"
 #include "gates.h"
+#include "language.h"
 #include "matrix.h"
 #include "printable.h"
 #include "retests.h"
@@ -15,7 +16,7 @@
 #include "variants.h"
 #include "view.h"
 
-enum { COLUMNS = 80, STEP_COLUMNS = 24, HOST_COLUMNS = 30, CELL_COLUMNS = 5 };
+enum { COLUMNS = 80, STEP_COLUMNS = 24, HOST_COLUMNS = 30, CELL_COLUMNS = 5, NUMBER_COLUMNS = 8 };
 
 struct letter {
     struct text *out;
@@ -25,6 +26,23 @@ struct letter {
     struct report_entry *entries;
     size_t entry_count;
 };
+
+static const char *say(const struct letter *letter, enum text_key key)
+{
+    return language_text(letter->language, key);
+}
+
+static const char *said(const struct letter *letter, const char *english)
+{
+    return language_said(letter->arena, letter->language, english);
+}
+
+static const char *number(const struct letter *letter, size_t count)
+{
+    return count_text(letter->arena, count);
+}
+
+#define sayf(letter, key, ...) language_say((letter)->arena, (letter)->language, (key), __VA_ARGS__)
 
 static void put_blanks(struct text *out, size_t count)
 {
@@ -60,26 +78,32 @@ static void end_line(struct text *out)
 static void put_column(struct letter *letter, const char *string, size_t width)
 {
     const char *rest = clean(letter->arena, string);
-    size_t length = printable_width(rest), shown = length > width ? width - 2 : length;
+    bool cut = printable_width(rest) > width;
+    size_t room = cut ? width - 2 : width;
     struct slice character;
 
-    for (size_t i = 0; i < shown && printable_next(&rest, &character); i++)
+    while (printable_next(&rest, &character) && printable_columns(&character) <= room) {
         text_add(letter->out, character.bytes, character.length);
-    if (length > width)
+        room -= printable_columns(&character);
+    }
+    if (cut)
         text_put(letter->out, "..");
-    put_blanks(letter->out, width - (length > width ? width : length));
+    put_blanks(letter->out, room);
 }
 
-/* Bytes of the next word that fit into `room` columns, and how many columns they take. */
+/* Bytes of the next word that fit into `room` columns, and how many columns they take. A wide character, as of
+   Chinese, is a word of its own, with the mark that closes behind it. */
 static size_t next_word(const char *string, size_t room, size_t *ret_width)
 {
-    const char *at = string;
+    const char *at = string, *next = string;
     struct slice character;
-    size_t width = 0;
+    size_t width = 0, last = 0, wide;
 
-    while (*at != '\0' && *at != ' ' && width < room) {
-        printable_next(&at, &character);
-        width++;
+    for (; *at != '\0' && *at != ' '; at = next, width += wide, last = wide) {
+        printable_next(&next, &character);
+        wide = printable_columns(&character);
+        if (width + wide > room || (width > 0 && (wide == 2 || last == 2) && !printable_closes(&character)))
+            break;
     }
     *ret_width = width;
     return (size_t)(at - string);
@@ -89,27 +113,25 @@ static size_t next_word(const char *string, size_t room, size_t *ret_width)
 static void put_wrapped(struct letter *letter, const char *label, size_t indent, const char *string)
 {
     const char *at = clean(letter->arena, string);
-    size_t column = indent, width, length;
+    size_t column = indent, width, length, blank = 0;
 
     text_put(letter->out, label);
-    put_blanks(letter->out, indent > strlen(label) ? indent - strlen(label) : 0);
-    while (*at != '\0') {
-        if (*at == ' ') {
-            at++;
-            continue;
-        }
+    put_blanks(letter->out, indent > printable_width(label) ? indent - printable_width(label) : 0);
+    for (; *at != '\0'; at += length, column += width, blank = 0) {
+        for (; *at == ' '; at++)
+            blank = 1;
+        if (*at == '\0')
+            break;
         length = next_word(at, COLUMNS - indent, &width);
-        if (column > indent && column + 1 + width > COLUMNS) {
+        if (column > indent && column + blank + width > COLUMNS) {
             text_put(letter->out, "\n");
             put_blanks(letter->out, indent);
             column = indent;
         } else if (column > indent) {
-            text_put(letter->out, " ");
-            column++;
+            put_blanks(letter->out, blank);
+            column += blank;
         }
         text_add(letter->out, at, length);
-        column += width;
-        at += length;
     }
     text_put(letter->out, "\n");
 }
@@ -133,10 +155,8 @@ static void put_field(struct letter *letter, const char *label, const char *valu
 static const char *counts_text(struct letter *letter, size_t fail, size_t inconclusive, size_t not_run,
                                size_t pass, size_t recorded)
 {
-    return arena_printf(letter->arena, "%s fail, %s inconclusive, %s not run, %s pass; %s recorded",
-                        count_text(letter->arena, fail), count_text(letter->arena, inconclusive),
-                        count_text(letter->arena, not_run), count_text(letter->arena, pass),
-                        count_text(letter->arena, recorded));
+    return sayf(letter, TEXT_L_COUNTS, number(letter, fail), number(letter, inconclusive),
+                number(letter, not_run), number(letter, pass), number(letter, recorded));
 }
 
 static const char *capitals(struct arena *arena, const char *word)
@@ -154,33 +174,35 @@ static void write_head(struct letter *letter)
     const struct record *record = letter->view->record;
     const struct coverage *all = &letter->view->coverage;
 
-    text_printf(letter->out, "VERDICT: %s\n",
-                capitals(letter->arena, letter->view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
-                                            ? verdict_text(letter->arena, &record->judgement)
-                                            : verdict_name(letter->view->verdict)));
-    put_wrapped(letter, "", 0, verdict_sentence(letter->view));
+    text_put(letter->out,
+             sayf(letter, TEXT_L_VERDICT,
+                  capitals(letter->arena, said(letter, letter->view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
+                                                           ? verdict_text(letter->arena, &record->judgement)
+                                                           : verdict_name(letter->view->verdict)))));
+    text_put(letter->out, "\n");
+    put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
     if (*letter->view->verdict_note != '\0')
-        put_wrapped(letter, "", 0, letter->view->verdict_note);
+        put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
     put_wrapped(letter, "", 0,
                 counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
     text_put(letter->out, "\n");
-    put_field(letter, "cluster", record->hostfile);
-    put_field(letter, "suite", arena_printf(letter->arena, "%s (%s)", record->suite_title, record->suite));
-    put_field(letter, "hosts", count_text(letter->arena, record->plan->hosts.count));
-    put_field(letter, "run",
-              arena_printf(letter->arena, "%lld (%s), %s", record->number, record->uuid,
-                           run_state_name(record->state)));
+    put_field(letter, say(letter, TEXT_L_CLUSTER), record->hostfile);
+    put_field(letter, say(letter, TEXT_L_SUITE),
+              sayf(letter, TEXT_SUITE_NAMED, said(letter, record->suite_title), record->suite));
+    put_field(letter, say(letter, TEXT_L_HOSTS), count_text(letter->arena, record->plan->hosts.count));
+    put_field(letter, say(letter, TEXT_L_RUN),
+              sayf(letter, TEXT_L_RUN_STATE, arena_printf(letter->arena, "%lld", record->number),
+                   record->uuid, said(letter, run_state_name(record->state))));
     if (record->judgement.uuid != NULL)
-        put_field(letter, "judgement", record->judgement.uuid);
-    put_field(letter, "started", time_text(letter->arena, record->started));
-    put_field(letter, "ended",
-              record->ended > 0
-                  ? arena_printf(letter->arena, "%s, after %s", time_text(letter->arena, record->ended),
-                                 duration_text(letter->arena, record->ended - record->started))
-                  : "not ended");
-    put_field(letter, "judged against",
-              record->judgement.baselines != NULL ? record->judgement.baselines : "");
-    put_field(letter, "measured with", record->program);
+        put_field(letter, say(letter, TEXT_L_JUDGEMENT), record->judgement.uuid);
+    put_field(letter, say(letter, TEXT_L_STARTED), time_text(letter->arena, record->started));
+    put_field(letter, say(letter, TEXT_L_ENDED),
+              record->ended > 0 ? sayf(letter, TEXT_L_AFTER, time_text(letter->arena, record->ended),
+                                       duration_text(letter->arena, record->ended - record->started))
+                                : say(letter, TEXT_NOT_ENDED));
+    put_field(letter, say(letter, TEXT_L_JUDGED),
+              record->judgement.baselines != NULL ? said(letter, record->judgement.baselines) : "");
+    put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
 }
 
 static void write_units(struct letter *letter)
@@ -192,11 +214,11 @@ static void write_units(struct letter *letter)
 
         if (strcmp(verdict->scope, "unit") != 0)
             continue;
-        put_field(letter, "unit",
-                  arena_printf(letter->arena, "%s: %s (%s%s)", verdict->name, verdict_name(verdict->word),
-                               verdict->accused > 0 ? "accused by isolation; " : "",
-                               counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
-                                           verdict->pass, verdict->recorded)));
+        put_field(letter, say(letter, TEXT_L_UNIT),
+                  sayf(letter, verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED : TEXT_L_UNIT_IS, verdict->name,
+                       said(letter, verdict_name(verdict->word)),
+                       counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
+                                   verdict->pass, verdict->recorded)));
     }
 }
 
@@ -207,16 +229,21 @@ static void write_units(struct letter *letter)
 static const char *gate_line_text(struct letter *letter, const struct report_entry *entry,
                                   const struct gate_line *line)
 {
-    const char *origin = limit_origin(letter->arena, line->status, line->source);
+    const char *origin = said(letter, limit_origin(letter->arena, line->status, line->source));
     const char *text =
-        arena_printf(letter->arena, "%s%s%s%s%s", line->metric, *line->at != '\0' ? " at " : "", line->at,
-                     *line->gate != '\0' ? " " : "", line->gate);
+        arena_printf(letter->arena, "%s%s%s%s%s", line->metric, *line->at != '\0' ? say(letter, TEXT_AT) : "",
+                     said(letter, line->at), *line->gate != '\0' ? " " : "", said(letter, line->gate));
 
     if (*origin != '\0')
-        text = arena_printf(letter->arena, "%s (%s)", text, origin);
+        text = sayf(letter, TEXT_L_FROM, text, origin);
     if (entry->word == OUTCOME_FAIL && *line->subjects != '\0')
-        return arena_printf(letter->arena, "%s: %s", text, line->subjects);
-    return line->items > 1 ? arena_printf(letter->arena, "%s: %zu items", text, line->items) : text;
+        return sayf(letter, TEXT_L_SUBJECTS, text, said(letter, line->subjects));
+    return line->items > 1 ? sayf(letter, TEXT_L_ITEMS, text, number(letter, line->items)) : text;
+}
+
+static const char *entry_label(const struct letter *letter, enum text_key key)
+{
+    return arena_printf(letter->arena, "      %s", say(letter, key));
 }
 
 static void write_gates(struct letter *letter, const struct report_entry *entry)
@@ -225,23 +252,23 @@ static void write_gates(struct letter *letter, const struct report_entry *entry)
 
     gate_lines_of_entry(letter->view, entry, &lines);
     for (size_t i = 0; i < lines.items.count; i++)
-        put_wrapped(letter, i == 0 ? "      gates" : "", 16,
+        put_wrapped(letter, i == 0 ? entry_label(letter, TEXT_L_GATES) : "", 16,
                     gate_line_text(letter, entry, &lines.items.items[i]));
 }
 
 static void write_entry(struct letter *letter, size_t index)
 {
     const struct report_entry *entry = &letter->entries[index];
-    const char *title =
-        arena_printf(letter->arena, "%s %s, %s%s%s", capitals(letter->arena, outcome_name(entry->word)),
-                     entry->target, entry->check, *entry->subjects != '\0' ? ": " : "", entry->subjects);
+    const char *title = sayf(letter, *entry->subjects != '\0' ? TEXT_L_ENTRY_OF : TEXT_L_ENTRY,
+                             capitals(letter->arena, said(letter, outcome_name(entry->word))),
+                             said(letter, entry->target), entry->check, said(letter, entry->subjects));
 
     put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", index + 1), 6, title);
-    put_wrapped(letter, "      cause", 16, entry->cause);
+    put_wrapped(letter, entry_label(letter, TEXT_L_CAUSE), 16, said(letter, entry->cause));
     if (*entry->remedy != '\0')
-        put_wrapped(letter, "      remedy", 16, entry->remedy);
+        put_wrapped(letter, entry_label(letter, TEXT_L_REMEDY), 16, said(letter, entry->remedy));
     if (*entry->waiver != '\0')
-        put_wrapped(letter, "      waived", 16, entry->waiver);
+        put_wrapped(letter, entry_label(letter, TEXT_L_WAIVED), 16, said(letter, entry->waiver));
     write_gates(letter, entry);
     text_put(letter->out, "\n");
 }
@@ -250,43 +277,50 @@ static void write_entries(struct letter *letter, bool failures)
 {
     bool any = false;
 
-    put_rule(letter, failures ? "FAILURES" : "INCONCLUSIVE AND NOT RUN");
+    put_rule(letter, say(letter, failures ? TEXT_L_FAILURES : TEXT_L_UNDECIDED));
     for (size_t i = 0; i < letter->entry_count; i++)
         if ((letter->entries[i].word == OUTCOME_FAIL) == failures) {
             write_entry(letter, i);
             any = true;
         }
     if (!any)
-        text_put(letter->out,
-                 failures ? "No gate failed.\n" : "Every gate that was owed has been decided.\n");
+        put_wrapped(letter, "", 0, say(letter, failures ? TEXT_NO_FAILURE : TEXT_ALL_DECIDED));
 }
 
 /* -- Isolation --------------------------------------------------------------------------------------------
  */
+
+static const char *part_label(const struct letter *letter, enum text_key key)
+{
+    return arena_printf(letter->arena, "  %s", say(letter, key));
+}
 
 static void write_search(struct letter *letter, const struct search *search)
 {
     const struct judgement *judgement = &letter->view->record->judgement;
     struct search_lines lines;
 
-    put_wrapped(letter, "", 0, search_title(letter->view, search));
-    put_field(letter, "  result", search->conclusion);
+    put_wrapped(letter, "", 0, said(letter, search_title(letter->view, search)));
+    put_field(letter, part_label(letter, TEXT_L_RESULT), said(letter, search->conclusion));
     if (*search->candidates != '\0')
-        put_field(letter, "  candidates", search->candidates);
-    put_field(letter, "  effort", search_effort(letter->view, search));
+        put_field(letter, part_label(letter, TEXT_L_CANDIDATES), said(letter, search->candidates));
+    put_field(letter, part_label(letter, TEXT_L_EFFORT), said(letter, search_effort(letter->view, search)));
     for (size_t i = 0; i < judgement->accusation_count; i++)
         if (judgement->accusations[i].step == search->step)
-            put_field(letter, "  ACCUSED",
-                      arena_printf(
-                          letter->arena, "%s: %s", accused_text(letter->arena, &judgement->accusations[i]),
-                          accusation_text(letter->arena, letter->view->record, &judgement->accusations[i])));
+            put_field(letter, part_label(letter, TEXT_L_ACCUSED),
+                      sayf(letter, TEXT_L_SUBJECTS,
+                           said(letter, accused_text(letter->arena, &judgement->accusations[i])),
+                           said(letter, accusation_text(letter->arena, letter->view->record,
+                                                        &judgement->accusations[i]))));
     search_lines_collect(letter->view, search, &lines);
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct search_line *line = &lines.items.items[i];
 
-        put_wrapped(letter, arena_printf(letter->arena, "  round %u", line->round), 16,
-                    arena_printf(letter->arena, "%s: %s%s%s", line->hosts, line->measured,
-                                 *line->accuses != '\0' ? "; speaks of " : "", line->accuses));
+        put_wrapped(
+            letter,
+            arena_printf(letter->arena, "  %s", sayf(letter, TEXT_L_ROUND, number(letter, line->round))), 16,
+            sayf(letter, *line->accuses != '\0' ? TEXT_L_SPEAKS : TEXT_L_SUBJECTS, said(letter, line->hosts),
+                 said(letter, line->measured), said(letter, line->accuses)));
     }
 }
 
@@ -296,7 +330,7 @@ static void write_searches(struct letter *letter)
 
     if (judgement->search_count == 0)
         return;
-    put_rule(letter, "ISOLATION (who makes a test across hosts slow)");
+    put_rule(letter, say(letter, TEXT_L_ISOLATION));
     for (size_t i = 0; i < judgement->search_count; i++)
         write_search(letter, &judgement->searches[i]);
 }
@@ -304,15 +338,23 @@ static void write_searches(struct letter *letter)
 /* -- Matrix and coverage ----------------------------------------------------------------------------------
  */
 
-static const char *cell_word(const struct cell *cell)
+static const char *cell_word(const struct letter *letter, const struct cell *cell)
 {
-    static const char *const words[] = {[OUTCOME_RECORDED] = "rec",
-                                        [OUTCOME_PASS] = "pass",
-                                        [OUTCOME_NOT_RUN] = "-",
-                                        [OUTCOME_INCONCLUSIVE] = "?",
-                                        [OUTCOME_FAIL] = "FAIL"};
-
-    return cell->planned ? words[cell->word] : "";
+    if (!cell->planned)
+        return "";
+    switch (cell->word) {
+    case OUTCOME_PASS:
+        return say(letter, TEXT_L_C_PASS);
+    case OUTCOME_FAIL:
+        return say(letter, TEXT_L_C_FAIL);
+    case OUTCOME_NOT_RUN:
+        return "-";
+    case OUTCOME_INCONCLUSIVE:
+        return "?";
+    case OUTCOME_RECORDED:
+    default:
+        return say(letter, TEXT_L_C_RECORDED);
+    }
 }
 
 static void write_matrix(struct letter *letter)
@@ -321,22 +363,22 @@ static void write_matrix(struct letter *letter)
     /* As many columns as fit beside the name; the others follow in a table of their own. */
     size_t across = (COLUMNS - HOST_COLUMNS) / CELL_COLUMNS;
 
-    put_rule(letter, "HOSTS AND STEPS    (? inconclusive, - not run)");
+    put_rule(letter, say(letter, TEXT_L_MATRIX));
     for (size_t i = 0; i < matrix->columns.count; i++)
         put_wrapped(letter, arena_printf(letter->arena, "%4zu = ", i + 1), 7, matrix->columns.items[i]);
     for (size_t first = 0; first < matrix->columns.count; first += across) {
         size_t end = first + across < matrix->columns.count ? first + across : matrix->columns.count;
 
         text_put(letter->out, "\n");
-        put_column(letter, "host", HOST_COLUMNS);
+        put_column(letter, say(letter, TEXT_L_HOST), HOST_COLUMNS);
         for (size_t i = first; i < end; i++)
             put_column(letter, arena_printf(letter->arena, "%zu", i + 1), CELL_COLUMNS);
         end_line(letter->out);
         for (size_t row = 0; row < matrix->rows.count; row++) {
-            put_column(letter, matrix->rows.items[row].name, HOST_COLUMNS - 2);
+            put_column(letter, said(letter, matrix->rows.items[row].name), HOST_COLUMNS - 2);
             text_put(letter->out, "  ");
             for (size_t i = first; i < end; i++)
-                put_column(letter, cell_word(&matrix->rows.items[row].cells[i]), CELL_COLUMNS);
+                put_column(letter, cell_word(letter, &matrix->rows.items[row].cells[i]), CELL_COLUMNS);
             end_line(letter->out);
         }
     }
@@ -354,13 +396,15 @@ static void write_shared_steps(struct letter *letter)
         if (!any)
             text_put(letter->out, "\n");
         any = true;
-        put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s: %s, %s: %zu of %zu gates passed%s%s",
-                                 capitals(letter->arena, outcome_name(step->word)),
-                                 step->step->shape->suite_step, step_target(letter->arena, step->step),
-                                 step->coverage.pass, step->coverage.gates,
-                                 step->step->origin == ORIGIN_SUBSTITUTE ? "; " : "",
-                                 step->step->origin == ORIGIN_SUBSTITUTE ? step->step->origin_note : ""));
+        put_wrapped(
+            letter, "", 2,
+            arena_printf(
+                letter->arena, "%s%s%s",
+                sayf(letter, TEXT_L_SHARED, capitals(letter->arena, said(letter, outcome_name(step->word))),
+                     step->step->shape->suite_step, said(letter, step_target(letter->arena, step->step)),
+                     number(letter, step->coverage.pass), number(letter, step->coverage.gates)),
+                step->step->origin == ORIGIN_SUBSTITUTE ? "; " : "",
+                step->step->origin == ORIGIN_SUBSTITUTE ? said(letter, step->step->origin_note) : ""));
     }
 }
 
@@ -377,11 +421,17 @@ static void write_coverage_line(struct letter *letter, const char *name, const s
 
 static void write_coverage(struct letter *letter)
 {
+    static const enum text_key heads[] = {TEXT_L_OWED,    TEXT_L_VALUES,  TEXT_L_PASSED, TEXT_L_FAILED,
+                                          TEXT_L_UNCLEAR, TEXT_L_NOT_RUN, TEXT_L_RECORD};
     const struct view *view = letter->view;
 
-    put_rule(letter, "COVERAGE");
-    put_column(letter, "step", STEP_COLUMNS);
-    text_put(letter->out, "    owed  values  passed  failed unclear not run  record\n");
+    put_rule(letter, say(letter, TEXT_L_COVERAGE));
+    put_column(letter, say(letter, TEXT_L_STEP), STEP_COLUMNS);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        put_blanks(letter->out, NUMBER_COLUMNS - printable_width(say(letter, heads[i])));
+        text_put(letter->out, say(letter, heads[i]));
+    }
+    text_put(letter->out, "\n");
     for (size_t i = 0; i < view->step_count; i++) {
         const char *name = view->steps[i].step->shape->suite_step;
         struct coverage sum = {0};
@@ -395,16 +445,16 @@ static void write_coverage(struct letter *letter)
         if (!seen)
             write_coverage_line(letter, name, &sum);
     }
-    write_coverage_line(letter, "all steps", &view->coverage);
+    write_coverage_line(letter, say(letter, TEXT_L_ALL_STEPS), &view->coverage);
 }
 
 /* What broke off under a variant has not met or missed any limit. */
 static const char *remark_text(struct letter *letter, const struct gate_line *gate)
 {
     if (*gate->gate == '\0')
-        return arena_printf(letter->arena, "%zu items of %s", gate->items, gate->suite_step);
-    return arena_printf(letter->arena, "%zu items do not meet %s (%s)", gate->items, gate->gate,
-                        limit_origin(letter->arena, gate->status, gate->source));
+        return sayf(letter, TEXT_L_ITEMS_OF, number(letter, gate->items), gate->suite_step);
+    return sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
+                said(letter, limit_origin(letter->arena, gate->status, gate->source)));
 }
 
 static void write_remarks(struct letter *letter)
@@ -413,15 +463,15 @@ static void write_remarks(struct letter *letter)
 
     if (letter->view->coverage.remarks == 0)
         return;
-    put_rule(letter, "REMARKS (limits that may not fail an item; they do not change the verdict)");
+    put_rule(letter, say(letter, TEXT_L_REMARKS));
     remark_lines_of_run(letter->view, &lines);
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct remark_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s, %s%s%s: %s; first: %s", line->targets, line->gate.metric,
-                                 *line->gate.at != '\0' ? " at " : "", line->gate.at,
-                                 remark_text(letter, &line->gate), line->example));
+                    sayf(letter, *line->gate.at != '\0' ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
+                         said(letter, line->targets), line->gate.metric, remark_text(letter, &line->gate),
+                         said(letter, line->example), said(letter, line->gate.at)));
     }
 }
 
@@ -435,18 +485,17 @@ static void write_retests(struct letter *letter)
     retest_lines_of_run(letter->view, &lines);
     if (lines.items.count == 0)
         return;
-    put_rule(letter, "RETESTS (every attempt of what was tested more than once; all count)");
+    put_rule(letter, say(letter, TEXT_L_RETESTS));
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct retest_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s, %s, attempt %u of %zu, %s: %s%s%s",
-                                 step_target(letter->arena, line->step->step),
-                                 line->step->step->shape->suite_step, line->attempt->n,
-                                 line->step->attempts.count,
-                                 time_text(letter->arena, attempt_start(line->attempt)),
-                                 attempt_end_text(letter->arena, line->attempt),
-                                 *line->values != '\0' ? "; " : "", line->values));
+                    sayf(letter, *line->values != '\0' ? TEXT_L_RETEST_VALUES : TEXT_L_RETEST,
+                         said(letter, step_target(letter->arena, line->step->step)),
+                         line->step->step->shape->suite_step, number(letter, line->attempt->n),
+                         number(letter, line->step->attempts.count),
+                         time_text(letter->arena, attempt_start(line->attempt)),
+                         said(letter, attempt_end_text(letter->arena, line->attempt)), line->values));
     }
 }
 
@@ -459,12 +508,12 @@ static void write_sizes(struct letter *letter, const struct tuning *tuning)
         const char *line = "";
 
         for (size_t k = 0; k < tuning->columns.count; k++) {
-            const char *against = contrast_text(letter->arena, tuning, k, i);
+            const char *against = said(letter, contrast_text(letter->arena, tuning, k, i));
 
-            line = arena_printf(letter->arena, "%s%s%s %s%s%s", line, k > 0 ? "; " : "",
-                                tuning->columns.items[k].name,
-                                spread_text(letter->arena, &tuning->columns.items[k].points[i].spread),
-                                *against != '\0' ? ", " : "", against);
+            line = arena_printf(
+                letter->arena, "%s%s%s %s%s%s", line, k > 0 ? "; " : "", tuning->columns.items[k].name,
+                said(letter, spread_text(letter->arena, &tuning->columns.items[k].points[i].spread)),
+                *against != '\0' ? ", " : "", against);
         }
         put_wrapped(letter,
                     arena_printf(letter->arena, "  %s", size_text(letter->arena, tuning->sizes.items[i])), 16,
@@ -479,15 +528,15 @@ static void write_tunings(struct letter *letter)
     tunings_collect(letter->view, &tunings);
     if (tunings.items.count == 0)
         return;
-    put_rule(letter, "TUNING (advice, and no part of the verdict; median, and repeats: lowest to highest)");
+    put_rule(letter, say(letter, TEXT_L_TUNING));
     for (size_t i = 0; i < tunings.items.count; i++) {
         const struct tuning *tuning = &tunings.items.items[i];
 
-        put_wrapped(letter, "", 0,
-                    arena_printf(letter->arena, "%s on %s, by %s in GB/s", tuning->suite_step, tuning->hosts,
-                                 tuning->metric));
+        put_wrapped(
+            letter, "", 0,
+            sayf(letter, TEXT_TUNING_TITLE, tuning->suite_step, said(letter, tuning->hosts), tuning->metric));
         for (size_t k = 0; k < tuning->advice.count; k++)
-            put_field(letter, "  advice", tuning->advice.items[k]);
+            put_field(letter, part_label(letter, TEXT_L_ADVICE), said(letter, tuning->advice.items[k]));
         if (i >= TUNINGS_TABLED)
             continue;
         for (size_t k = 0; k < tuning->columns.count; k++)
@@ -508,7 +557,7 @@ static void write_earlier(struct letter *letter)
 
     if (earlier == NULL)
         return;
-    put_rule(letter, "COMPARED WITH AN EARLIER RUN");
+    put_rule(letter, say(letter, TEXT_L_EARLIER));
     put_wrapped(letter, "", 0, earlier_sentence(letter->arena, letter->language, earlier));
     if (earlier->number == 0)
         return;
@@ -516,14 +565,13 @@ static void write_earlier(struct letter *letter)
                  &rows);
     for (size_t i = 0; i < rows.items.count; i++)
         put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "worse: %s",
-                                 change_row_text(letter->arena, letter->language, &rows.items.items[i])));
+                    sayf(letter, TEXT_L_WORSE,
+                         change_row_text(letter->arena, letter->language, &rows.items.items[i])));
     if (rows.left_out > 0)
-        put_wrapped(letter, "", 2, arena_printf(letter->arena, "and %zu items more", rows.left_out));
+        put_wrapped(letter, "", 2, sayf(letter, TEXT_L_ITEMS_MORE, number(letter, rows.left_out)));
     for (size_t i = 0, told = 0; i < earlier->findings->findings.count && told < LINES; i++)
         if (earlier->findings->findings.items[i].kind == HISTORY_DROP) {
-            put_wrapped(letter, "", 2,
-                        arena_printf(letter->arena, "lower: %s", drop_text(letter->arena, earlier, i)));
+            put_wrapped(letter, "", 2, sayf(letter, TEXT_L_LOWER, drop_text(letter->arena, earlier, i)));
             told++;
         }
 }
@@ -532,11 +580,12 @@ static void write_documents(struct letter *letter)
 {
     const struct record *record = letter->view->record;
 
-    put_rule(letter, "DOCUMENTS (SHA-256)");
+    put_rule(letter, say(letter, TEXT_L_DOCUMENTS));
     for (size_t i = 0; i < record->documents.count; i++)
         put_wrapped(letter, "", 2,
                     arena_printf(letter->arena, "%s %s %s", record->documents.items[i].sha256,
-                                 record->documents.items[i].kind, record->documents.items[i].name));
+                                 said(letter, record->documents.items[i].kind),
+                                 record->documents.items[i].name));
 }
 
 void report_text(const struct record *record, enum report_language language, struct text *out)

@@ -28,7 +28,7 @@ static void letters_of_all_scripts_stay(void **state)
     expect_line(NULL, "");
     assert_int_equal(printable_width("\xe4\xb8\xad"
                                      "a"),
-                     2);
+                     3);
 }
 
 static void what_steers_a_terminal_is_replaced(void **state)

@@ -12,6 +12,7 @@
 
 #include "assay/files.h"
 #include "assay/json.h"
+#include "printable.h"
 #include "sample_record.h"
 
 enum { REPORT_BYTES = 64 << 20 };
@@ -217,6 +218,29 @@ static void text_fits_a_terminal_of_80_columns(void **state)
             column = *report == '\n' ? 0 : column + (((unsigned char)*report & 0xc0) != 0x80);
             assert_true(column <= 80);
         }
+        arena_destroy(arena);
+    }
+}
+
+static void text_in_chinese_fits_too_and_says_no_english_of_its_own(void **state)
+{
+    static const char *const own[] = {"VERDICT", "FAILURES", "COVERAGE", "remedy", "measured with"};
+    const struct sample *samples[] = {&faulty, &clean, &hostile};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct arena *arena = arena_create();
+        cleanup_text struct text out = {0};
+        char *line, *rest;
+
+        text_init(&out, (size_t)1 << 24);
+        report_format_find("text")->write(sample_record(arena, samples[i]), LANGUAGE_ZH, &out);
+        assert_non_null(strstr(out.bytes, "验收结论："));
+        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+            assert_null(strstr(out.bytes, own[k]));
+        for (line = strtok_r(out.bytes, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+            if (printable_width(line) > 80)
+                fail_msg("%zu columns: %s", printable_width(line), line);
         arena_destroy(arena);
     }
 }
@@ -933,6 +957,7 @@ int main(void)
         cmocka_unit_test(json_keeps_to_its_schema_and_has_no_key_beside_it),
         cmocka_unit_test(json_gives_hostile_strings_back_unchanged),
         cmocka_unit_test(text_fits_a_terminal_of_80_columns),
+        cmocka_unit_test(text_in_chinese_fits_too_and_says_no_english_of_its_own),
         cmocka_unit_test(html_tags_are_balanced),
         cmocka_unit_test(html_links_lead_somewhere),
         cmocka_unit_test(html_fetches_nothing),
