@@ -35,6 +35,8 @@ struct record {
     struct judgement judgement;
     const struct earlier
         *earlier; /* what a report compares it with; NULL: with nothing. The store leaves it so */
+    /* The last preflight of its hostfile before it, for the report; NULL: there is none, or nobody looked for it. */
+    const struct record *preflight;
 };
 
 const char *run_state_name(enum run_state state);

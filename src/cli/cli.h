@@ -93,6 +93,10 @@ void cli_isolate(const struct record *record, const struct plan_sources *sources
 /* Whom the judgement accuses, and where nobody could be told apart. */
 void cli_print_isolation(const struct record *record);
 
+/* preflights.c. Finds the record's preflight, if there is one, and puts it into the record. */
+int cli_attach_preflight(struct store *store, struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Puts the contract of that file in the place of the run's; of NULL nothing. */
 int cli_take_contract(struct arena *arena, const char *file, struct plan_sources *sources, struct error *err)
     __attribute__((warn_unused_result));

@@ -69,7 +69,8 @@ static int write_run(struct request *request)
     if (record != NULL && compares(request->format) && record->judgement.verdict_count > 0 &&
         cli_add_earlier(store, request->arena, record, request->against, &err) < 0)
         record = NULL;
-    if (record != NULL)
+    if (record != NULL &&
+        (strcmp(request->format, "html") != 0 || cli_attach_preflight(store, record, &err) == 0))
         result = write_record(request, store, record, &err);
     store_close(store);
     arena_destroy(request->arena);

@@ -123,7 +123,8 @@ static int write_report(struct run *run, const char *path, struct error *err)
     text_init(&report, REPORT_BYTES);
     /* From the store and not from memory: the report shows what has been kept. */
     record = store_load_run(run->going.store, arena, run->going.record->number, false, err);
-    if (record != NULL && cli_add_earlier(run->going.store, arena, record, NULL, err) == 0) {
+    if (record != NULL && cli_add_earlier(run->going.store, arena, record, NULL, err) == 0 &&
+        cli_attach_preflight(run->going.store, record, err) == 0) {
         report_format_find("html")->write(record, LANGUAGE_EN, &report);
         status = report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
                                 : file_write(path, report.bytes, report.length, 0644, err);

@@ -88,6 +88,10 @@ void page_map(struct page *page);
 void page_searches(struct page *page);
 bool page_has_searches(const struct page *page);
 
+/* page_preflight.c */
+void page_preflight(struct page *page);
+bool page_has_preflight(const struct page *page);
+
 /* page_retests.c */
 void page_retests(struct page *page);
 bool page_has_retests(const struct page *page);

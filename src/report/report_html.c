@@ -35,6 +35,7 @@ static const struct section {
     {"inventory", TEXT_INVENTORY, false, always, page_inventory},
     {"limits", TEXT_LIMITS, false, always, page_limits},
     {"documents", TEXT_DOCUMENTS, false, always, page_documents},
+    {"preflight", TEXT_PREFLIGHT, true, page_has_preflight, page_preflight},
     {"commands", TEXT_COMMANDS, true, always, page_commands},
     {"evidence", TEXT_EVIDENCE, true, always, page_attempts},
     {"equipment", TEXT_EQUIPMENT, true, page_has_equipment, page_equipment},
