@@ -120,6 +120,7 @@ REFUSED = [
     ("a baseline with a misspelt key", ("baseline", "check", "./flor.json"), r'flor.json:1:\d+: unknown key "flor".*"floor"'),
     ("a list where there is no database", ("list", "--db", "other.db"), "other.db: No such file"),
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
+    ("an unknown language of the report", ("report", "1", "--lang", "xx"), "'xx'.*zh"),
     ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
     ("a lab of no hosts", ("lab", "up", "0"), "'0' is not a number of hosts"),
     ("a lab with an unknown fault", ("lab", "up", "2", "--dir", "L", "--fault", "node1:flood"), "column 7: 'flood'"),
