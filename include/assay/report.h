@@ -57,7 +57,7 @@ size_t report_entries(struct arena *arena, const struct record *record, struct r
 /* Acceptances: the same, of an acceptance that was judged, with its story. */
 struct acceptance_format {
     const char *name; /* "html", "text", "json" (schema 1) */
-    void (*write)(const struct acceptance *acceptance, struct text *out);
+    void (*write)(const struct acceptance *acceptance, enum report_language language, struct text *out);
 };
 const struct acceptance_format *acceptance_format_find(const char *name);
 /* What is not passed, failed first, equal lines folded over hosts; and everything that ever failed, with what each run
@@ -77,6 +77,9 @@ const char *acceptance_verdict_text(struct arena *arena, const struct acceptance
 const char *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict);
 /* Runs that were left out, and the command that adds them; "" when there are none. */
 const char *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance);
+/* "run 3: ...", of the conflict with this index. */
+const char *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
+                                     size_t conflict);
 
 /* "node5", "leaf l2", "path node3 - node7". */
 const char *accused_text(struct arena *arena, const struct accusation *accusation);

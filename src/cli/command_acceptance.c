@@ -66,8 +66,7 @@ static void print_lines(const struct acceptance *acceptance)
         printf("%s: %s on %s: %s\n", requirement_state_name(lines[i].state), lines[i].step, lines[i].targets,
                lines[i].why);
     for (size_t i = 0; i < acceptance->conflicts.count; i++)
-        printf("hardware: run %lld: %s\n", acceptance->runs.items[acceptance->conflicts.items[i].run]->number,
-               acceptance->conflicts.items[i].text);
+        printf("hardware: %s\n", acceptance_conflict_text(acceptance->arena, acceptance, i));
     for (size_t i = 0; i < acceptance->changes.count; i++)
         if (!acceptance->changes.items[i].recorded)
             printf("hardware: %s\n",
@@ -377,17 +376,24 @@ static int sign_report(struct words *words, const struct campaign *campaign,
     return proof_write_signed(words->arena, &manifest, path, report, key, words->err);
 }
 
-static int command_report_of(struct words *words, int first, const char *format, const char *path,
-                             const char *key)
+struct report_options {
+    const char *format, *lang, *output, *key;
+};
+
+static int command_report_of(struct words *words, int first, const struct report_options *options)
 {
-    const struct acceptance_format *row = acceptance_format_find(format);
+    const struct acceptance_format *row = acceptance_format_find(options->format);
+    enum report_language language = LANGUAGE_EN;
     struct campaign campaign;
     struct acceptance *acceptance = NULL;
     cleanup_text struct text out = {0};
 
     if (row == NULL)
-        error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json", format);
-    else if (key != NULL && strcmp(path, "-") == 0)
+        error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json",
+                  options->format);
+    else if (!report_language_find(options->lang, &language))
+        error_set(words->err, ERROR_USAGE, "unknown language '%s'; expected en or zh", options->lang);
+    else if (options->key != NULL && strcmp(options->output, "-") == 0)
         error_set(words->err, ERROR_USAGE, "what is signed needs a file: -o FILE");
     if (words->err->code != 0)
         return cli_fail(words->err);
@@ -396,9 +402,9 @@ static int command_report_of(struct words *words, int first, const char *format,
     if (acceptance == NULL || campaign_story(&campaign, acceptance, words->err) < 0)
         return cli_fail(words->err);
     text_init(&out, REPORT_BYTES);
-    row->write(acceptance, &out);
-    if ((key != NULL ? sign_report(words, &campaign, acceptance, path, &out, key)
-                     : file_write(path, out.bytes, out.length, 0644, words->err)) < 0)
+    row->write(acceptance, language, &out);
+    if ((options->key != NULL ? sign_report(words, &campaign, acceptance, options->output, &out, options->key)
+                              : file_write(options->output, out.bytes, out.length, 0644, words->err)) < 0)
         return cli_fail(words->err);
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
@@ -430,8 +436,8 @@ static const struct verb {
      "an event that was recorded by mistake counts no more, and is still told", 2, 2},
     {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
      1},
-    {"report", "NAME [--format html|text|json] [-o FILE] [--sign KEY]", "how it stands and how it came there",
-     1, 1},
+    {"report", "NAME [--format html|text|json] [--lang en|zh] [-o FILE] [--sign KEY]",
+     "how it stands and how it came there", 1, 1},
     {"list", "", "the acceptances in the database", 0, 0},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
@@ -452,7 +458,8 @@ static int help(FILE *out)
 
 struct options {
     struct cli_plan plan;
-    const char *db, *when, *next, *format, *output, *key;
+    const char *db, *when, *next;
+    struct report_options report;
     struct acceptance_event event;
 };
 
@@ -469,7 +476,7 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     if (strcmp(verb->name, "status") == 0)
         return command_status(words, first, options->next);
     if (strcmp(verb->name, "report") == 0)
-        return command_report_of(words, first, options->format, options->output, options->key);
+        return command_report_of(words, first, &options->report);
     return command_list_all(words);
 }
 
@@ -511,11 +518,15 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"status",
          {"next", 0, OPTION_STRING, "DIR", &options->next,
           "writes there what the next run needs, and its command line"}},
-        {"report", {"format", 'f', OPTION_STRING, "NAME", &options->format, "html, text or json"}},
+        {"report", {"format", 'f', OPTION_STRING, "NAME", &options->report.format, "html, text or json"}},
         {"report",
-         {"output", 'o', OPTION_STRING, "FILE", &options->output, "where it goes; default: standard output"}},
+         {"lang", 'l', OPTION_STRING, "LANGUAGE", &options->report.lang,
+          "en or zh, of html and text; default en"}},
         {"report",
-         {"sign", 0, OPTION_STRING, "KEY", &options->key,
+         {"output", 'o', OPTION_STRING, "FILE", &options->report.output,
+          "where it goes; default: standard output"}},
+        {"report",
+         {"sign", 0, OPTION_STRING, "KEY", &options->report.key,
           "with a manifest of all its runs, documents and events, signed by this SSH key"}},
         {NULL, {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"}},
     };
@@ -530,8 +541,8 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
 
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
-    struct options options = {
-        .format = "html", .output = "-", .event = {.item = "", .spare = "", .note = ""}};
+    struct options options = {.report = {.format = "html", .lang = "en", .output = "-"},
+                              .event = {.item = "", .spare = "", .note = ""}};
     struct error err = {0};
     struct words words = {.argc = argc, .argv = argv, .err = &err};
     char usage[256];

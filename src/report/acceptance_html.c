@@ -8,12 +8,31 @@
 struct leaf {
     struct text *out;
     struct arena *arena;
+    enum report_language language;
     const struct acceptance *acceptance;
 };
 
-static const char *unit_name(const char *unit)
+/* -- Words and small parts ------------------------------------------------------------------------------------- */
+
+static const char *say(const struct leaf *leaf, enum text_key key)
 {
-    return *unit != '\0' ? unit : "whole";
+    return language_text(leaf->language, key);
+}
+#define sayf(leaf, key, ...) language_say((leaf)->arena, (leaf)->language, (key), __VA_ARGS__)
+
+static const char *said(const struct leaf *leaf, const char *english)
+{
+    return language_said(leaf->arena, leaf->language, english);
+}
+
+static const char *number(const struct leaf *leaf, size_t count)
+{
+    return arena_printf(leaf->arena, "%zu", count);
+}
+
+static const char *unit_name(const struct leaf *leaf, const char *unit)
+{
+    return *unit != '\0' ? unit : say(leaf, TEXT_A_WHOLE);
 }
 
 static void put_class(struct text *out, enum verdict_word word)
@@ -35,26 +54,73 @@ static void put_class(struct text *out, enum verdict_word word)
     }
 }
 
-static void word_cell(struct text *out, enum verdict_word word)
+static void word_cell(struct leaf *leaf, enum verdict_word word)
 {
-    html_markup(out, "<td><span class=\"vw");
-    put_class(out, word);
-    html_markup(out, "\">");
-    html_text(out, verdict_name(word));
-    html_markup(out, "</span></td>");
+    html_markup(leaf->out, "<td><span class=\"vw");
+    put_class(leaf->out, word);
+    html_markup(leaf->out, "\">");
+    html_text(leaf->out, said(leaf, verdict_name(word)));
+    html_markup(leaf->out, "</span></td>");
 }
 
-static void number_cell(struct leaf *leaf, size_t number)
+static void number_cell(struct leaf *leaf, size_t count)
 {
     html_markup(leaf->out, "<td class=\"num\">");
-    html_textf(leaf->out, "%zu", number);
+    html_text(leaf->out, number(leaf, count));
     html_markup(leaf->out, "</td>");
 }
 
+static void said_cell(struct leaf *leaf, const char *english)
+{
+    html_markup(leaf->out, "<td>");
+    frame_said(leaf->out, leaf->arena, leaf->language, english);
+    html_markup(leaf->out, "</td>");
+}
+
+static void heading(struct leaf *leaf, enum text_key key)
+{
+    html_markup(leaf->out, "<h2>");
+    html_text(leaf->out, say(leaf, key));
+    html_markup(leaf->out, "</h2>\n");
+}
+
+static void paragraph(struct leaf *leaf, const char *text)
+{
+    html_markup(leaf->out, "<p>");
+    html_text(leaf->out, text);
+    html_markup(leaf->out, "</p>\n");
+}
+
+static void head_cell(struct leaf *leaf, const char *text)
+{
+    html_markup(leaf->out, "<th>");
+    html_text(leaf->out, text);
+    html_markup(leaf->out, "</th>");
+}
+
+static void open_table(struct leaf *leaf, const enum text_key *heads, size_t count)
+{
+    html_markup(leaf->out, "<table><thead><tr>");
+    for (size_t i = 0; i < count; i++)
+        head_cell(leaf, say(leaf, heads[i]));
+}
+
+static void open_body(struct leaf *leaf)
+{
+    html_markup(leaf->out, "</tr></thead>\n<tbody>\n");
+}
+
+static void close_table(struct leaf *leaf)
+{
+    html_markup(leaf->out, "</tbody></table>\n");
+}
+
+/* -- The first page -------------------------------------------------------------------------------------------- */
+
 static const char *title_text(struct leaf *leaf)
 {
-    return arena_printf(leaf->arena, "%s: acceptance, %s", leaf->acceptance->name,
-                        acceptance_verdict_text(leaf->arena, leaf->acceptance));
+    return sayf(leaf, TEXT_A_TITLE, leaf->acceptance->name,
+                said(leaf, acceptance_verdict_text(leaf->arena, leaf->acceptance)));
 }
 
 /* Spares that stand for nobody are no part of it. Of GPUs what the hostfile declares, where it does so for all hosts. */
@@ -73,12 +139,29 @@ static void write_scope(struct leaf *leaf)
         gpus += host->slots;
         declared &= host->slots > 0;
     }
-    html_pair(leaf->out, language_text(LANGUAGE_EN, TEXT_HOSTS),
-              language_say(leaf->arena, LANGUAGE_EN, TEXT_HOSTS_IN_UNITS,
-                           arena_printf(leaf->arena, "%zu", hosts),
-                           arena_printf(leaf->arena, "%zu", acceptance->verdicts.count - 1)));
+    html_pair(
+        leaf->out, say(leaf, TEXT_HOSTS),
+        sayf(leaf, TEXT_HOSTS_IN_UNITS, number(leaf, hosts), number(leaf, acceptance->verdicts.count - 1)));
     if (declared)
-        html_pair(leaf->out, language_text(LANGUAGE_EN, TEXT_GPUS), arena_printf(leaf->arena, "%zu", gpus));
+        html_pair(leaf->out, say(leaf, TEXT_GPUS), number(leaf, gpus));
+}
+
+static void write_verdict(struct leaf *leaf)
+{
+    const struct acceptance *acceptance = leaf->acceptance;
+    struct text *out = leaf->out;
+
+    html_markup(out, "<div class=\"verdict");
+    put_class(out, acceptance->verdicts.items[0].word);
+    html_markup(out, "\"><div class=\"word\"><strong>");
+    html_text(out, said(leaf, acceptance_verdict_text(leaf->arena, acceptance)));
+    html_markup(out, "</strong></div>\n");
+    paragraph(leaf, sayf(leaf, TEXT_A_REQUIREMENTS, number(leaf, acceptance->requirements.count),
+                         said(leaf, acceptance_counts_text(leaf->arena, &acceptance->verdicts.items[0]))));
+    if (acceptance->left_out.count > 0)
+        paragraph(leaf,
+                  sayf(leaf, TEXT_A_LEFT_OUT, said(leaf, acceptance_left_out_text(leaf->arena, acceptance))));
+    html_markup(out, "</div>\n");
 }
 
 static void write_title(struct leaf *leaf)
@@ -86,99 +169,95 @@ static void write_title(struct leaf *leaf)
     const struct acceptance *acceptance = leaf->acceptance;
     struct text *out = leaf->out;
 
-    html_markup(out, "<header>\n<p class=\"kind\">GPU cluster acceptance</p>\n<h1>");
+    html_markup(out, "<header>\n<p class=\"kind\">");
+    html_text(out, say(leaf, TEXT_A_KIND));
+    html_markup(out, "</p>\n<h1>");
     html_text(out, acceptance->name);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
-    html_textf(out, "as of %s", time_text(leaf->arena, acceptance->now));
-    html_markup(out, "</p>\n<div class=\"verdict");
-    put_class(out, acceptance->verdicts.items[0].word);
-    html_markup(out, "\"><div class=\"word\"><strong>");
-    html_text(out, acceptance_verdict_text(leaf->arena, acceptance));
-    html_markup(out, "</strong></div>\n<p>");
-    html_textf(out, "Of %zu requirements: %s.", acceptance->requirements.count,
-               acceptance_counts_text(leaf->arena, &acceptance->verdicts.items[0]));
-    html_markup(out, "</p>");
-    if (acceptance->left_out.count > 0) {
-        html_markup(out, "<p>");
-        html_textf(out, "Left out: %s.", acceptance_left_out_text(leaf->arena, acceptance));
-        html_markup(out, "</p>");
-    }
-    html_markup(out, "</div>\n<dl class=\"identity\">\n");
-    html_pair(out, "Acceptance UUID", acceptance->uuid);
+    html_text(out, sayf(leaf, TEXT_A_AS_OF, time_text(leaf->arena, acceptance->now)));
+    html_markup(out, "</p>\n");
+    write_verdict(leaf);
+    html_markup(out, "<dl class=\"identity\">\n");
+    html_pair(out, say(leaf, TEXT_ACCEPTANCE_UUID), acceptance->uuid);
     write_scope(leaf);
-    html_pair(out, "Begun", time_text(leaf->arena, acceptance->made));
-    html_pair(out, "Runs and events",
-              arena_printf(leaf->arena, "%zu and %zu", acceptance->runs.count, acceptance->events.count));
+    html_pair(out, say(leaf, TEXT_A_BEGUN), time_text(leaf->arena, acceptance->made));
+    html_pair(
+        out, say(leaf, TEXT_A_RUNS_EVENTS),
+        sayf(leaf, TEXT_A_AND, number(leaf, acceptance->runs.count), number(leaf, acceptance->events.count)));
     html_markup(out, "</dl>\n</header>\n");
 }
 
 static void write_units(struct leaf *leaf)
 {
+    static const enum text_key heads[] = {TEXT_A_UNIT,    TEXT_A_VERDICT, TEXT_A_PASSED, TEXT_A_WAIVED,
+                                          TEXT_A_MISSING, TEXT_A_RETEST,  TEXT_A_FAILED};
     const struct acceptance *acceptance = leaf->acceptance;
-    struct text *out = leaf->out;
 
-    html_markup(out, "<section id=\"units\">\n<h2>Units</h2>\n<table class=\"units\"><thead><tr><th>Unit</th>"
-                     "<th>Verdict</th><th>passed</th><th>waived</th><th>missing</th><th>to be retested</th>"
-                     "<th>failed</th></tr></thead>\n<tbody>\n");
+    html_markup(leaf->out, "<section id=\"units\">\n");
+    heading(leaf, TEXT_A_UNITS);
+    html_markup(leaf->out, "<table class=\"units\"><thead><tr>");
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        head_cell(leaf, say(leaf, heads[i]));
+    open_body(leaf);
     for (size_t i = 0; i < acceptance->verdicts.count; i++) {
         const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
 
-        html_markup(out, "<tr>");
-        html_row_head(out, unit_name(verdict->unit));
-        word_cell(out, verdict->word);
+        html_markup(leaf->out, "<tr>");
+        html_row_head(leaf->out, unit_name(leaf, verdict->unit));
+        word_cell(leaf, verdict->word);
         number_cell(leaf, verdict->passed);
         number_cell(leaf, verdict->waived);
         number_cell(leaf, verdict->missing);
         number_cell(leaf, verdict->retest);
         number_cell(leaf, verdict->failed);
-        html_markup(out, "</tr>\n");
+        html_markup(leaf->out, "</tr>\n");
     }
-    html_markup(out, "</tbody></table>\n</section>\n");
+    close_table(leaf);
+    html_markup(leaf->out, "</section>\n");
 }
+
+/* -- What happened, and what is open --------------------------------------------------------------------------- */
 
 static void write_story(struct leaf *leaf)
 {
+    static const enum text_key heads[] = {TEXT_A_WHEN, TEXT_A_WHAT};
     const struct acceptance *acceptance = leaf->acceptance;
-    struct text *out = leaf->out;
 
-    html_markup(
-        out, "<section id=\"story\">\n<h2>What happened</h2>\n<table><thead><tr><th>When</th><th>What</th>");
-    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
-        html_markup(out, "<th>");
-        html_text(out, unit_name(acceptance->verdicts.items[i].unit));
-        html_markup(out, "</th>");
-    }
-    html_markup(out, "</tr></thead>\n<tbody>\n");
+    html_markup(leaf->out, "<section id=\"story\">\n");
+    heading(leaf, TEXT_A_STORY);
+    open_table(leaf, heads, sizeof heads / sizeof heads[0]);
+    for (size_t i = 0; i < acceptance->verdicts.count; i++)
+        head_cell(leaf, unit_name(leaf, acceptance->verdicts.items[i].unit));
+    open_body(leaf);
     for (size_t i = 0; i < acceptance->story.count; i++) {
         const struct moment *moment = &acceptance->story.items[i];
 
-        html_markup(out, "<tr>");
-        html_cell(out, time_text(leaf->arena, moment->at));
-        html_cell(out, moment->text);
+        html_markup(leaf->out, "<tr>");
+        html_cell(leaf->out, time_text(leaf->arena, moment->at));
+        said_cell(leaf, moment->text);
         for (size_t k = 0; k < moment->words.count; k++)
-            word_cell(out, moment->words.items[k]);
-        html_markup(out, "</tr>\n");
+            word_cell(leaf, moment->words.items[k]);
+        html_markup(leaf->out, "</tr>\n");
     }
-    html_markup(out, "</tbody></table>\n</section>\n");
+    close_table(leaf);
+    html_markup(leaf->out, "</section>\n");
 }
 
 static void write_lines(struct leaf *leaf, const struct acceptance_line *lines, size_t count)
 {
-    struct text *out = leaf->out;
+    static const enum text_key heads[] = {TEXT_A_STATE, TEXT_A_STEP, TEXT_A_TARGET, TEXT_A_KNOWN};
 
-    html_markup(
-        out,
-        "<table><thead><tr><th>State</th><th>Step</th><th>Target</th><th>What is known</th></tr></thead>\n"
-        "<tbody>\n");
+    open_table(leaf, heads, sizeof heads / sizeof heads[0]);
+    open_body(leaf);
     for (size_t i = 0; i < count; i++) {
-        html_markup(out, "<tr>");
-        html_row_head(out, requirement_state_name(lines[i].state));
-        html_cell(out, lines[i].step);
-        html_cell(out, lines[i].targets);
-        html_cell(out, lines[i].why);
-        html_markup(out, "</tr>\n");
+        html_markup(leaf->out, "<tr>");
+        html_row_head(leaf->out, said(leaf, requirement_state_name(lines[i].state)));
+        html_cell(leaf->out, lines[i].step);
+        said_cell(leaf, lines[i].targets);
+        said_cell(leaf, lines[i].why);
+        html_markup(leaf->out, "</tr>\n");
     }
-    html_markup(out, "</tbody></table>\n");
+    close_table(leaf);
 }
 
 static void write_open(struct leaf *leaf)
@@ -186,77 +265,85 @@ static void write_open(struct leaf *leaf)
     struct acceptance_line *lines;
     size_t count = acceptance_lines(leaf->arena, leaf->acceptance, &lines);
 
-    html_markup(leaf->out, "<section id=\"open\">\n<h2>Not settled, and waived</h2>\n");
+    html_markup(leaf->out, "<section id=\"open\">\n");
+    heading(leaf, TEXT_A_OPEN);
     if (count > 0)
         write_lines(leaf, lines, count);
     else
-        html_markup(leaf->out, "<p>Everything that is owed has been shown.</p>\n");
-    html_markup(leaf->out, "</section>\n");
+        paragraph(leaf, say(leaf, TEXT_A_ALL_SHOWN));
+    html_markup(leaf->out, "</section>\n<section id=\"retests\">\n");
     count = acceptance_retests(leaf->arena, leaf->acceptance, &lines);
-    html_markup(leaf->out, "<section id=\"retests\">\n<h2>What has failed, and what became of it</h2>\n");
+    heading(leaf, TEXT_A_RETESTS);
     if (count > 0)
         write_lines(leaf, lines, count);
     else
-        html_markup(leaf->out, "<p>Nothing that is owed has ever failed.</p>\n");
+        paragraph(leaf, say(leaf, TEXT_A_NEVER_FAILED));
     html_markup(leaf->out, "</section>\n");
+}
+
+static void hardware_item(struct leaf *leaf, const char *english)
+{
+    html_markup(leaf->out, "<li>");
+    frame_said(leaf->out, leaf->arena, leaf->language, english);
+    html_markup(leaf->out, "</li>\n");
 }
 
 static void write_hardware(struct leaf *leaf)
 {
     const struct acceptance *acceptance = leaf->acceptance;
-    struct text *out = leaf->out;
 
-    html_markup(out, "<section id=\"hardware\">\n<h2>Hardware and versions that changed</h2>\n");
-    if (acceptance->changes.count + acceptance->conflicts.count == 0)
-        html_markup(out, "<p>The runs show no change.</p>\n");
-    else
-        html_markup(out, "<ul>\n");
-    for (size_t i = 0; i < acceptance->conflicts.count; i++) {
-        html_markup(out, "<li>");
-        html_textf(out, "run %lld: %s", acceptance->runs.items[acceptance->conflicts.items[i].run]->number,
-                   acceptance->conflicts.items[i].text);
-        html_markup(out, "</li>\n");
+    html_markup(leaf->out, "<section id=\"hardware\">\n");
+    heading(leaf, TEXT_A_CHANGES);
+    if (acceptance->changes.count + acceptance->conflicts.count == 0) {
+        paragraph(leaf, say(leaf, TEXT_A_NO_CHANGE));
+    } else {
+        html_markup(leaf->out, "<ul>\n");
+        for (size_t i = 0; i < acceptance->conflicts.count; i++)
+            hardware_item(leaf, acceptance_conflict_text(leaf->arena, acceptance, i));
+        for (size_t i = 0; i < acceptance->changes.count; i++)
+            hardware_item(leaf, change_text(leaf->arena, acceptance, &acceptance->changes.items[i]));
+        html_markup(leaf->out, "</ul>\n");
     }
-    for (size_t i = 0; i < acceptance->changes.count; i++) {
-        html_markup(out, "<li>");
-        html_text(out, change_text(leaf->arena, acceptance, &acceptance->changes.items[i]));
-        html_markup(out, "</li>\n");
-    }
-    if (acceptance->changes.count + acceptance->conflicts.count > 0)
-        html_markup(out, "</ul>\n");
-    html_markup(out, "</section>\n");
+    html_markup(leaf->out, "</section>\n");
 }
 
-static void write_sources(struct leaf *leaf)
-{
-    const struct acceptance *acceptance = leaf->acceptance;
-    struct text *out = leaf->out;
+/* -- What it rests on ------------------------------------------------------------------------------------------ */
 
-    html_markup(
-        out, "<section id=\"runs\">\n<h2>Runs and documents</h2>\n<table><thead><tr><th>Run</th><th>UUID</th>"
-             "<th>Started</th><th>Hosts</th></tr></thead>\n<tbody>\n");
+static void write_runs(struct leaf *leaf)
+{
+    static const enum text_key heads[] = {TEXT_A_RUN, TEXT_RUN_UUID, TEXT_A_STARTED, TEXT_A_HOSTS};
+    const struct acceptance *acceptance = leaf->acceptance;
+
+    open_table(leaf, heads, sizeof heads / sizeof heads[0]);
+    open_body(leaf);
     for (size_t i = 0; i < acceptance->runs.count; i++) {
         const struct record *record = acceptance->runs.items[i];
 
-        html_markup(out, "<tr>");
-        html_row_head(out, arena_printf(leaf->arena, "%lld", record->number));
-        html_code_cell(out, record->uuid);
-        html_cell(out, time_text(leaf->arena, record->started));
+        html_markup(leaf->out, "<tr>");
+        html_row_head(leaf->out, arena_printf(leaf->arena, "%lld", record->number));
+        html_code_cell(leaf->out, record->uuid);
+        html_cell(leaf->out, time_text(leaf->arena, record->started));
         number_cell(leaf, record->plan->hosts.count);
-        html_markup(out, "</tr>\n");
+        html_markup(leaf->out, "</tr>\n");
     }
-    html_markup(
-        out,
-        "</tbody></table>\n<table><thead><tr><th>Document</th><th>Name</th><th>SHA-256</th></tr></thead>\n"
-        "<tbody>\n");
+    close_table(leaf);
+}
+
+static void write_documents(struct leaf *leaf)
+{
+    static const enum text_key heads[] = {TEXT_A_DOCUMENT, TEXT_A_NAME, TEXT_SHA256};
+    const struct acceptance *acceptance = leaf->acceptance;
+
+    open_table(leaf, heads, sizeof heads / sizeof heads[0]);
+    open_body(leaf);
     for (size_t i = 0; i < acceptance->documents.count; i++) {
-        html_markup(out, "<tr>");
-        html_row_head(out, acceptance->documents.items[i].kind);
-        html_cell(out, acceptance->documents.items[i].name);
-        html_code_cell(out, acceptance->documents.items[i].sha256);
-        html_markup(out, "</tr>\n");
+        html_markup(leaf->out, "<tr>");
+        html_row_head(leaf->out, said(leaf, acceptance->documents.items[i].kind));
+        html_cell(leaf->out, acceptance->documents.items[i].name);
+        html_code_cell(leaf->out, acceptance->documents.items[i].sha256);
+        html_markup(leaf->out, "</tr>\n");
     }
-    html_markup(out, "</tbody></table>\n</section>\n");
+    close_table(leaf);
 }
 
 static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_ACCEPTANCE_SIGN_ACCEPT,
@@ -267,26 +354,29 @@ static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_ACCE
 
 static void write_sign_off(struct leaf *leaf)
 {
-    html_markup(leaf->out, "<section id=\"signatures\">\n<h2>");
-    html_text(leaf->out, language_text(LANGUAGE_EN, TEXT_SIGN_OFF));
-    html_markup(leaf->out, "</h2>\n");
-    frame_sign_off(leaf->out, LANGUAGE_EN, sign_off_statements[leaf->acceptance->verdicts.items[0].word],
+    html_markup(leaf->out, "<section id=\"signatures\">\n");
+    heading(leaf, TEXT_SIGN_OFF);
+    frame_sign_off(leaf->out, leaf->language, sign_off_statements[leaf->acceptance->verdicts.items[0].word],
                    TEXT_ACCEPTANCE_UUID, leaf->acceptance->uuid);
     html_markup(leaf->out, "</section>\n");
 }
 
-void acceptance_html(const struct acceptance *acceptance, struct text *out)
+void acceptance_html(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
-    struct leaf leaf = {out, arena_create(), acceptance};
+    struct leaf leaf = {out, arena_create(), language, acceptance};
 
-    frame_open(out, LANGUAGE_EN, title_text(&leaf), "");
+    frame_open(out, language, title_text(&leaf), "");
     write_title(&leaf);
     write_units(&leaf);
     write_story(&leaf);
     write_open(&leaf);
     write_hardware(&leaf);
-    write_sources(&leaf);
+    html_markup(out, "<section id=\"runs\">\n");
+    heading(&leaf, TEXT_A_RUNS_DOCUMENTS);
+    write_runs(&leaf);
+    write_documents(&leaf);
+    html_markup(out, "</section>\n");
     write_sign_off(&leaf);
-    frame_close(out, LANGUAGE_EN);
+    frame_close(out, language);
     arena_destroy(leaf.arena);
 }

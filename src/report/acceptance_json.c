@@ -210,11 +210,12 @@ static void write_sources(struct acceptance_json *json)
     json_close_array(&json->writer);
 }
 
-void acceptance_json(const struct acceptance *acceptance, struct text *out)
+void acceptance_json(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
     struct acceptance_json json = {.arena = arena_create(), .acceptance = acceptance};
     cleanup_text struct text raw = {0};
 
+    (void)language; /* for programs: the same in all */
     text_init(&raw, out->limit);
     json_writer_init(&json.writer, &raw, false);
     json_open_object(&json.writer);

@@ -150,3 +150,11 @@ const char *acceptance_left_out_text(struct arena *arena, const struct acceptanc
                         acceptance->left_out.count, acceptance->left_out.count > 1 ? "s" : "",
                         acceptance->name, numbers);
 }
+
+const char *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
+                                     size_t conflict)
+{
+    const struct run_conflict *one = &acceptance->conflicts.items[conflict];
+
+    return arena_printf(arena, "run %lld: %s", acceptance->runs.items[one->run]->number, one->text);
+}

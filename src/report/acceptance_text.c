@@ -3,14 +3,32 @@
 #include <string.h>
 
 #include "assay/acceptance.h"
+#include "language.h"
 #include "printable.h"
 #include "report_formats.h"
 
 struct sheet {
     struct text *out;
     struct arena *arena;
+    enum report_language language;
     const struct acceptance *acceptance;
 };
+
+static const char *say(const struct sheet *sheet, enum text_key key)
+{
+    return language_text(sheet->language, key);
+}
+#define sayf(sheet, key, ...) language_say((sheet)->arena, (sheet)->language, (key), __VA_ARGS__)
+
+static const char *said(const struct sheet *sheet, const char *english)
+{
+    return language_said(sheet->arena, sheet->language, english);
+}
+
+static const char *number(const struct sheet *sheet, size_t count)
+{
+    return arena_printf(sheet->arena, "%zu", count);
+}
 
 static void put_line(struct sheet *sheet, const char *indent, const char *line)
 {
@@ -21,9 +39,20 @@ static void put_line(struct sheet *sheet, const char *indent, const char *line)
     text_printf(sheet->out, "%s%s\n", indent, safe.bytes);
 }
 
-static const char *unit_name(const char *unit)
+static const char *unit_name(const struct sheet *sheet, const char *unit)
 {
-    return *unit != '\0' ? unit : "whole";
+    return *unit != '\0' ? unit : say(sheet, TEXT_A_WHOLE);
+}
+
+/* A heading stands alone, in capitals where the language has them. */
+static void put_heading(struct sheet *sheet, enum text_key key)
+{
+    char *words = arena_strdup(sheet->arena, say(sheet, key));
+
+    for (char *at = words; *at != '\0'; at++)
+        if (*at >= 'a' && *at <= 'z')
+            *at = (char)(*at - 'a' + 'A');
+    text_printf(sheet->out, "\n%s\n", words);
 }
 
 static void write_verdicts(struct sheet *sheet)
@@ -31,56 +60,58 @@ static void write_verdicts(struct sheet *sheet)
     const struct acceptance *acceptance = sheet->acceptance;
 
     put_line(sheet, "",
-             arena_printf(sheet->arena, "ACCEPTANCE %s: %s", acceptance->name,
-                          acceptance_verdict_text(sheet->arena, acceptance)));
+             sayf(sheet, TEXT_A_HEAD, acceptance->name,
+                  said(sheet, acceptance_verdict_text(sheet->arena, acceptance))));
     put_line(sheet, "",
-             arena_printf(sheet->arena, "as of %s; %zu runs, %zu events, %zu requirements",
-                          time_text(sheet->arena, acceptance->now), acceptance->runs.count,
-                          acceptance->events.count, acceptance->requirements.count));
+             sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
+                  number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
+                  number(sheet, acceptance->requirements.count)));
     for (size_t i = 0; i < acceptance->verdicts.count; i++) {
         const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
 
         put_line(sheet, "  ",
-                 arena_printf(sheet->arena, "%s: %s (%s)", unit_name(verdict->unit),
-                              verdict_name(verdict->word), acceptance_counts_text(sheet->arena, verdict)));
+                 arena_printf(sheet->arena, "%s: %s (%s)", unit_name(sheet, verdict->unit),
+                              said(sheet, verdict_name(verdict->word)),
+                              said(sheet, acceptance_counts_text(sheet->arena, verdict))));
     }
     if (acceptance->left_out.count > 0)
-        put_line(
-            sheet, "  ",
-            arena_printf(sheet->arena, "left out: %s", acceptance_left_out_text(sheet->arena, acceptance)));
+        put_line(sheet, "  ",
+                 sayf(sheet, TEXT_A_LEFT_OUT_LINE,
+                      said(sheet, acceptance_left_out_text(sheet->arena, acceptance))));
 }
 
 static void write_story(struct sheet *sheet)
 {
     const struct acceptance *acceptance = sheet->acceptance;
 
-    text_put(sheet->out, "\nWHAT HAPPENED\n");
+    put_heading(sheet, TEXT_A_STORY);
     for (size_t i = 0; i < acceptance->story.count; i++) {
         const struct moment *moment = &acceptance->story.items[i];
         const char *words = "";
 
         for (size_t k = 0; k < moment->words.count; k++)
             words = arena_printf(sheet->arena, "%s%s%s %s", words, k > 0 ? ", " : "",
-                                 unit_name(acceptance->verdicts.items[k].unit),
-                                 verdict_name(moment->words.items[k]));
+                                 unit_name(sheet, acceptance->verdicts.items[k].unit),
+                                 said(sheet, verdict_name(moment->words.items[k])));
         put_line(sheet, "  ",
-                 arena_printf(sheet->arena, "%s  %s", time_text(sheet->arena, moment->at), moment->text));
+                 arena_printf(sheet->arena, "%s  %s", time_text(sheet->arena, moment->at),
+                              said(sheet, moment->text)));
         put_line(sheet, "      ", words);
     }
     if (acceptance->story.count == 0)
-        text_put(sheet->out, "  nothing yet\n");
+        put_line(sheet, "  ", say(sheet, TEXT_A_NOTHING_YET));
 }
 
-static void write_lines(struct sheet *sheet, const char *title, const struct acceptance_line *lines,
+static void write_lines(struct sheet *sheet, enum text_key title, const struct acceptance_line *lines,
                         size_t count)
 {
     if (count == 0)
         return;
-    text_printf(sheet->out, "\n%s\n", title);
+    put_heading(sheet, title);
     for (size_t i = 0; i < count; i++)
         put_line(sheet, "  ",
-                 arena_printf(sheet->arena, "%s: %s on %s: %s", requirement_state_name(lines[i].state),
-                              lines[i].step, lines[i].targets, lines[i].why));
+                 sayf(sheet, TEXT_A_LINE, said(sheet, requirement_state_name(lines[i].state)), lines[i].step,
+                      said(sheet, lines[i].targets), said(sheet, lines[i].why)));
 }
 
 static void write_hardware(struct sheet *sheet)
@@ -88,45 +119,44 @@ static void write_hardware(struct sheet *sheet)
     const struct acceptance *acceptance = sheet->acceptance;
 
     if (acceptance->changes.count + acceptance->conflicts.count > 0)
-        text_put(sheet->out, "\nHARDWARE AND VERSIONS THAT CHANGED\n");
+        put_heading(sheet, TEXT_A_CHANGES);
     for (size_t i = 0; i < acceptance->conflicts.count; i++)
-        put_line(sheet, "  ",
-                 arena_printf(sheet->arena, "run %lld: %s",
-                              acceptance->runs.items[acceptance->conflicts.items[i].run]->number,
-                              acceptance->conflicts.items[i].text));
+        put_line(sheet, "  ", said(sheet, acceptance_conflict_text(sheet->arena, acceptance, i)));
     for (size_t i = 0; i < acceptance->changes.count; i++)
-        put_line(sheet, "  ", change_text(sheet->arena, acceptance, &acceptance->changes.items[i]));
+        put_line(sheet, "  ",
+                 said(sheet, change_text(sheet->arena, acceptance, &acceptance->changes.items[i])));
 }
 
 static void write_documents(struct sheet *sheet)
 {
     const struct acceptance *acceptance = sheet->acceptance;
 
-    text_put(sheet->out, "\nDOCUMENTS (SHA-256)\n");
+    put_heading(sheet, TEXT_A_DOCUMENTS);
     for (size_t i = 0; i < acceptance->documents.count; i++)
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s  %s %s", acceptance->documents.items[i].sha256,
-                              acceptance->documents.items[i].kind, acceptance->documents.items[i].name));
-    text_put(sheet->out, "\nRUNS\n");
+                              said(sheet, acceptance->documents.items[i].kind),
+                              acceptance->documents.items[i].name));
+    put_heading(sheet, TEXT_A_RUNS);
     for (size_t i = 0; i < acceptance->runs.count; i++)
         put_line(sheet, "  ",
-                 arena_printf(sheet->arena, "run %lld  %s  %s", acceptance->runs.items[i]->number,
+                 arena_printf(sheet->arena, "%lld  %s  %s", acceptance->runs.items[i]->number,
                               acceptance->runs.items[i]->uuid,
                               time_text(sheet->arena, acceptance->runs.items[i]->started)));
 }
 
-void acceptance_text(const struct acceptance *acceptance, struct text *out)
+void acceptance_text(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
-    struct sheet sheet = {out, arena_create(), acceptance};
+    struct sheet sheet = {out, arena_create(), language, acceptance};
     struct acceptance_line *lines;
     size_t count;
 
     write_verdicts(&sheet);
     write_story(&sheet);
     count = acceptance_lines(sheet.arena, acceptance, &lines);
-    write_lines(&sheet, "NOT SETTLED, AND WAIVED", lines, count);
+    write_lines(&sheet, TEXT_A_OPEN, lines, count);
     count = acceptance_retests(sheet.arena, acceptance, &lines);
-    write_lines(&sheet, "WHAT HAS FAILED, AND WHAT BECAME OF IT", lines, count);
+    write_lines(&sheet, TEXT_A_RETESTS, lines, count);
     write_hardware(&sheet);
     write_documents(&sheet);
     arena_destroy(sheet.arena);

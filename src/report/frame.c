@@ -51,6 +51,20 @@ void frame_open(struct text *out, enum report_language language, const char *tit
     html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
 }
 
+void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english)
+{
+    struct said_list pieces;
+
+    language_pieces(arena, language, english, &pieces);
+    for (size_t i = 0; i < pieces.items.count; i++) {
+        if (pieces.items.items[i].english)
+            html_markup(out, "<span lang=\"en\">");
+        html_text(out, pieces.items.items[i].text);
+        if (pieces.items.items[i].english)
+            html_markup(out, "</span>");
+    }
+}
+
 static void party(struct text *out, enum report_language language, enum text_key who)
 {
     static const enum text_key lines[] = {TEXT_COMPANY, TEXT_NAME_TITLE, TEXT_DATE_PLACE, TEXT_SIGNATURE};

@@ -11,6 +11,8 @@
 
 /* Up to and with <main>. The foot stands on every printed page; of it letters, digits, blanks and '-' are shown. */
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot);
+/* What was written down in English, in the language; pieces that have no translation are marked as English. */
+void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english);
 /* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */
 void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
                     enum text_key what, const char *uuid);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "frame.h"
+
 const char *say(const struct page *page, enum text_key key)
 {
     return language_text(page->language, key);
@@ -67,16 +69,7 @@ void page_pair(struct page *page, enum text_key key, const char *value)
 
 void page_said(struct page *page, const char *english)
 {
-    struct said_list pieces;
-
-    language_pieces(page->arena, page->language, english, &pieces);
-    for (size_t i = 0; i < pieces.items.count; i++) {
-        if (pieces.items.items[i].english)
-            html_markup(page->out, "<span lang=\"en\">");
-        html_text(page->out, pieces.items.items[i].text);
-        if (pieces.items.items[i].english)
-            html_markup(page->out, "</span>");
-    }
+    frame_said(page->out, page->arena, page->language, english);
 }
 
 void page_said_cell(struct page *page, const char *english)

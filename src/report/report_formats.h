@@ -12,9 +12,9 @@ void report_csv(const struct record *record, enum report_language language, stru
 void report_junit(const struct record *record, enum report_language language, struct text *out);
 void report_prometheus(const struct record *record, enum report_language language, struct text *out);
 
-void acceptance_html(const struct acceptance *acceptance, struct text *out);
-void acceptance_text(const struct acceptance *acceptance, struct text *out);
-void acceptance_json(const struct acceptance *acceptance, struct text *out);
+void acceptance_html(const struct acceptance *acceptance, enum report_language language, struct text *out);
+void acceptance_text(const struct acceptance *acceptance, enum report_language language, struct text *out);
+void acceptance_json(const struct acceptance *acceptance, enum report_language language, struct text *out);
 
 /* report_compare.c. The members of an object that is open: counts, and the lists of what is worse, better, changed, gone
    and added. */

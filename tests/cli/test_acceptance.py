@@ -178,6 +178,20 @@ def the_report_tells_it():
            "http" not in html.split("</style>")[1], "and as one page that fetches nothing", html[-500:])
 
 
+def it_is_told_in_chinese():
+    done = acceptance("report", "su", "--lang", "zh")
+    shown = re.sub(r"<style>.*?</style>|<script.*?</script>", "", done.stdout, flags=re.S)
+    body = re.sub(r"<[^>]+>", " ", re.sub(r'<span lang="en">.*?</span>', "", shown, flags=re.S))
+    tap.ok('<html lang="zh-CN">' in shown and all(words in body for words in ("验收过程", "更换 gpu3（node2）：RMA 4711", "接替",
+           "第 1 次运行不通过", "已登记的更换", "验收签字")), "and in Chinese", body)
+    prose = re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", body)
+    tap.same(prose, [], "without English sentences that are not marked as such")
+    text = acceptance("report", "su", "--lang", "zh", "--format", "text").stdout
+    tap.ok(text.startswith("验收 su：通过") and "整体 通过" in text, "as text too", text)
+    wrong = acceptance("report", "su", "--lang", "fr")
+    tap.ok(wrong.returncode == 64 and "expected en or zh" in wrong.stderr, "an unknown language is refused", wrong.stderr)
+
+
 def tampered(number, statement):
     """A copy of the database in which one thing was changed."""
     copy = os.path.join(FOLDER, f"tampered-{number}.db")
@@ -255,6 +269,7 @@ with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:e
     week_1(the_lab, HOSTS, write("site.json", SUITE))
     week_3(HOSTS, os.path.join(FOLDER, "site.json"))
     the_report_tells_it()
+    it_is_told_in_chinese()
     it_is_signed()
     a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
 tap.end()
