@@ -17,6 +17,7 @@ from namespaces import MPI, Hosts, write
 
 PROBE = os.path.abspath(sys.argv[2])
 COUNT, SLOW = 8, 6
+TURNS = 3  # the hosts share this machine's CPUs: in one of so many searches nothing else may have kept them busy
 FEW, FEW_HOSTS = 4, "node[1-4]"  # for what hangs
 # 10 Mbit/s are 0.00125 GB/s, which a healthy ring comes near where the CPUs are free; with a slow host in it, it cannot
 # exceed 0.000375.
@@ -86,21 +87,32 @@ def a_healthy_cluster():
     tap.same(what_is_left(), [], "healthy hosts: nothing is left on any of them")
 
 
+def searched_for_slow(name):
+    """Whom a run accuses, by name. Where others keep the CPUs busy, further hosts may look slow at times, and that is
+    then said of them: these do not count."""
+    done = assay(*words(name), patience=PATIENCE_S)
+    report = Report(f"{FOLDER}/{name}.db")
+    return done, report, {one["subject"]: one for one in report.json["accusations"] if not one["intermittent"]}
+
+
 def a_slow_host():
     slow = hosts.list[SLOW - 1]
     slow.shape(SLOW_RATE)
-    done = assay(*words("slow"), patience=PATIENCE_S)
+    done, report, accused = searched_for_slow("slow")
+    for turn in range(1, TURNS):
+        if len(accused) == 1:
+            break
+        print(f"# {sorted(accused)} were accused: if something else kept the CPUs busy, it will not again; turn {turn + 1} of {TURNS}")
+        tap.ok(slow.name in accused, "a slow host: it is named, whoever else is", accused)
+        done, report, accused = searched_for_slow(f"slow-{turn}")
     slow.shape(RATE)
-    report = Report(f"{FOLDER}/slow.db")
     paths = {host: number(item) for host, item in items(report, "probe.host_path").items()}
     tap.same(verdict(done), (1, "reject"), "a slow host: rejected", done.stdout, done.stderr)
     tap.same(items(report, BUSBW)[""]["outcome"], "fail", "a slow host: the collective is below its limit")
     tap.same(min(paths, key=paths.get), slow.name, "a slow host: its best path is the slowest of all", paths)
     tap.ok(f"{slow.name} (path)" in items(report, "probe.stragglers")[""]["measured"],
            "a slow host: the probe names it", items(report, "probe.stragglers"))
-    # Where others keep the CPUs busy, further hosts may look slow at times; that is then said of them.
-    accused = [one for one in report.json["accusations"] if not one["intermittent"]]
-    tap.same([(one["kind"], one["subject"], one["place"], one["fast_tests"]) for one in accused],
+    tap.same([(one["kind"], one["subject"], one["place"], one["fast_tests"]) for one in accused.values()],
              [("host", slow.name, "on its way into the fabric", 0)],
              "a slow host: tests of parts name it and no other; none with it was fast, and alone it is fast",
              report.json["accusations"], report.json["searches"])
