@@ -48,6 +48,8 @@ struct manifest {
 void manifest_say(struct arena *arena, struct manifest *manifest, const char *key, const char *value);
 struct manifest_entry *manifest_add(struct arena *arena, struct manifest *manifest, const char *path,
                                     const char *note, const char *sha256);
+/* NULL: it is not there, or there is no manifest (NULL). */
+const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *path);
 /* "" when it is not said. */
 const char *manifest_said(const struct manifest *manifest, const char *key);
 /* Of a path: whether it is of a table's rows ("table/outcome"), in a run or an acceptance. */

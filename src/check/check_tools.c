@@ -74,8 +74,13 @@ static void put_functions(struct text *out)
     text_put(
         out,
         "sha() { sha256sum \"$(readlink -f \"$1\")\" | cut -c 1-64; }\n"
+        /* What ldd could not tell is not found to be there; a script or a static program needs none. */
         "libraries() {\n"
-        "    lacks=$(ldd \"$1\" 2>/dev/null | sed -n 's/^[[:space:]]*\\([^ ]*\\) => not found.*/\\1/p' | "
+        "    if ! told=$(LC_ALL=C ldd \"$1\" 2>&1); then\n"
+        "        case $told in *'not a dynamic executable'*) echo found; return ;; esac\n"
+        "        echo \"ldd: $told\" >&2; return 1\n"
+        "    fi\n"
+        "    lacks=$(printf '%s\\n' \"$told\" | sed -n 's/^[[:space:]]*\\([^ ]*\\) => not found.*/\\1/p' | "
         "sort -u |\n"
         "        paste -s -d ' ' -)\n"
         "    if [ -n \"$lacks\" ]; then echo \"not found: $lacks\"; else echo found; fi\n"
@@ -92,7 +97,7 @@ static void put_functions(struct text *out)
         "    else put tool.found \"$tool\" \"no ${path}\"; return; fi\n"
         "    put tool.path \"$tool\" \"$found\"\n"
         "    take tool.sha256 \"$tool\" sha \"$found\"\n"
-        "    put tool.libraries \"$tool\" \"$(libraries \"$found\")\"\n"
+        "    take tool.libraries \"$tool\" libraries \"$found\"\n"
         "    if [ -n \"$5\" ]; then take tool.version \"$tool\" timeout -k 1 5 \"$found\" \"$5\"; fi\n"
         ")\n");
 }

@@ -67,14 +67,6 @@ static void add_event(struct arena *arena, const struct acceptance_event *event,
                           event->host, event->item, event->spare, event->note, event->at, event->made));
 }
 
-static bool is_cited(const struct manifest *cited, const char *path)
-{
-    for (size_t i = 0; cited != NULL && i < cited->entries.count; i++)
-        if (strcmp(cited->entries.items[i].path, path) == 0)
-            return true;
-    return cited == NULL;
-}
-
 int acceptance_manifest(struct arena *arena, struct store *store, const struct acceptance *kept,
                         const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
 {
@@ -89,7 +81,8 @@ int acceptance_manifest(struct arena *arena, struct store *store, const struct a
                      arena_printf(arena, "%s %s", document->kind, document->name), sha256);
     }
     for (size_t i = 0; i < kept->events.count; i++)
-        if (is_cited(cited, arena_printf(arena, "event/%s", kept->events.items[i].uuid)))
+        if (cited == NULL ||
+            manifest_find(cited, arena_printf(arena, "event/%s", kept->events.items[i].uuid)) != NULL)
             add_event(arena, &kept->events.items[i], ret_manifest);
     for (size_t i = 0; i < kept->runs.count; i++) {
         const struct record *record = kept->runs.items[i];

@@ -12,8 +12,6 @@
 #include "assay/sighting.h"
 #include "judge_private.h"
 
-static const double sigma_of_mad = 1.4826;
-
 struct sample {
     const struct shape *shape;
     const struct slot *slot;
@@ -301,7 +299,7 @@ static double four_digits(double number, bool up)
 
 double derive_bound(const struct limit_measured *measured, bool ceiling)
 {
-    double sigma = fmax(sigma_of_mad * measured->mad, PEERS_RESOLUTION * measured->median);
+    double sigma = fmax(ROBUST_SIGMAS_PER_MAD * measured->mad, PEERS_RESOLUTION * measured->median);
     double off = robust_tolerance_factor(measured->n, DERIVE_CHANCE, DERIVE_CONFIDENCE) * sigma;
 
     return ceiling ? measured->median + off : measured->median - off;
@@ -321,7 +319,7 @@ static void compute(const struct work *work, const struct sample *samples, size_
     count_items(work, samples, count, measured);
     measured->values = count;
     measured->median = robust_median(values, count);
-    measured->mad = six_digits(robust_sigma(values, count, measured->median) / sigma_of_mad);
+    measured->mad = six_digits(robust_sigma(values, count, measured->median) / ROBUST_SIGMAS_PER_MAD);
     measured->median = six_digits(measured->median);
     derived->factor = robust_tolerance_factor(measured->n, DERIVE_CHANCE, DERIVE_CONFIDENCE);
     bound = derive_bound(measured, derived->ceiling);

@@ -27,6 +27,14 @@ struct manifest_entry *manifest_add(struct arena *arena, struct manifest *manife
     return entry;
 }
 
+const struct manifest_entry *manifest_find(const struct manifest *manifest, const char *path)
+{
+    for (size_t i = 0; manifest != NULL && i < manifest->entries.count; i++)
+        if (strcmp(manifest->entries.items[i].path, path) == 0)
+            return &manifest->entries.items[i];
+    return NULL;
+}
+
 const char *manifest_said(const struct manifest *manifest, const char *key)
 {
     for (size_t i = 0; i < manifest->head.count; i++)

@@ -82,14 +82,6 @@ static bool is_cited(struct arena *arena, const struct manifest_entry *cited, co
            strstr(arena_printf(arena, ",%s,", cited->note), arena_printf(arena, ",%s,", column)) != NULL;
 }
 
-static const struct manifest_entry *find_cited(const struct manifest *cited, const char *path)
-{
-    for (size_t i = 0; cited != NULL && i < cited->entries.count; i++)
-        if (strcmp(cited->entries.items[i].path, path) == 0)
-            return &cited->entries.items[i];
-    return NULL;
-}
-
 struct digest {
     struct store *store;
     struct arena *arena;
@@ -102,7 +94,7 @@ struct digest {
 static int digest_table(struct digest *digest, const struct run_table *table, struct error *err)
 {
     const char *path = arena_printf(digest->arena, "table/%s", table->name);
-    const struct manifest_entry *cited = find_cited(digest->cited, path);
+    const struct manifest_entry *cited = manifest_find(digest->cited, path);
     cleanup_text struct text sql = {0}, note = {0};
     char sha256[SHA256_HEX_SIZE];
     struct run_columns columns;

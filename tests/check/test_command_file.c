@@ -104,8 +104,8 @@ static void carry_out_window(struct host_folder *folder, const struct check_cont
     *list_push(folder->arena, &folder->attempt.windows) = window;
 }
 
-/* Runs the command files of a p2p-bandwidth step and of its window in the folder and reads what they captured. */
-static void carry_out(struct host_folder *folder)
+/* Runs the command files of a step and, where it has one, of its window in the folder and reads what they captured. */
+static void carry_out_step(struct host_folder *folder, const char *step)
 {
     struct arena *arena = folder->arena;
     struct plan_sources sources = {0};
@@ -117,8 +117,8 @@ static void carry_out(struct host_folder *folder)
     const char *suite = arena_printf(arena,
                                      "{\"name\": \"s\", \"title\": \"t\", \"purpose\": \"trial\", "
                                      "\"platform\": \"solo\", \"search_path\": [\"%s/tool box\"], "
-                                     "\"steps\": [{\"check\": \"p2p-bandwidth\"}]}",
-                                     folder->path);
+                                     "\"steps\": [%s]}",
+                                     folder->path, step);
 
     sources.hostfile = hostfile_parse(arena, "hosts", slice_of("node1\n"), &folder->err);
     sources.suite = suite_parse(arena, "suite", slice_of(suite), &folder->err);
@@ -132,12 +132,19 @@ static void carry_out(struct host_folder *folder)
         fail_msg("%s", folder->err.text);
     plan_context(arena, &sources, &plan->steps.items[0], &context);
     folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
-    carry_out_window(folder, &context, WINDOW_BEFORE);
+    if (!context.check->passive)
+        carry_out_window(folder, &context, WINDOW_BEFORE);
     text_init(&command, 1 << 20);
     check_command_file(&context, &command);
     carry_out_file(folder, command.bytes, folder->attempt.captures);
-    carry_out_window(folder, &context, WINDOW_AFTER);
+    if (!context.check->passive)
+        carry_out_window(folder, &context, WINDOW_AFTER);
     check_read(&context, &folder->attempt);
+}
+
+static void carry_out(struct host_folder *folder)
+{
+    carry_out_step(folder, "{\"check\": \"p2p-bandwidth\"}");
 }
 
 static const char *kernel_log(const struct host_folder *folder)
@@ -295,6 +302,38 @@ static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
     folder_end(&folder);
 }
 
+static void libraries_that_ldd_does_not_tell_of_are_not_found(void **state)
+{
+    static const struct {
+        const char *ldd, *told; /* NULL: undecided */
+    } rows[] = {
+        {"#!/bin/sh\necho '\tlibc.so.6 => /lib/libc.so.6 (0x1)'\n", "found"},
+        {"#!/bin/sh\necho '\tlibcudart.so.12 => not found'\n", "not found: libcudart.so.12"},
+        {"#!/bin/sh\necho '\tnot a dynamic executable' >&2; exit 1\n", "found"},
+        {"#!/bin/sh\necho 'cannot allocate memory' >&2; exit 1\n", NULL},
+        {"#!/bin/sh\nexit 127\n", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct host_folder folder;
+        const char *told;
+
+        folder_begin(&folder);
+        put(&folder, "ldd", rows[i].ldd);
+        carry_out_step(&folder, "{\"check\": \"tools\", \"arguments\": {\"tools\": "
+                                "{\"p2pBandwidthLatencyTest\": \"\"}}}");
+        assert_string_equal(
+            reading_get_fact(&folder.attempt.reading, "tool.found", "p2pBandwidthLatencyTest"), "yes");
+        told = reading_get_fact(&folder.attempt.reading, "tool.libraries", "p2pBandwidthLatencyTest");
+        if (rows[i].told == NULL)
+            assert_null(told);
+        else
+            assert_string_equal(told, rows[i].told);
+        folder_end(&folder);
+    }
+}
+
 static void print_root(struct host_folder *folder, const char *expected)
 {
     folder_begin(folder);
@@ -330,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_sampler_that_ended_early_has_not_seen_all_of_the_test),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
+        cmocka_unit_test(libraries_that_ldd_does_not_tell_of_are_not_found),
         cmocka_unit_test(a_users_own_variable_does_not_move_the_hosts_files),
     };
 
