@@ -257,6 +257,7 @@ list() {
 guard() {
     umask 077
     verb=$1 uuid=$2 boot_expected=$3 deadline=$4 grace=$5 clip=$6 sweep_s=$7
+    mark=ASSAY_ATTEMPT=$uuid
     boot_now
     case $verb in
     supervise) boot=$boot_expected dir=$9; shift 9; supervise "$1" ;;

@@ -24,11 +24,11 @@ judge() {
     fi
 }
 
-# marked: the pids that carry this attempt's mark. grep exits 2 for a plain user even when it matches, and
+# marked: the pids that carry $mark in their environment. grep exits 2 for a plain user even when it matches, and
 # zombies have no environment.
 marked() {
     pids=
-    for f in $(grep -lzxF "ASSAY_ATTEMPT=$uuid" /proc/[0-9]*/environ 2>/dev/null); do
+    for f in $(grep -lzxF "$mark" /proc/[0-9]*/environ 2>/dev/null); do
         f=${f#/proc/}
         pids="$pids ${f%/environ}"
     done

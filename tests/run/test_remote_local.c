@@ -402,6 +402,35 @@ static void gone_sweeps_what_the_mark_is_on(void **state)
     kept_release(&gone);
 }
 
+static void a_reader_that_hangs_ends_itself_and_neither_the_command_nor_another_reader(void **state)
+{
+    struct bench *bench = *state;
+    struct remote *remote = remote_open(bench->pool, &here);
+    const char *deaf =
+        "setsid -f sh -c 'trap \"\" TERM; while :; do sleep 1; done' >/dev/null 2>&1; sleep 54";
+    struct kept hangs = {0}, reads = {0}, runs = {0};
+    char group[200];
+
+    bench_start(remote, (struct remote_job){.verb = REMOTE_READ, .command = deaf, .deadline_s = 1}, &hangs);
+    strcpy(reads.uuid, hangs.uuid);
+    strcpy(runs.uuid, hangs.uuid);
+    bench_start(remote, (struct remote_job){.verb = REMOTE_READ, .command = "sleep 3; echo read"}, &reads);
+    bench_start(remote, (struct remote_job){.verb = REMOTE_ENSURE, .command = "sleep 3; echo ran"}, &runs);
+    spool_path(bench, &runs, "group", group, sizeof group);
+    await_file(bench, group);
+    bench_wait(bench, &hangs);
+    assert_ended(&hangs, REMOTE_WHY_DEADLINE, 124);
+    bench_wait(bench, &reads);
+    assert_ended(&reads, REMOTE_WHY_EXIT, 0);
+    bench_wait(bench, &runs);
+    assert_ended(&runs, REMOTE_WHY_EXIT, 0);
+    assert_string_equal(runs.out.bytes, "ran\n");
+    assert_false(carried_by_any(hangs.uuid));
+    kept_release(&hangs);
+    kept_release(&reads);
+    kept_release(&runs);
+}
+
 static void forget_removes_the_spool_but_not_under_a_running_command(void **state)
 {
     struct bench *bench = *state;
@@ -569,6 +598,7 @@ int main(void)
         CASE(a_cancel_does_not_wait_for_what_it_is_to_end),
         CASE(a_cancel_that_comes_first_keeps_the_command_from_running),
         CASE(gone_sweeps_what_the_mark_is_on),
+        CASE(a_reader_that_hangs_ends_itself_and_neither_the_command_nor_another_reader),
         CASE(forget_removes_the_spool_but_not_under_a_running_command),
         CASE(a_spool_that_is_not_private_is_refused),
         CASE(a_job_that_is_not_one_is_refused_before_it_is_sent),
