@@ -25,7 +25,7 @@ enum {
 };
 
 /* A fault makes that much slower at least; healthy tests differ by so much (standard deviation) at least. */
-static const double slow = 0.10, least_noise = 0.02;
+static const double least_slow = 0.10, least_noise = 0.02;
 
 /* --- whether there is something to look for ----------------------------------------------------------------------- */
 
@@ -145,15 +145,23 @@ static bool value_of_part(const struct looked *looked, size_t step, double *ret_
     return isfinite(*ret_value);
 }
 
-/* What a value that just meets the limit is called: in the middle between healthy and slow. */
-static double reference_of(const struct looked *looked, const struct shape *shape, double value)
+/* The limit for so many hosts, or the one that the slow step has; NAN: there is none. */
+static double gate_of(const struct looked *looked, const struct shape *shape)
 {
     const struct slot *slot = same_slot(shape, looked->slot);
     double gate = floor_of(looked, shape, slot != NULL ? slot : looked->slot);
 
     if (isnan(gate))
         gate = floor_of(looked, looked->step->shape, looked->slot);
-    return isnan(gate) ? value : gate / (1 - slow / 2);
+    return gate;
+}
+
+/* What a value that just meets the limit is called: in the middle between healthy and slow. */
+static double reference_of(const struct looked *looked, const struct shape *shape, double value)
+{
+    double gate = gate_of(looked, shape);
+
+    return isnan(gate) ? value : gate / (1 - looked->problem.slow / 2);
 }
 
 size_t place_among(const struct step *step, const struct host *host)
@@ -175,8 +183,6 @@ static void add_part(struct looked *looked, size_t index)
     for (size_t i = 0; i < part->count; i++)
         part->hosts[i] = place_among(looked->step, step->members[i]);
     part->known = value_of_part(looked, index, &part->value);
-    if (part->known && part->count > PAIR)
-        part->reference = reference_of(looked, step->shape, part->value);
     looked->last_round = part->round > looked->last_round ? part->round : looked->last_round;
 }
 
@@ -290,11 +296,41 @@ static void look_at_endings(struct looked *looked)
     for (size_t i = 0; i < looked->parts.count && any && breaks_off(looked); i++) {
         struct part_value *part = &looked->parts.items[i];
 
-        if (!part->known || isnan(part->value))
-            continue;
-        part->value = 1;
-        part->reference = part->count > PAIR ? 1 : 0;
+        if (part->known && !isnan(part->value)) {
+            part->value = 1;
+            part->ended = true;
+        }
     }
+}
+
+/* NAN: it broke off. Where nothing but its end is looked at, or there is no limit, it reaches it by its end. */
+static double share_of_limit(const struct looked *looked, const struct part_value *part)
+{
+    double gate = gate_of(looked, looked->record->plan->steps.items[part->step].shape);
+
+    if (isnan(part->value))
+        return NAN;
+    return part->ended || isnan(gate) ? 1 : part->value / gate;
+}
+
+/*
+ * How much slower than healthy who explains the step must be: by what it lacks to its limit, or the fastest larger part
+ * that misses its own. Hosts that are slower by less, as on a machine that others keep busy, do not explain it.
+ */
+static double slow_enough(const struct looked *looked)
+{
+    double value, best = NAN;
+
+    if (value_of_part(looked, looked->index, &value))
+        best = value / gate_of(looked, looked->step->shape);
+    for (size_t i = 0; i < looked->parts.count; i++) {
+        const struct part_value *part = &looked->parts.items[i];
+        double share = part->known && part->count > PAIR ? share_of_limit(looked, part) : NAN;
+
+        if (share < 1)
+            best = fmax(best, share);
+    }
+    return best < 1 ? fmax(least_slow, 1 - best) : least_slow;
 }
 
 /* false: there is nothing to look for in this step. */
@@ -323,12 +359,22 @@ static bool look_at(struct looked *looked, size_t index)
     noise = noise_of(looked);
     looked->problem = (struct isolate_problem){.hosts = hosts,
                                                .host_count = looked->step->member_count,
-                                               .slow = slow,
+                                               .slow = slow_enough(looked),
                                                .noise = noise,
                                                .healthy = healthy_pair(looked, noise),
                                                .rounds_most = ROUNDS_MOST,
                                                .seed = strtoull(looked->step->key, NULL, 16)};
     return true;
+}
+
+/* Of a pair the others are, and where tests only have to end, any that did. */
+static double reference_of_part(const struct looked *looked, const struct part_value *part)
+{
+    if (part->count <= PAIR)
+        return 0;
+    return part->ended
+               ? 1
+               : reference_of(looked, looked->record->plan->steps.items[part->step].shape, part->value);
 }
 
 /* The slow step itself, and its parts: all but hosts alone, which nothing that crosses the fabric is told by. */
@@ -348,11 +394,12 @@ static void tests_so_far(const struct looked *looked, struct isolate_tests *test
         const struct part_value *part = &looked->parts.items[i];
 
         if (part->known && part->count > 1)
-            *list_push(looked->arena, &tests->tests) = (struct isolate_test){.round = part->round,
-                                                                             .members = part->hosts,
-                                                                             .count = part->count,
-                                                                             .value = part->value,
-                                                                             .reference = part->reference};
+            *list_push(looked->arena, &tests->tests) =
+                (struct isolate_test){.round = part->round,
+                                      .members = part->hosts,
+                                      .count = part->count,
+                                      .value = part->value,
+                                      .reference = reference_of_part(looked, part)};
     }
 }
 
@@ -451,7 +498,7 @@ static enum accused_place place_of(const struct looked *looked, size_t host)
 
         if (part->count != 1 || part->hosts[0] != host || !part->known || isnan(good))
             continue;
-        if (isnan(part->value) || part->value < good * (1 - slow / 2))
+        if (isnan(part->value) || part->value < good * (1 - looked->problem.slow / 2))
             return PLACE_INSIDE;
         place = PLACE_FABRIC;
     }
@@ -635,9 +682,7 @@ static enum answer is_explained(const struct looked *looked, const struct findin
         const struct part_value *part = &looked->parts.items[i];
 
         if (part->known && part->count == count && memcmp(part->hosts, hosts, count * sizeof *hosts) == 0)
-            return part->value >= reference_of(looked, looked->step->shape, part->value) * (1 - slow / 2)
-                       ? ANSWER_YES
-                       : ANSWER_NO;
+            return share_of_limit(looked, part) >= 1 ? ANSWER_YES : ANSWER_NO;
     }
     *list_push(looked->arena, &ret_next->tests) = (struct isolate_test){.members = hosts, .count = count};
     return ANSWER_ASKED;
@@ -645,12 +690,27 @@ static enum answer is_explained(const struct looked *looked, const struct findin
 
 /* --- the search --------------------------------------------------------------------------------------------------- */
 
+/* First for who explains the step; where nobody does, for whoever is slow at all. */
+static bool isolate(struct looked *looked, struct isolate_tests *ret_next, struct isolation *ret_isolation)
+{
+    struct isolate_tests tests = {0};
+
+    tests_so_far(looked, &tests);
+    if (isolate_next(looked->arena, &looked->problem, &tests, ret_next, ret_isolation))
+        return true;
+    if (ret_isolation->accusations.count > 0 || looked->problem.slow <= least_slow)
+        return false;
+    looked->problem.slow = least_slow;
+    tests = (struct isolate_tests){0};
+    tests_so_far(looked, &tests);
+    return isolate_next(looked->arena, &looked->problem, &tests, ret_next, ret_isolation);
+}
+
 /* true: it goes on with these tests. Otherwise what was found is in so_far. */
 static bool search(struct looked *looked, struct findings_so_far *so_far, struct isolate_tests *ret_next)
 {
     const struct search *earlier = earlier_search(looked, so_far);
     const char *stop = why_stop(looked);
-    struct isolate_tests tests = {0};
     struct isolation isolation;
     enum answer explained = ANSWER_NO;
 
@@ -672,10 +732,9 @@ static bool search(struct looked *looked, struct findings_so_far *so_far, struct
     }
     if (stop == NULL && ask_whether_there(looked, ret_next))
         return true;
-    tests_so_far(looked, &tests);
     if (stop != NULL)
         looked->problem.rounds_most = 0;
-    if (isolate_next(looked->arena, &looked->problem, &tests, ret_next, &isolation))
+    if (isolate(looked, ret_next, &isolation))
         return true;
     if (stop == NULL && ask_alone(looked, &isolation, ret_next))
         return true;

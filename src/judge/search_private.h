@@ -14,7 +14,7 @@ struct part_value {
     size_t count;
     bool known;   /* it says something */
     double value; /* NAN: it broke off */
-    double reference;
+    bool ended;   /* that it came to its end is all that is looked at; value is 1 */
 };
 
 /* Places of members that dropped out while the search went on, and of those of whom it is not known whether they did. */
