@@ -303,12 +303,28 @@ static void read_table_line(struct table *table, struct slice line)
     read_row(table, left, cell);
 }
 
+/* The tool's own words for why it does not begin, or not go on. What of MIG has no word before it, nvvs says. */
+static bool is_trouble(struct slice line)
+{
+    static const char *const starts[] = {"Error", "error:", "Unable to", "Cannot run diagnostic:"};
+    static const char *const words[] = {"command not found",
+                                        "MIG configuration is incompatible with the diagnostic",
+                                        "MIG is enabled, but no compute instances are configured"};
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (slice_starts(line, starts[i]))
+            return true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (slice_contains(line, words[i]))
+            return true;
+    return false;
+}
+
 static void read_other(struct table *table, struct slice line)
 {
     if (slice_starts(line, "Successfully ran ") && table->opened && !table->closed)
         table->broken = true;
-    if (!slice_starts(line, "Error") && !slice_starts(line, "Unable to") && !slice_starts(line, "error:") &&
-        !slice_contains(line, "command not found"))
+    if (!is_trouble(line))
         return;
     if (table->trouble.length == 0)
         table->trouble = line;
