@@ -188,20 +188,23 @@ static void measure(struct reading *out, const char *fact, const char *metric, c
     }
 }
 
-/* What the hostfile says of slots, and what is there. */
+/* What the hostfile says of slots, or where it says nothing the platform of GPUs, and what is there. */
 static void read_slots(const struct check_context *context, struct reading *out)
 {
     unsigned slots = context->members[0]->slots;
-    const char *gpus = reading_get_fact(out, "setup.gpus", "");
+    const struct platform *platform = context->platform;
+    const char *gpus = reading_get_fact(out, "setup.gpus", ""), *declared;
     uint64_t count;
 
     if (gpus == NULL || !scan_u64(slice_of(gpus), &count))
         return;
-    reading_fact(out, "setup.slots", "",
-                 slice_of(slots == 0 || slots == count
-                              ? "as declared"
-                              : arena_printf(out->arena, "%llu GPUs, and the hostfile says slots=%u",
-                                             (unsigned long long)count, slots)));
+    declared = slots > 0 ? arena_printf(out->arena, "the hostfile says slots=%u", slots)
+                         : arena_printf(out->arena, "%s has %u", platform->name, platform->gpu_count);
+    reading_fact(
+        out, "setup.slots", "",
+        slice_of(count == (slots > 0 ? slots : platform->gpu_count)
+                     ? "as declared"
+                     : arena_printf(out->arena, "%llu GPUs, and %s", (unsigned long long)count, declared)));
 }
 
 static void read_values(const struct check_context *context, const struct attempt *attempt,

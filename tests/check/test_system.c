@@ -358,6 +358,7 @@ static const char *slots_of(unsigned declared, const char *gpus)
 
     host_begin(&host, "setup");
     be_member(&host, declared);
+    host.platform = (struct platform){.name = "hgx-h100", .gpu_count = 8};
     host_reads(&host,
                (const struct printed[]){
                    {"values",
@@ -395,6 +396,7 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
     assert_string_equal(slots_of(8, "setup.gpus\t\t8\n"), "as declared");
     assert_string_equal(slots_of(0, "setup.gpus\t\t8\n"), "as declared");
     assert_string_equal(slots_of(8, "setup.gpus\t\t7\n"), "7 GPUs, and the hostfile says slots=8");
+    assert_string_equal(slots_of(0, "setup.gpus\t\t7\n"), "7 GPUs, and hgx-h100 has 8");
     assert_string_equal(slots_of(8, ""), "(none)");
 }
 
