@@ -162,7 +162,7 @@ int command_plan(int argc, char **argv)
     const struct option_row rows[] = {
         {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
         {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
-         "a suite file, or the name of a built-in one: delivery, smoke, tuning"},
+         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
         {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,

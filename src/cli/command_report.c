@@ -49,7 +49,8 @@ static int write_record(const struct request *request, struct store *store, cons
 /* The forms that show an earlier run beside their own. */
 static bool compares(const char *format)
 {
-    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0;
+    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0 ||
+           strcmp(format, "prometheus") == 0;
 }
 
 /* Writes the run (word NULL: the last one). */

@@ -239,7 +239,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; Open MPI's syntax works as it is"},
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, smoke, tuning"},
+         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
         {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,

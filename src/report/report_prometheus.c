@@ -4,7 +4,9 @@
  * a series of its own with the value 1, so that an alert can be written for what is not a pass.
  */
 #include <math.h>
+#include <string.h>
 
+#include "assay/compare.h"
 #include "printable.h"
 #include "report_formats.h"
 #include "view.h"
@@ -121,6 +123,54 @@ static void write_gates(struct text *out, const struct view *view, struct arena 
     }
 }
 
+/* Items that are worse, as many as each target has; comparison.worse is in the order of targets. */
+static void write_worse(struct text *out, const struct record *record)
+{
+    const struct comparison *comparison = &record->earlier->comparison;
+    size_t first = 0;
+
+    put_head(out, "assay_worse_items",
+             "Items of a host or a test that are worse than in the last accepted run.");
+    for (size_t i = 0; i < comparison->worse.count; i++) {
+        const char *target = comparison->worse.items[i].target;
+
+        if (i + 1 < comparison->worse.count && strcmp(comparison->worse.items[i + 1].target, target) == 0)
+            continue;
+        SERIES(out, "assay_worse_items", (double)(i + 1 - first), {"run", record->uuid}, {"name", target});
+        first = i + 1;
+    }
+}
+
+static void write_lower(struct text *out, const struct record *record)
+{
+    const struct history_findings *found = record->earlier->findings;
+
+    put_head(out, "assay_lower_rate",
+             "Rates that are lower than in the last accepted run, beyond noise: -0.05 is 5% lower.");
+    for (size_t i = 0; i < found->findings.count; i++) {
+        const struct history_finding *drop = &found->findings.items[i];
+        const struct history_subject *subject = &found->subjects.items[drop->subject];
+
+        if (drop->kind == HISTORY_DROP)
+            SERIES(out, "assay_lower_rate", drop->change, {"run", record->uuid}, {"place", subject->place},
+                   {"identity", subject->name}, {"step", found->series.items[drop->series].suite_step},
+                   {"metric", found->series.items[drop->series].metric});
+    }
+}
+
+/* What got worse since the last accepted run, where somebody looked for one. */
+static void write_earlier(struct text *out, const struct record *record)
+{
+    if (record->earlier == NULL)
+        return;
+    put_head(out, "assay_accepted_run_started_timestamp_seconds",
+             "When the last accepted run of these hosts and this suite began; 0 when there is none.");
+    SERIES(out, "assay_accepted_run_started_timestamp_seconds",
+           record->earlier->number != 0 ? record->earlier->started : 0, {"run", record->uuid});
+    write_worse(out, record);
+    write_lower(out, record);
+}
+
 void report_prometheus(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
@@ -132,5 +182,6 @@ void report_prometheus(const struct record *record, enum report_language languag
     write_counts(out, view);
     write_gates(out, view, arena, true);
     write_gates(out, view, arena, false);
+    write_earlier(out, record);
     arena_destroy(arena);
 }

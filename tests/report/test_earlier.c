@@ -10,6 +10,7 @@
 #include "assay/judge.h"
 #include "assay/report.h"
 #include "changes.h"
+#include "sample_earlier.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
@@ -36,32 +37,9 @@ static const char *section_of(struct arena *arena, const struct record *record)
     return arena_strndup(arena, section, (size_t)(strstr(section, "</section>") - section));
 }
 
-/* The first as a run a month before the second, which shows it. */
-static struct record *beside(struct arena *arena, struct record *first, struct record *second)
-{
-    struct earlier *earlier = arena_new(arena, struct earlier);
-    struct history *history = arena_new(arena, struct history);
-    struct history_findings *findings = arena_new(arena, struct history_findings);
-
-    first->number = 7;
-    first->started -= 30 * 86400;
-    *earlier = (struct earlier){.number = first->number,
-                                .uuid = first->uuid,
-                                .started = first->started,
-                                .verdict = VERDICT_ACCEPT,
-                                .history = history,
-                                .findings = findings};
-    judge_compare(arena, first, second, &earlier->comparison);
-    history_add(arena, history, first);
-    history_add(arena, history, second);
-    judge_history(arena, history, findings);
-    second->earlier = earlier;
-    return second;
-}
-
 static struct record *compared(struct arena *arena, const struct sample *before, const struct sample *after)
 {
-    return beside(arena, sample_record(arena, before), sample_record(arena, after));
+    return sample_beside(arena, sample_record(arena, before), sample_record(arena, after));
 }
 
 static void expect(const char *text, const char *needle)
@@ -137,7 +115,7 @@ static void a_rate_that_is_lower_within_its_limits_is_told(void **state)
             strcmp(step->members[0]->name, "node4") == 0)
             outcome->value *= 0.93;
     }
-    html = section_of(arena, beside(arena, sample_record(arena, &larger), slower));
+    html = section_of(arena, sample_beside(arena, sample_record(arena, &larger), slower));
     expect(html, "<h3>Lower than noise explains</h3>");
     expect(html, "<th scope=\"row\">node4 gpu3</th>");
     expect(html, ">-7.");

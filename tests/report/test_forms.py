@@ -72,6 +72,8 @@ def try_prometheus(sample, report):
                 "inconclusive": cover["inconclusive"], "not run": cover["not_run"]}, f"{sample}: its counts are the report's")
     same(sum(line.startswith("assay_gate_outcome{") for line in lines), cover["gates"] - cover["pass"],
          f"{sample}: each gate that is not passed has a series")
+    worse = sum(float(line.split()[-1]) for line in lines if line.startswith("assay_worse_items{"))
+    same(worse, len(report["earlier"]["worse"]) if sample == "worse" else 0, f"{sample}: what is worse is counted as in the report")
     same([line for line in lines if 'scope="run"' in line][0].split('verdict="')[1].split('"')[0], report["verdict"],
          f"{sample}: the verdict of the run is the report's")
 
@@ -89,7 +91,7 @@ def try_schema(sample, report):
     same([f"{list(error.path)}: {error.message}" for error in errors][:5], [], f"{sample}: the JSON keeps to its schema")
 
 
-for name in ("faulty", "clean", "hostile"):
+for name in ("faulty", "worse", "clean", "hostile"):
     told = json.loads(write(name, "json"))
     try_csv(name, told)
     try_junit(name, told)

@@ -4,18 +4,30 @@
 #include <string.h>
 
 #include "assay/report.h"
+#include "sample_earlier.h"
 #include "sample_record.h"
 
 static const struct {
     const char *name;
     struct sample sample;
+    bool beside; /* a run without faults before it */
 } samples[] = {
     {"faulty", {.hosts = 8, .units = 2, .faults = true}},
+    {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
     {"large", {.hosts = 256, .units = 4, .faults = true}},
     {"huge", {.hosts = 1250, .units = 10, .faults = true}},
 };
+
+static struct record *record_of(struct arena *arena, size_t row)
+{
+    struct sample before = samples[row].sample;
+    struct record *record = sample_record(arena, &samples[row].sample);
+
+    before.faults = false;
+    return samples[row].beside ? sample_beside(arena, sample_record(arena, &before), record) : record;
+}
 
 int main(int argc, char **argv)
 {
@@ -29,12 +41,12 @@ int main(int argc, char **argv)
     while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|clean|hostile|large|huge FORMAT [en|zh]\n");
+        fprintf(stderr, "usage: write_sample faulty|worse|clean|hostile|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }
     text_init(&out, (size_t)1 << 30);
-    format->write(sample_record(arena, &samples[i].sample), language, &out);
+    format->write(record_of(arena, i), language, &out);
     fwrite(out.bytes, 1, out.length, stdout);
     arena_destroy(arena);
     return out.clipped ? 70 : 0;

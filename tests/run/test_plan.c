@@ -532,34 +532,58 @@ static void a_clause_that_only_variants_measure_never_looks_agreed(void **state)
 }
 
 /* With what each is: GPUs or NPUs, links or none, adapters or none. */
+/* The plan of a built-in suite for two hosts of a built-in platform. */
+static struct sample make_built_in(const char *platform, const char *suite)
+{
+    struct sample sample = {.arena = arena_create()};
+    struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
+    const char *hosts = arena_printf(sample.arena, "node[1-2] slots=4 platform=%s\n", platform);
+    const struct hostfile *hostfile = hostfile_parse(sample.arena, "hosts", slice_of(hosts), &sample.err);
+
+    if (plan_sources_load(sample.arena, hostfile, suite_load(sample.arena, suite, &sample.err), NULL,
+                          &sample.sources, &sample.err) == 0)
+        sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
+    if (sample.plan == NULL)
+        fail_msg("%s, %s: %s", suite, platform, sample.err.text);
+    return sample;
+}
+
 static void the_built_in_suites_fit_every_built_in_platform(void **state)
 {
+    static const char *const suites[] = {"smoke", "periodic"};
     size_t count, tried = 0;
     const struct builtin *rows = builtin_list(&count);
 
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        struct sample sample = {.arena = arena_create()};
-        struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
-        const struct hostfile *hostfile;
-        const struct suite *suite;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 2 && strcmp(rows[i].kind, "platforms") == 0; k++) {
+            struct sample sample = make_built_in(rows[i].name, suites[k]);
 
-        if (strcmp(rows[i].kind, "platforms") == 0) {
-            hostfile = hostfile_parse(
-                sample.arena, "hosts",
-                slice_of(arena_printf(sample.arena, "node[1-2] slots=4 platform=%s\n", rows[i].name)),
-                &sample.err);
-            suite = suite_load(sample.arena, "smoke", &sample.err);
-            if (plan_sources_load(sample.arena, hostfile, suite, NULL, &sample.sources, &sample.err) == 0)
-                sample.plan = plan_build(sample.arena, &sample.sources, &options, &sample.notes, &sample.err);
-            if (sample.plan == NULL)
-                fail_msg("%s: %s", rows[i].name, sample.err.text);
             assert_true(sample.plan->gate_count > 0);
             tried++;
+            arena_destroy(sample.arena);
         }
-        arena_destroy(sample.arena);
+    assert_true(tried >= 24);
+}
+
+/* It is run while jobs of others run: no step of it may load a host, or be held up by what runs there. */
+static void the_periodic_suite_only_looks(void **state)
+{
+    struct sample sample = make_built_in("hgx-h100", "periodic");
+
+    (void)state;
+    assert_true(sample.plan->shapes.count >= 15);
+    assert_int_equal(sample.notes.notes.count, 0);
+    for (size_t i = 0; i < sample.plan->shapes.count; i++) {
+        const struct shape *shape = sample.plan->shapes.items[i];
+
+        assert_true(shape->passive);
+        for (size_t k = 0; k < shape->slot_count; k++)
+            if (strcmp(shape->slots[k].metric, "gpu.compute_processes") == 0 ||
+                strcmp(shape->slots[k].metric, "gpu.temperature") == 0)
+                assert_int_equal(shape->slots[k].duty, DUTY_RECORD);
     }
-    assert_true(tried >= 12);
+    arena_destroy(sample.arena);
 }
 
 /* The limits of other hardware decide nothing. */
@@ -587,6 +611,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_built_in_suites_fit_every_built_in_platform),
+        cmocka_unit_test(the_periodic_suite_only_looks),
         cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),

@@ -71,7 +71,7 @@ def first_cluster_is_planned():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "cluster"), "w", encoding="utf-8") as file:
             file.write(hostfile)
-        for suite in ("delivery", "smoke", "tuning"):
+        for suite in ("delivery", "periodic", "smoke", "tuning"):
             code, text = assay("plan", "-H", "cluster", "-s", suite, folder=folder)
             tap.same((code, "hosts: 4" in text), (0, True))
 
