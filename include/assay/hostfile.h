@@ -25,6 +25,10 @@ enum host_role {
     ROLE_SPARE
 }; /* role=compute|spare: a spare is in no step until it takes a host's place */
 
+/* scheduler=slurm|kubernetes|none: who gives the host to jobs, under the host's own name. So far it decides which
+   command of it is printed where a host is to be taken out of use; none of them is ever run. */
+enum host_scheduler { SCHEDULER_NONE, SCHEDULER_SLURM, SCHEDULER_KUBERNETES };
+
 struct host_label {
     const char *key, *value; /* label.row=A */
 };
@@ -52,6 +56,7 @@ struct host {
                        ignored, as Open MPI's) */
     unsigned port;  /* 0: 22 */
     enum host_role role;
+    enum host_scheduler scheduler;
     bool become_root; /* become=sudo */
     /* Simulated hosts run faster than real ones: expected times and deadlines of steps are divided by this
        (never below 10 s). 1 for real hosts. */
@@ -72,6 +77,11 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
     __attribute__((warn_unused_result));
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
     __attribute__((warn_unused_result));
+
+/* "slurm"; "none". */
+const char *host_scheduler_name(enum host_scheduler scheduler);
+/* False where there is no such word. */
+bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler);
 
 /* Adds the rail that SWITCH[:PORT] says. NULL, or what was expected instead. */
 const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);

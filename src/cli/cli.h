@@ -35,6 +35,7 @@ int command_baseline(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
+int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_parse(int argc, char **argv);

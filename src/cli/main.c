@@ -10,6 +10,10 @@ static const struct command commands[] = {
     {"hosts", "HOSTFILE",
      "preflight: everything to mend on all hosts at once, with the command that mends it; changes nothing",
      command_hosts},
+    {"inventory", "slurm|kubernetes [FILE...]",
+     "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
+     "commands",
+     command_inventory},
     {"plan", "-H HOSTFILE -s SUITE",
      "what will run, how long, what it owes and against which limits; connects to nothing", command_plan},
     {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},

@@ -176,6 +176,30 @@ static const char *set_role(struct arena *arena, struct host *host, size_t offse
     return NULL;
 }
 
+static const char *const scheduler_names[] = {"none", "slurm", "kubernetes"};
+
+const char *host_scheduler_name(enum host_scheduler scheduler)
+{
+    return scheduler_names[scheduler];
+}
+
+bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler)
+{
+    for (size_t i = 0; i < sizeof scheduler_names / sizeof scheduler_names[0]; i++)
+        if (strcmp(scheduler_names[i], word) == 0) {
+            *ret_scheduler = (enum host_scheduler)i;
+            return true;
+        }
+    return false;
+}
+
+static const char *set_scheduler(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    return host_scheduler_find(value, field(host, offset, enum host_scheduler)) ? NULL
+                                                                                : "slurm, kubernetes or none";
+}
+
 static const char *set_become(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     (void)arena;
@@ -236,6 +260,7 @@ static const struct key keys[] = {
     {"rack", set_text, offsetof(struct host, rack), false},
     {"leaf", set_text, offsetof(struct host, leaf), false},
     {"role", set_role, offsetof(struct host, role), false},
+    {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},
     {"transport", set_transport, offsetof(struct host, transport), false},
     {"timescale", set_timescale, offsetof(struct host, timescale), false},
 };

@@ -21,10 +21,14 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
             continue;
         key = take_text(&rows);
         value = take_text(&rows);
-        if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0)
+        if (strcmp(key, SCHEDULER_LABEL) == 0) {
+            if (!host_scheduler_find(value, &hosts[n]->scheduler))
+                rows_damage(&rows, "the scheduler of host %s is '%s'", hosts[n]->name, value);
+        } else if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0) {
             *list_push(load->arena, &hosts[n]->labels) = (struct host_label){key, value};
-        else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL)
+        } else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL) {
             rows_damage(&rows, "%s of host %s is '%s'", key, hosts[n]->name, value);
+        }
     }
     return got;
 }

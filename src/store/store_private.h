@@ -8,7 +8,8 @@
 
 #include "assay/store.h"
 
-#define RAIL_LABEL "rail:" /* a rail among the rows of labels */
+#define RAIL_LABEL "rail:"           /* a rail among the rows of labels */
+#define SCHEDULER_LABEL "scheduler:" /* the scheduler among them */
 
 enum statement {
 #define STATEMENT(name, sql) name,

@@ -172,7 +172,18 @@ static int write_shape(struct store *store, const struct shape *shape, int64_t *
     return 0;
 }
 
-/* Among the labels, whose own names have no ':'. */
+/* Among the labels, whose own names have no ':'; the last of them. */
+static int write_scheduler(struct store *store, long long run, const struct host *host, size_t n,
+                           struct error *err)
+{
+    if (host->scheduler == SCHEDULER_NONE)
+        return 0;
+    return store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n),
+                      INTEGER(host->labels.count + host->rails.count), TEXT(SCHEDULER_LABEL),
+                      TEXT(host_scheduler_name(host->scheduler)));
+}
+
+/* Among them too. */
 static int write_rails(struct store *store, long long run, const struct host *host, size_t n,
                        struct error *err)
 {
@@ -203,7 +214,7 @@ static int write_host(struct store *store, long long run, const struct host *hos
         if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(i),
                        TEXT(host->labels.items[i].key), TEXT(host->labels.items[i].value)) < 0)
             return -1;
-    return write_rails(store, run, host, n, err);
+    return write_rails(store, run, host, n, err) < 0 ? -1 : write_scheduler(store, run, host, n, err);
 }
 
 /* Only what the plan grew by: hosts and shapes are only ever added at the end. */

@@ -9,6 +9,7 @@
  */
 #include "assay/files.h"
 #include "assay/hostfile.h"
+#include "assay/inventory.h"
 #include "assay/limit.h"
 #include "assay/manifest.h"
 #include "assay/parser.h"
@@ -74,6 +75,19 @@ static bool reads_hostlist(struct arena *arena, struct slice bytes, struct error
         return false;
     hostlist_fold(arena, list.names.items, list.names.count);
     return true;
+}
+
+static bool reads_inventory(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct inventory inventory = {0};
+    struct text text = {0};
+    bool good;
+
+    text_init(&text, (size_t)1 << 30);
+    good = inventory_read(arena, &inventory, "input", bytes, err) == 0 &&
+           inventory_write(arena, &inventory, &text, err) == 0;
+    text_release(&text);
+    return good;
 }
 
 static bool reads_suite(struct arena *arena, struct slice bytes, struct error *err)
@@ -147,7 +161,7 @@ static const struct reader {
 } readers[] = {
     {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
     {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
-    {"manifest", reads_manifest}, {"redacted", reads_redacted},
+    {"manifest", reads_manifest}, {"redacted", reads_redacted}, {"inventory", reads_inventory},
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };

@@ -71,6 +71,7 @@ static void same_host(const struct host *const *left_item, const struct host *co
     SAME(slots);
     SAME(port);
     SAME(role);
+    SAME(scheduler);
     SAME(become_root);
     SAME_REAL(timescale);
     EACH(labels, same_label);

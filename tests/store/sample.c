@@ -60,6 +60,7 @@ static void add_hosts(struct record *record)
                           .column = 3};
     *list_push(record->arena, &host->labels) = (struct host_label){"row", "A"};
     *list_push(record->arena, &host->labels) = (struct host_label){"客户", ""};
+    host->scheduler = SCHEDULER_KUBERNETES;
     *list_push(record->arena, &host->rails) = (struct host_rail){"mlx5_0", "leaf1", "Ethernet1/12:1", 7, 9};
     *list_push(record->arena, &host->rails) = (struct host_rail){"mlx5_1", "leaf2", "", 7, 40};
 }
