@@ -138,11 +138,24 @@ struct run_summary {
     double started, ended;
     size_t hosts, steps, attempts;
     bool judged;
-    enum verdict_word verdict;
+    enum verdict_word verdict; /* the last */
+    bool accepted;             /* by any of its judgements, with or without exceptions */
+    bool waived;               /* somebody recorded a decision about it, in force or not */
+    bool in_acceptance;
 };
 /* Newest first, at most limit (0: all), in the arena. */
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
                     size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
+
+/* Takes the runs with these numbers out, with their evidence, and whatever no other run refers to: all of them, or on an
+   error none. Which may go is the caller's to know; one that is part of an acceptance is refused. Numbers are not given
+   again. What is freed is used again by later runs; store_shrink gives it back to the file system, for which it writes
+   the whole file anew, in place of itself, and needs as much room as that. */
+int store_forget_runs(struct store *store, const long long *numbers, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+int store_shrink(struct store *store, struct error *err) __attribute__((warn_unused_result));
+int store_size(struct store *store, uint64_t *ret_bytes, struct error *err)
+    __attribute__((warn_unused_result));
 
 /*
  * Proof and privacy.

@@ -40,6 +40,7 @@ int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_parse(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_prune(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
 int command_run(int argc, char **argv);

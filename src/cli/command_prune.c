@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Old runs go, those that somebody leans on stay; each that stays though it is old enough is told with its reason. */
+#include <stdio.h>
+
+#include "assay/report.h"
+#include "cli.h"
+
+enum { DAY_S = 86400, MIB = 1 << 20 };
+
+struct prune_options {
+    const char *db;
+    unsigned keep, older_than;
+    bool dry_run;
+};
+
+struct choice {
+    LIST_OF(long long) go;
+    size_t stay;
+};
+
+/* Why it stays, however old it is; NULL: it may go. */
+static const char *why_stays(const struct run_summary *run)
+{
+    if (run->state == RUN_RUNNING)
+        return "it is going on";
+    if (run->state == RUN_INTERRUPTED)
+        return "it was interrupted: its hosts may still have what it left, and `assay run --resume` fetches "
+               "that";
+    if (run->in_acceptance)
+        return "it is part of an acceptance";
+    if (run->accepted)
+        return "it was accepted";
+    return run->waived ? "a waiver speaks of it" : NULL;
+}
+
+static void choose(struct arena *arena, const struct run_summary *runs, size_t count,
+                   const struct prune_options *options, struct choice *ret_choice)
+{
+    double before = cli_now() - (double)options->older_than * DAY_S;
+
+    *ret_choice = (struct choice){0};
+    for (size_t i = 0; i < count; i++) {
+        const struct run_summary *run = &runs[i];
+        const char *why = why_stays(run);
+
+        if (i < options->keep || (options->older_than > 0 && run->started > before)) {
+            ret_choice->stay++;
+        } else if (why != NULL) {
+            ret_choice->stay++;
+            printf("run %lld of %s stays: %s\n", run->number, time_text(arena, run->started), why);
+        } else {
+            *list_push(arena, &ret_choice->go) = run->number;
+            printf("run %lld of %s %s: %s, %s\n", run->number, time_text(arena, run->started),
+                   options->dry_run ? "would go" : "goes", run->suite,
+                   run->judged ? verdict_name(run->verdict) : "not judged");
+        }
+    }
+}
+
+static int prune(struct arena *arena, struct store *store, const struct prune_options *options,
+                 struct error *err)
+{
+    struct run_summary *runs;
+    struct choice choice;
+    uint64_t before = 0, after = 0;
+    size_t count;
+
+    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
+        return -1;
+    choose(arena, runs, count, options, &choice);
+    if (options->dry_run || choice.go.count == 0) {
+        printf("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
+        return 0;
+    }
+    if (store_size(store, &before, err) < 0 ||
+        store_forget_runs(store, choice.go.items, choice.go.count, err) < 0)
+        return -1;
+    printf("%zu forgotten, %zu stay\n", choice.go.count, choice.stay);
+    /* Forgotten they are; that the file does not get smaller is no failure of that. */
+    if (store_shrink(store, err) < 0 || store_size(store, &after, err) < 0)
+        printf("the file keeps its size, and later runs use the room: %s\n", err->text);
+    else
+        printf("database: %.1f MiB, was %.1f MiB\n", (double)after / MIB, (double)before / MIB);
+    return 0;
+}
+
+int command_prune(int argc, char **argv)
+{
+    struct prune_options options = {0};
+    const struct option_row rows[] = {
+        {"keep", 0, OPTION_COUNT, "N", &options.keep, "the newest N runs stay"},
+        {"older-than", 0, OPTION_COUNT, "DAYS", &options.older_than,
+         "only runs that began before so many days go"},
+        {"dry-run", 'n', OPTION_FLAG, NULL, &options.dry_run, "only say what would go"},
+        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct arena *arena;
+    struct store *store;
+    int first, status;
+
+    if (!cli_options(rows, "prune --keep N [--older-than DAYS]", argc, argv, &first, &status))
+        return status;
+    if (first < argc)
+        error_set(&err, ERROR_USAGE,
+                  "prune: '%s' is not an option; runs are chosen by --keep and --older-than", argv[first]);
+    else if (options.keep == 0 && options.older_than == 0)
+        error_set(&err, ERROR_USAGE, "prune: say what stays: --keep N, --older-than DAYS, or both");
+    if (err.code != 0)
+        return cli_fail(&err);
+    arena = arena_create();
+    store = cli_stored(options.db, &err);
+    status = store != NULL && prune(arena, store, &options, &err) == 0 ? EXIT_ACCEPT : cli_fail(&err);
+    store_close(store);
+    arena_destroy(arena);
+    return status;
+}
