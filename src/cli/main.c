@@ -14,6 +14,8 @@ static const struct command commands[] = {
      "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
      "commands",
      command_inventory},
+    {"stage", "-H HOSTFILE DIR",
+     "brings a prebuilt set of tools to the hosts, which pass it on to each other", command_stage},
     {"plan", "-H HOSTFILE -s SUITE",
      "what will run, how long, what it owes and against which limits; connects to nothing", command_plan},
     {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},

@@ -73,11 +73,12 @@ static char **host_environment(struct arena *arena, const struct lab *lab, unsig
 {
     static const char *const kept[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH",
                                        "TZ"};
-    char **environment = arena_array(arena, char *, 16);
+    char **environment = arena_array(arena, char *, 20);
     size_t count = 0;
 
     environment[count++] = arena_printf(arena, "PATH=%s", lab_host_path(arena, lab, host));
     environment[count++] = arena_printf(arena, "HOME=%s", lab_host_file(arena, lab, host, "home"));
+    environment[count++] = arena_printf(arena, "ASSAY_STAGE=%s", lab_host_file(arena, lab, host, "tools"));
     environment[count++] = arena_printf(arena, "USER=%s", lab->user);
     environment[count++] = arena_printf(arena, "LOGNAME=%s", lab->user);
     environment[count++] = arena_strdup(arena, "SHELL=/bin/sh");

@@ -52,6 +52,7 @@ void lab_enter_host(const struct tool *tool, unsigned host)
     setenv("ASSAY_LAB_BOOT_ID", lab_host_file(tool->arena, tool->lab, host, "boot_id"), 1);
     setenv("ASSAY_LAB_ROOT", lab_host_file(tool->arena, tool->lab, host, "root"), 1);
     setenv("PATH", lab_host_path(tool->arena, tool->lab, host), 1);
+    setenv("ASSAY_STAGE", lab_host_file(tool->arena, tool->lab, host, "tools"), 1);
     setenv("HOME", lab_host_file(tool->arena, tool->lab, host, "home"), 1);
 }
 

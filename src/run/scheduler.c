@@ -11,6 +11,7 @@
 #include "assay/sha256.h"
 #include "assay/text.h"
 #include "spool.h"
+#include "target.h"
 #include "windows.h"
 
 enum {
@@ -856,19 +857,6 @@ static void add_to_berth(struct berth *berth, size_t step)
     berth->steps[berth->step_count++] = step;
 }
 
-static enum transport_kind transport_of(const struct host *host)
-{
-    static const struct {
-        const char *name;
-        enum transport_kind kind;
-    } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, host->transport) == 0)
-            return kinds[i].kind;
-    return TRANSPORT_AUTO;
-}
-
 /* Of the plan's hosts beyond those that are known. They stay where they are in memory: the plan can only grow by
    spares of the hostfile. */
 static void open_berths(struct scheduler *scheduler)
@@ -881,15 +869,7 @@ static void open_berths(struct scheduler *scheduler)
     }
     for (size_t i = scheduler->berth_count; i < scheduler->plan->hosts.count; i++) {
         const struct host *host = scheduler->plan->hosts.items[i];
-        struct remote_target target = {.name = host->name,
-                                       .address = host->address,
-                                       .port = host->port,
-                                       .user = host->user,
-                                       .identity = host->identity,
-                                       .jump = host->jump,
-                                       .known_hosts = host->known_hosts,
-                                       .transport = transport_of(host),
-                                       .become_root = host->become_root};
+        struct remote_target target = target_of(host);
 
         scheduler->berths[i].host = host;
         scheduler->berths[i].remote = remote_open(scheduler->pool, &target);

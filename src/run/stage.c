@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each host is asked what it has (probe), and then waits in the tree until somebody gives it the rest: the controller, in
+ * blocks of which a few are under way at a time and `finish` at the end, or another host (pass). Whatever is found damaged
+ * at the end is looked for by another probe, and what does not fit is sent again.
+ */
+#include "assay/stage.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "assay/cleanup.h"
+#include "assay/text.h"
+#include "stage_text.h"
+#include "stage_tree.h"
+#include "target.h"
+
+enum {
+    BLOCK = 4 << 20,
+    BLOCKS_UNDER_WAY = 2,
+    ROUNDS = 5, /* probes of one host: what is damaged that often stays so */
+    PATIENCE_MS =
+        3000, /* nothing is pushed as long as not all have said what they have, but not for longer */
+    LOOK_S = 300,
+    BLOCK_S = 600,
+    SLOWEST = 1 << 20, /* bytes a second within the cluster, for deadlines */
+    COMMAND_BYTES = 64 * 1024,
+};
+
+struct staging {
+    struct arena *arena;
+    const struct toolset *set;
+    const struct stage_options *options;
+    struct error *err;
+    int rc;
+    uv_loop_t loop;
+    uv_signal_t signals[2];
+    uv_timer_t patience;
+    struct remote_pool *pool;
+    struct stage_tree tree;
+    struct place *places;
+    size_t count, asking, open; /* hosts without a first answer; hosts that are not done */
+    size_t forgetting;
+    bool over;
+    const char *verb; /* of stage_ask; NULL: stage_push */
+    const char *version;
+};
+
+struct place {
+    struct staging *all;
+    size_t index;
+    struct remote *remote;
+    struct stage_host *result;
+    struct stage_answer *answer;
+    bool answered, done;
+    unsigned rounds, lost;
+    const char *root;
+    size_t blocks, next, under_way; /* of the stream */
+    bool *fits;
+    char uuid[UUID_SIZE];
+};
+
+static void dispatch(struct staging *all);
+static void probe(struct place *place);
+
+/* -- Jobs -- */
+
+static void forgotten(void *context, const struct remote_result *result)
+{
+    struct staging *all = context;
+
+    (void)result;
+    all->forgetting--;
+    dispatch(all);
+}
+
+static void forget(struct place *place, const char *uuid)
+{
+    struct remote_job job = {.verb = REMOTE_FORGET, .uuid = uuid};
+
+    if (place->all->over)
+        return;
+    place->all->forgetting++;
+    remote_start(place->remote, &job, forgotten, place->all);
+}
+
+static const char *root_word(const struct staging *all)
+{
+    return all->options->root != NULL ? all->options->root : "-";
+}
+
+/* The script and the line that calls it. */
+static void put_call(struct place *place, const char *verb, const char *words, struct text *out)
+{
+    struct staging *all = place->all;
+
+    text_init(out, COMMAND_BYTES);
+    text_put(out, stage_text);
+    text_printf(out, "stage %s %s ", verb, all->version);
+    text_shell_quote(out, root_word(all));
+    text_printf(out, " %s\n", words);
+}
+
+static void start(struct place *place, struct remote_job job, const char *verb, const char *words,
+                  remote_done_cb *done)
+{
+    cleanup_text struct text command = {0};
+
+    /* The pool's end brings the ends of jobs, which must not start others. */
+    if (place->all->over)
+        return;
+    put_call(place, verb, words, &command);
+    uuid_create(place->uuid);
+    job.uuid = place->uuid;
+    job.command = command.bytes;
+    remote_start(place->remote, &job, done, place);
+}
+
+/* The value of the first line "KEY VALUE"; false when there is none. */
+static bool answer_of(struct slice out, const char *key, struct slice *ret_value)
+{
+    struct slice line;
+
+    while (scan_line(&out, &line))
+        if (scan_text(&line, key) && scan_text(&line, " ")) {
+            *ret_value = line;
+            return true;
+        }
+    return false;
+}
+
+/* "" when the job ended as it should; else what went wrong, for people. *ret_lost: with the line, not on the host. */
+static const char *trouble(struct place *place, const struct remote_result *result, bool *ret_lost)
+{
+    struct arena *arena = place->all->arena;
+    struct slice said;
+
+    *ret_lost = result->end != REMOTE_ENDED;
+    if (result->end != REMOTE_ENDED)
+        return arena_strdup(arena, *result->text != '\0' ? result->text : "no answer");
+    if (answer_of(result->out, "fail", &said))
+        return arena_printf(arena, "%.*s", slice_print(said));
+    if (result->why != REMOTE_WHY_EXIT || result->rc != 0 || result->cut)
+        return arena_printf(arena, "the command ended badly (%d): %s %.*s", result->rc, result->text,
+                            (int)(result->err.length < 200 ? result->err.length : 200), result->err.bytes);
+    return "";
+}
+
+/* -- The end of a host -- */
+
+static void note(struct place *place, const char *text)
+{
+    struct stage_host *result = place->result;
+
+    if (*text != '\0')
+        result->text = *result->text != '\0' ? arena_printf(place->all->arena, "%s; %s", result->text, text)
+                                             : arena_strdup(place->all->arena, text);
+}
+
+static void settle(struct place *place, enum stage_end end, const char *text)
+{
+    struct staging *all = place->all;
+    struct stage_host *result = place->result;
+    const struct tree_host *taker = &all->tree.hosts[place->index];
+    bool has = end <= STAGE_PASSED;
+
+    if (place->done || all->over)
+        return;
+    place->done = true;
+    all->open--;
+    if (end == STAGE_PUSHED && taker->state == TREE_TAKING && taker->from != TREE_CONTROLLER) {
+        end = STAGE_PASSED;
+        result->by = all->places[taker->from].result->host;
+    }
+    result->end = end;
+    result->folder = has ? arena_printf(all->arena, "%s/%s", place->root, all->version) : "";
+    note(place, text);
+    tree_set(&all->tree, place->index, has ? TREE_HAS : TREE_OUT);
+    if (all->options->progress != NULL)
+        all->options->progress(all->options->context, result);
+}
+
+/* -- Pushing -- */
+
+static void on_settled_push(void *context, const struct remote_result *result);
+static void push_more(struct place *place);
+
+static size_t block_length(const struct place *place, size_t block)
+{
+    uint64_t left = place->all->set->bytes - (uint64_t)block * BLOCK;
+
+    return left < BLOCK ? (size_t)left : BLOCK;
+}
+
+static void add_manifest(const struct staging *all, struct remote_job *job, struct remote_file *file)
+{
+    *file = (struct remote_file){"manifest", all->set->manifest.bytes, all->set->manifest.length};
+    job->files = file;
+    job->file_count = 1;
+}
+
+static unsigned long_enough_s(const struct staging *all)
+{
+    return LOOK_S + (unsigned)(all->set->bytes / SLOWEST);
+}
+
+static void finish(struct place *place)
+{
+    struct remote_job job = {.verb = REMOTE_ENSURE, .deadline_s = long_enough_s(place->all)};
+    struct remote_file manifest;
+
+    add_manifest(place->all, &job, &manifest);
+    start(place, job, "finish", "", on_settled_push);
+}
+
+struct block_flight {
+    struct place *place;
+    size_t block;
+    char uuid[UUID_SIZE];
+};
+
+static void on_block(void *context, const struct remote_result *result)
+{
+    struct block_flight *flight = context;
+    struct place *place = flight->place;
+    bool lost;
+    const char *text = trouble(place, result, &lost);
+
+    place->under_way--;
+    if (result->end == REMOTE_ENDED)
+        forget(place, flight->uuid);
+    free(flight);
+    if (place->done)
+        return;
+    if (*text != '\0') {
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
+        dispatch(place->all);
+    } else {
+        push_more(place);
+    }
+}
+
+/* Whether the block was sent. False: the tools cannot be read any more, which ends everything. */
+static bool push_block(struct place *place, size_t block)
+{
+    struct staging *all = place->all;
+    size_t length = block_length(place, block);
+    cleanup_free char *bytes = mem_alloc(length);
+    struct remote_file file = {"block", bytes, length};
+    struct remote_job job = {.verb = REMOTE_ENSURE, .deadline_s = BLOCK_S, .files = &file, .file_count = 1};
+    struct block_flight *flight;
+    cleanup_text struct text command = {0};
+    char words[64];
+
+    if (toolset_read(all->set, (uint64_t)block * BLOCK, bytes, length, all->err) < 0) {
+        all->rc = -1;
+        return false;
+    }
+    flight = mem_alloc(sizeof *flight);
+    flight->place = place;
+    flight->block = block;
+    uuid_create(flight->uuid);
+    snprintf(words, sizeof words, "%zu %d", block, BLOCK);
+    put_call(place, "block", words, &command);
+    job.uuid = flight->uuid;
+    job.command = command.bytes;
+    place->under_way++;
+    place->result->bytes += length;
+    remote_start(place->remote, &job, on_block, flight);
+    return true;
+}
+
+static void push_more(struct place *place)
+{
+    while (!place->all->over && place->under_way < BLOCKS_UNDER_WAY && place->next < place->blocks) {
+        if (!place->fits[place->next] && !push_block(place, place->next)) {
+            dispatch(place->all);
+            return;
+        }
+        place->next++;
+    }
+    if (place->under_way == 0 && place->next == place->blocks)
+        finish(place);
+}
+
+/* -- Passing on -- */
+
+static void pass(struct place *place, size_t source)
+{
+    struct staging *all = place->all;
+    const struct place *giver = &all->places[source];
+    struct remote_job job = {.verb = REMOTE_ENSURE, .deadline_s = long_enough_s(all)};
+    struct remote_file manifest;
+    cleanup_text struct text words = {0};
+    uint64_t offset = 0;
+
+    for (size_t i = 0; i < place->blocks && place->fits[i]; i++)
+        offset += block_length(place, i);
+    text_init(&words, COMMAND_BYTES);
+    text_shell_quote(&words, giver->result->host->mpi_address);
+    text_put(&words, " ");
+    text_shell_quote(&words, giver->root);
+    text_printf(&words, " %llu %llu", (unsigned long long)all->set->bytes, (unsigned long long)offset);
+    add_manifest(all, &job, &manifest);
+    start(place, job, "pass", words.bytes, on_settled_push);
+}
+
+/* A transfer that another host gave failed, or what came is damaged. */
+static void try_again(struct place *place, const char *text)
+{
+    struct staging *all = place->all;
+    const struct tree_host *taker = &all->tree.hosts[place->index];
+    const char *giver =
+        taker->from == TREE_CONTROLLER ? "the controller" : all->places[taker->from].result->host->name;
+
+    note(place, arena_printf(all->arena, "from %s: %s", giver, text));
+    if (taker->from == TREE_CONTROLLER && place->rounds >= ROUNDS) {
+        settle(place, STAGE_FAILED, "");
+        return;
+    }
+    tree_set(&all->tree, place->index, TREE_OUT);
+    all->asking++;
+    place->answered = false;
+    probe(place);
+}
+
+/* `finish` and `pass` end alike. */
+static void on_settled_push(void *context, const struct remote_result *result)
+{
+    struct place *place = context;
+    bool lost, passed = place->all->tree.hosts[place->index].from != TREE_CONTROLLER;
+    const char *text = trouble(place, result, &lost);
+    struct slice state, damaged;
+
+    if (result->end == REMOTE_ENDED)
+        forget(place, place->uuid);
+    if (*text == '\0' && answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
+        settle(place, STAGE_PUSHED, "");
+    else if (lost || (*text != '\0' && !passed))
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
+    else if (*text != '\0')
+        try_again(place, text);
+    else
+        try_again(place, answer_of(result->out, "damaged", &damaged)
+                             ? arena_printf(place->all->arena, "%.*s arrived damaged", slice_print(damaged))
+                             : "it did not arrive whole");
+    dispatch(place->all);
+}
+
+/* -- What a host has -- */
+
+/* Which blocks of the stream are there, by the hashes that the host told. */
+static int compare_blocks(struct place *place, struct slice out)
+{
+    struct staging *all = place->all;
+    cleanup_free char *bytes = mem_alloc(BLOCK);
+    char hash[SHA256_HEX_SIZE];
+    struct slice line;
+    size_t block = 0;
+
+    memset(place->fits, 0, place->blocks * sizeof *place->fits);
+    while (block < place->blocks && scan_line(&out, &line)) {
+        size_t length = block_length(place, block);
+
+        if (!scan_text(&line, "have "))
+            continue;
+        if (toolset_read(all->set, (uint64_t)block * BLOCK, bytes, length, all->err) < 0)
+            return -1;
+        sha256_hex(bytes, length, hash);
+        place->fits[block++] = slice_equal(line, hash);
+    }
+    place->next = 0;
+    return 0;
+}
+
+static void read_probe(struct place *place, const struct remote_result *result)
+{
+    struct staging *all = place->all;
+    struct slice state = {0}, root = {0}, damaged;
+    bool lost;
+    const char *text = trouble(place, result, &lost);
+
+    /* A probe has no folder on the host and is not sent again by itself. */
+    if (lost && result->end == REMOTE_UNREACHABLE && result->connections > 0 && place->lost++ == 0) {
+        all->asking++;
+        place->answered = false;
+        probe(place);
+        return;
+    }
+    if (*text == '\0' && (!answer_of(result->out, "root", &root) || !answer_of(result->out, "state", &state)))
+        text = "the host's answer is not one";
+    if (*text != '\0') {
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
+        return;
+    }
+    place->root = arena_strndup(all->arena, root.bytes, root.length);
+    if (answer_of(result->out, "damaged", &damaged))
+        note(place, arena_printf(all->arena, "what lay there was damaged (%.*s)", slice_print(damaged)));
+    if (slice_equal(state, "whole"))
+        settle(place, STAGE_HAD, "");
+    else if (compare_blocks(place, result->out) < 0)
+        all->rc = -1;
+    else
+        tree_set(&all->tree, place->index, TREE_WANTS);
+}
+
+static void on_probed(void *context, const struct remote_result *result)
+{
+    struct place *place = context;
+
+    place->answered = true;
+    place->all->asking--;
+    read_probe(place, result);
+    dispatch(place->all);
+}
+
+static void probe(struct place *place)
+{
+    struct remote_job job = {.verb = REMOTE_READ, .deadline_s = LOOK_S};
+    char words[64];
+
+    place->rounds++;
+    snprintf(words, sizeof words, "%llu %d", (unsigned long long)place->all->set->bytes, BLOCK);
+    start(place, job, "probe", words, on_probed);
+}
+
+/* -- Listing and removing -- */
+
+static void on_answer(void *context, const struct remote_result *result)
+{
+    struct place *place = context;
+    struct staging *all = place->all;
+    bool lost;
+    const char *text = trouble(place, result, &lost);
+
+    if (all->over)
+        return;
+    place->answer->end = lost ? STAGE_UNREACHED : *text != '\0' ? STAGE_FAILED : STAGE_HAD;
+    place->answer->text =
+        *text != '\0' ? text : arena_strndup(all->arena, result->out.bytes, result->out.length);
+    if (!place->done) {
+        place->done = true;
+        all->open--;
+    }
+    dispatch(all);
+}
+
+static void ask(struct place *place)
+{
+    /* As root where that can be had: whoever removes must see root's processes too. */
+    struct remote_job job = {
+        .verb = REMOTE_READ, .deadline_s = LOOK_S, .as_root = place->answer->host->become_root};
+
+    start(place, job, place->all->verb, "", on_answer);
+}
+
+/* -- All of them -- */
+
+static void end(struct staging *all)
+{
+    all->over = true;
+    remote_pool_destroy(steal_pointer(all->pool));
+    uv_close((uv_handle_t *)&all->patience, NULL);
+    for (size_t i = 0; i < 2; i++)
+        uv_close((uv_handle_t *)&all->signals[i], NULL);
+}
+
+/* After anything that happened: starts what may start, and ends when nothing is left. */
+static void dispatch(struct staging *all)
+{
+    size_t target, source;
+    enum tree_order order;
+
+    if (all->over)
+        return;
+    if (all->rc < 0 || (all->open == 0 && all->forgetting == 0)) {
+        end(all);
+        return;
+    }
+    if (all->asking == 0)
+        all->tree.waits = false;
+    while (all->verb == NULL && !all->over &&
+           (order = tree_next(&all->tree, &target, &source)) != TREE_NOTHING) {
+        if (order == TREE_PASS)
+            pass(&all->places[target], source);
+        else
+            push_more(&all->places[target]);
+    }
+}
+
+static void on_patience_over(uv_timer_t *timer)
+{
+    struct staging *all = timer->data;
+
+    all->tree.waits = false;
+    dispatch(all);
+}
+
+/* What runs on the hosts is short and ends by itself; what has arrived is resumed by the next staging. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct staging *all = handle->data;
+
+    (void)number;
+    if (!all->over)
+        end(all);
+}
+
+static void set_up(struct staging *all, const struct host *const *hosts)
+{
+    const struct stage_options *options = all->options;
+    static const int numbers[] = {SIGINT, SIGTERM};
+
+    uv_loop_init(&all->loop);
+    all->pool = remote_pool_create(&all->loop, &options->remote);
+    for (size_t i = 0; i < 2; i++) {
+        uv_signal_init(&all->loop, &all->signals[i]);
+        all->signals[i].data = all;
+        uv_signal_start(&all->signals[i], on_signal, numbers[i]);
+    }
+    uv_timer_init(&all->loop, &all->patience);
+    all->patience.data = all;
+    uv_timer_start(&all->patience, on_patience_over, PATIENCE_MS, 0);
+    all->places = arena_array(all->arena, struct place, all->count);
+    all->tree = (struct stage_tree){.hosts = arena_array(all->arena, struct tree_host, all->count),
+                                    .count = all->count,
+                                    .seeds = options->seeds > 0 ? options->seeds : 1,
+                                    .fan_out = options->fan_out > 0 ? options->fan_out : 3,
+                                    .pushes = options->pushes > 0 ? options->pushes : 8,
+                                    .direct = options->direct,
+                                    .waits = true};
+    for (size_t i = 0; i < all->count; i++) {
+        struct remote_target target = target_of(hosts[i]);
+
+        all->tree.hosts[i] = (struct tree_host){.leaf = hosts[i]->leaf, .unit = hosts[i]->unit};
+        all->places[i] = (struct place){.all = all, .index = i, .root = ""};
+        all->places[i].remote = remote_open(all->pool, &target);
+    }
+    all->open = all->count;
+}
+
+static int carry_out(struct staging *all)
+{
+    uv_run(&all->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&all->loop);
+    return all->rc;
+}
+
+int stage_push(struct arena *arena, const struct host *const *hosts, size_t count,
+               const struct toolset *toolset, const struct stage_options *options,
+               struct stage_host **ret_hosts, struct error *err)
+{
+    struct staging all = {.arena = arena,
+                          .set = toolset,
+                          .options = options,
+                          .err = err,
+                          .count = count,
+                          .version = toolset->version};
+
+    set_up(&all, hosts);
+    *ret_hosts = arena_array(arena, struct stage_host, count);
+    all.asking = count;
+    for (size_t i = 0; i < count; i++) {
+        struct place *place = &all.places[i];
+
+        (*ret_hosts)[i] =
+            (struct stage_host){.host = hosts[i], .end = STAGE_CANCELLED, .folder = "", .text = ""};
+        place->result = &(*ret_hosts)[i];
+        place->blocks = (size_t)((toolset->bytes + BLOCK - 1) / BLOCK);
+        place->fits = arena_array(arena, bool, place->blocks);
+        probe(place);
+    }
+    return carry_out(&all);
+}
+
+int stage_ask(struct arena *arena, const struct host *const *hosts, size_t count, enum stage_ask ask_for,
+              const char *version, const struct stage_options *options, struct stage_answer **ret_answers,
+              struct error *err)
+{
+    struct staging all = {.arena = arena,
+                          .options = options,
+                          .err = err,
+                          .count = count,
+                          .version = version,
+                          .verb = ask_for == STAGE_LIST ? "versions" : "forget_version"};
+
+    set_up(&all, hosts);
+    *ret_answers = arena_array(arena, struct stage_answer, count);
+    for (size_t i = 0; i < count; i++) {
+        (*ret_answers)[i] =
+            (struct stage_answer){.host = hosts[i], .end = STAGE_CANCELLED, .text = "not asked"};
+        all.places[i].answer = &(*ret_answers)[i];
+        ask(&all.places[i]);
+    }
+    return carry_out(&all);
+}
