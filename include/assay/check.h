@@ -77,6 +77,12 @@ struct remedy {
 };
 
 /* What everything about one step of a suite is computed from. */
+/* Who tests, so that what is theirs is told from what is somebody else's. */
+struct check_run {
+    const char *uuid; /* the run's */
+    const char *jobs; /* jobs of Slurm that the controller runs in, "12,13"; NULL: none */
+};
+
 struct check_context {
     struct arena *arena;
     const struct suite *suite;
@@ -85,10 +91,11 @@ struct check_context {
     const struct check *check;
     const struct host *const *members;
     size_t member_count;
-    const char *variant;     /* the shape's */
-    bool as_root;            /* the command file runs as root */
-    double timescale;        /* see struct host */
-    struct tool_list *tools; /* check_tool adds what it is asked for; NULL: nobody wants to know */
+    const char *variant;         /* the shape's */
+    bool as_root;                /* the command file runs as root */
+    double timescale;            /* see struct host */
+    const struct check_run *run; /* NULL: nobody, so all jobs are somebody else's */
+    struct tool_list *tools;     /* check_tool adds what it is asked for; NULL: nobody wants to know */
 };
 
 /* Tools by the names that the checks have for them, each once; in the context's arena. */
@@ -242,15 +249,19 @@ void check_tools_named(const struct check_context *context, struct tool_list *to
 void check_read(const struct check_context *context, struct attempt *attempt);
 
 /*
- * The window of a check that has one. check_window_file writes what one member is asked before or after the
+ * The window of a check that is not passive; of one without `window` it is only whose the host is. check_window_file writes what one member is asked before or after the
  * attempt; the attempt's windows `before` must be there when `after` is asked. check_not_ready: why the test
  * must not begin (a foreign process, GPUs that did not cool down), in the arena; NULL when nothing was read
- * that speaks against it. What could not be read is left to the judge.
+ * that speaks against it; *ret_in_use: a job has one of the hosts, and it says whose. What could not be read is left to
+ * the judge.
  */
 void check_window_file(const struct check_context *context, enum window_role role,
                        const struct attempt *attempt, size_t member, struct text *out);
 unsigned check_window_deadline_s(const struct check_context *context, enum window_role role);
-const char *check_not_ready(const struct check_context *context, const struct attempt *attempt);
+const char *check_not_ready(const struct check_context *context, const struct attempt *attempt,
+                            bool *ret_in_use);
+/* The fact of an attempt of a check without `window`: the job that had a host before or after it. */
+#define WINDOW_OWNED "window.owned"
 
 /* Building blocks shared by checks: src/check/parts.c. */
 /* The suite's row for a tool that the check is about to name: each check asks here, so what a suite needs is known. */

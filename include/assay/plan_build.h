@@ -13,8 +13,9 @@ struct plan_sources {
     const struct hostfile *hostfile;
     const struct suite *suite;
     LIST_OF(const struct platform *)
-    platforms;                /* filled by plan_sources_load: those that the hosts declare */
-    struct run_limits limits; /* likewise; its suite too */
+    platforms;                   /* filled by plan_sources_load: those that the hosts declare */
+    struct run_limits limits;    /* likewise; its suite too */
+    const struct check_run *run; /* who tests; NULL: nobody does */
 };
 
 /*

@@ -216,8 +216,12 @@ void check_read(const struct check_context *context, struct attempt *attempt)
         (void)read_part(context, row, attempt->captures, 0, attempt);
     reading_init(&attempt->reading, context->arena, context->check->name);
     context->check->read(context, attempt, &attempt->reading);
-    if (!context->check->window)
+    if (context->check->passive)
         return;
+    if (!context->check->window) {
+        read_windows(context, attempt, &attempt->reading);
+        return;
+    }
     (void)read_part(context, &samples_row, attempt->captures, 0, attempt);
     read_samples(context, attempt, &attempt->reading);
     read_windows(context, attempt, &attempt->reading);

@@ -269,6 +269,9 @@ static void put_srun(const struct check_context *context, const struct launch *l
     else
         text_printf(out, " --nodelist=\"$ASSAY_DIR/hosts\" --nodes=%zu --ntasks=%zu", context->member_count,
                     context->member_count * launch->ranks_per_host);
+    /* By its name our own job is told from another's. */
+    if (context->run != NULL)
+        text_printf(out, " --job-name=assay-%s", context->run->uuid);
     text_printf(out, " --ntasks-per-node=%u --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpu-bind=",
                 launch->ranks_per_host);
     text_shell_quote(out, launcher->bind_to);

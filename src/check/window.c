@@ -83,6 +83,7 @@ static void command_fabric(const struct check_context *context, struct text *out
 }
 
 static const struct part_row before[] = {
+    {.name = WINDOW_OWNERS, .command = owners_command, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
@@ -90,6 +91,7 @@ static const struct part_row before[] = {
     {0},
 };
 static const struct part_row after[] = {
+    {.name = WINDOW_OWNERS, .command = owners_command, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
@@ -104,6 +106,10 @@ const struct part_row *window_parts(enum window_role role)
 
 bool window_part_applies(const struct check_context *context, const struct part_row *row)
 {
+    if (strcmp(row->name, WINDOW_OWNERS) == 0)
+        return true;
+    if (!context->check->window)
+        return false;
     return context->platform->nvlink_links > 0 || strcmp(row->name, WINDOW_NVLINK) != 0;
 }
 
@@ -145,6 +151,7 @@ void check_window_file(const struct check_context *context, enum window_role rol
     const char *since = role == WINDOW_AFTER ? log_end(context, attempt, member) : NULL;
 
     put_environment(context, out);
+    owners_functions(context, member, out);
     if (since != NULL) {
         text_put(out, "since=");
         text_shell_quote(out, since);

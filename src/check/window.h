@@ -5,6 +5,7 @@
 #include "assay/check.h"
 
 /* Names of the parts of a window that are read. */
+#define WINDOW_OWNERS "owners"
 #define WINDOW_GPUS "gpus"
 #define WINDOW_NVLINK "nvlink"
 #define WINDOW_FABRIC "fabric"
@@ -14,9 +15,16 @@
 /* window_read.c */
 extern const struct remedy window_remedies[];
 
+/* owners.c: the functions that the part's command calls, and each owner that the part names. */
+void owners_functions(const struct check_context *context, size_t member, struct text *out);
+void owners_command(const struct check_context *context, struct text *out);
+void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
+                void *to);
+
 /* window.c. The rows end with a NULL name. */
 const struct part_row *window_parts(enum window_role role);
-/* Whether members of this platform are asked for it. */
+/* Whether members of this platform are asked for it: whose the host is before and after every test that is not
+   light, the rest where the check has a window. */
 bool window_part_applies(const struct check_context *context, const struct part_row *row);
 /* The last reading of that member in that role, or NULL. */
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role);

@@ -5,7 +5,8 @@
  * facts    window.read = yes | no: WHY              both readings of every member are whole
  *          kernel.log = read | not read: WHY
  *          window.ecc.uncorrected, window.nvlink, window.links = none | who and how many
- *          window.processes = none | WHO (pid N) on gpuN before|after the test
+ *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is
+ *          window.owned = WHO     of a check without the rest: the job whose host it is, where there is one
  *          Of what is not known on every member there is no fact, unless it is bad already.
  * metrics  window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
  *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
@@ -37,7 +38,7 @@ RULE(rule_read, "window.read", "yes", "assay: counters before and after are part
 RULE(rule_kernel_log, "kernel.log", "read", "assay: the kernel's log is part of a test's evidence", NULL,
      true);
 RULE(rule_processes, "window.processes", "none", "assay",
-     "who else computes on the GPUs leaves every number undecided", true);
+     "who else computes on the GPUs or has the host leaves every number undecided", true);
 RULE(rule_ecc, "window.ecc.uncorrected", "none", "assay", "uncorrectable memory errors during the test",
      false);
 RULE(rule_nvlink, "window.nvlink", "none",
@@ -56,7 +57,9 @@ static const struct item items[] = {
 const struct remedy window_remedies[] = {
     {"window.read", "try nvidia-smi -q -x on the host; where it hangs look for Xid lines in dmesg"},
     {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
-    {"window.processes", "somebody else's process runs on the GPU: have it ended, then test again"},
+    {"window.processes",
+     "somebody else's process runs on the GPU, or a job has the host: have it ended, or wait until "
+     "it has, then test again"},
     {"window.ecc.uncorrected", "drain the host and reset the GPU or reboot; run dcgmi diag -r 3; if it comes "
                                "again, have the GPU replaced"},
     {"window.nvlink", "look for Xid 74 and SXid lines in dmesg and see nvidia-smi nvlink -e; reset all GPUs "
@@ -275,6 +278,27 @@ static bool processes_of(struct text *out, const struct finder *finder, const st
             say(out, "%.0f processes on %s%s", count->value, of, when);
     }
     return gpus != NULL && gpus->value == (double)known;
+}
+
+struct owners_to {
+    struct text *out;
+    const char *label, *when;
+};
+
+static void say_owner(void *context, const char *owner)
+{
+    const struct owners_to *to = context;
+
+    say(to->out, "%s%s%s%s", to->label, *to->label != '\0' ? ": " : "", owner, to->when);
+}
+
+/* Whose host it was in that window. */
+static void owners_of(struct text *out, const struct finder *finder, const struct member *member,
+                      const struct window *window, const char *when)
+{
+    struct owners_to to = {out, member->label, when};
+
+    owners_say(find_part(finder->attempt, window, WINDOW_OWNERS), finder->out->arena, say_owner, &to);
 }
 
 static bool has_finding(const struct reading *reading, const struct finding *wanted)
@@ -528,6 +552,10 @@ static void read_member(struct finder *finder, size_t index)
     const struct window *before = window_find(finder->attempt, index, WINDOW_BEFORE);
     const struct window *after = window_find(finder->attempt, index, WINDOW_AFTER);
 
+    owners_of(&finder->processes, finder, &member, before, " before the test");
+    owners_of(&finder->processes, finder, &member, after, " after the test");
+    if (!context->check->window)
+        return;
     if (rebooted(before, after))
         reading_finding(finder->out, SEVERITY_FAULT, "window.rebooted", subject(finder, &member, ""),
                         "the host rebooted during the test or right before it (its boot id changed)");
@@ -632,6 +660,11 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     finder_begin(&finder);
     for (size_t i = 0; i < context->member_count; i++)
         read_one(&finder, i, attempt);
+    if (!context->check->window) {
+        conclude(out, WINDOW_OWNED, &finder.processes, true);
+        finder_end(&finder);
+        return;
+    }
     conclude_read(out, "window.read", "yes", "no", &finder.read);
     conclude_read(out, "kernel.log", "read", "not read", &finder.log);
     conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
@@ -657,6 +690,15 @@ static void too_hot(struct text *out, const struct finder *finder, const struct 
     }
 }
 
+/* The owner speaks for the whole test: nobody looks further. */
+static void member_in_use(struct finder *finder, size_t index, const struct window *before, struct text *out)
+{
+    const struct check_context *context = finder->context;
+    struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
+
+    owners_of(out, finder, &member, before, "");
+}
+
 static void member_not_ready(struct finder *finder, size_t index, const struct window *before,
                              struct text *out)
 {
@@ -665,6 +707,8 @@ static void member_not_ready(struct finder *finder, size_t index, const struct w
     struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
     size_t length = out->length;
 
+    if (!context->check->window)
+        return;
     if (context->member_count > 1 && before->end >= ATTEMPT_UNREACHABLE &&
         before->end != ATTEMPT_SUDO_REFUSED)
         say(out, "%s", before->text);
@@ -675,11 +719,13 @@ static void member_not_ready(struct finder *finder, size_t index, const struct w
         too_hot(out, finder, &member, &gpus->reading);
 }
 
-const char *check_not_ready(const struct check_context *context, const struct attempt *attempt)
+const char *check_not_ready(const struct check_context *context, const struct attempt *attempt,
+                            bool *ret_in_use)
 {
-    cleanup_text struct text why = {0};
+    cleanup_text struct text why = {0}, owners = {0};
 
     text_init(&why, 64 * 1024);
+    text_init(&owners, 64 * 1024);
     for (size_t i = 0; i < context->member_count; i++) {
         struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
         struct check_context of_member = *context;
@@ -692,8 +738,12 @@ const char *check_not_ready(const struct check_context *context, const struct at
         of_member.arena = arena_create();
         reading_init(&out, of_member.arena, "");
         read_parts_of(&of_member, i, &scratch);
+        member_in_use(&finder, i, before, &owners);
         member_not_ready(&finder, i, before, &why);
         arena_destroy(of_member.arena);
     }
+    *ret_in_use = owners.length > 0;
+    if (owners.length > 0)
+        return arena_printf(context->arena, "in use: %s", owners.bytes);
     return why.length > 0 ? arena_strdup(context->arena, why.bytes) : NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "running.h"
 
+#include <stdlib.h>
+
 #include "assay/check.h"
 #include "assay/judge.h"
 #include "cli.h"
@@ -105,10 +107,14 @@ int running_carry_out(struct running *run, const struct remote_options *remote, 
     struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
                                     judge, extend,         progress};
     struct scheduler_options options = {.remote = *remote};
+    /* Where assay was started inside an allocation, its hosts are ours. */
+    const struct check_run tester = {.uuid = run->record->uuid, .jobs = getenv("SLURM_JOB_ID")};
     char uuid[UUID_SIZE];
 
+    run->sources->run = &tester;
     if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
         return -1;
+    run->sources->run = NULL;
     uuid_create(uuid);
     run->record->state = *ret_cancelled ? RUN_CANCELLED : RUN_ENDED;
     judge_run(run->record, &run->sources->limits, uuid);

@@ -27,6 +27,10 @@ static const char *command_of(struct arena *arena, const struct part *part)
                                             : arena_printf(arena, "%.*s...", LONGEST, part->command);
 }
 
+#define LEAVE_IT                                                                                        \
+    "leave it to its owner: test it when the job has ended (assay run --hosts NAME), or have the host " \
+    "drained first"
+
 /* "; stderr: ..." where the part has said something there. */
 static const char *complaint_of(const struct part *part)
 {
@@ -100,6 +104,7 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
 {
     const struct reading *reading = &attempt->reading;
     const char *lack = lack_of_output(arena, attempt);
+    const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
 
     if (lack != NULL)
         return bearing(KIND_UNDECIDED, lack);
@@ -110,6 +115,8 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
             if (one.kind != KIND_WHOLE)
                 return one;
         }
+    if (owner != NULL)
+        return bearing_with(KIND_UNDECIDED, arena_printf(arena, "the host was in use: %s", owner), LEAVE_IT);
     switch (reading->status) {
     case READING_COMPLETE:
         return bearing(KIND_WHOLE, "");
@@ -144,6 +151,8 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         return bearing_with(KIND_UNDECIDED, attempt->text,
                             "see to it that nobody else uses the GPUs and that they cool down at rest (fans, "
                             "air, coolant); then test again");
+    case ATTEMPT_IN_USE:
+        return bearing_with(KIND_NOT_RUN, attempt->text, LEAVE_IT);
     case ATTEMPT_UNREACHABLE:
         /* Never reached, or reached and lost. */
         return attempt->connections == 0 ? bearing_with(KIND_UNDECIDED, attempt->text, "")

@@ -696,6 +696,7 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .variant = step->shape->variant,
         .as_root = step->shape->as_root,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
+        .run = sources->run,
     };
     if (step->shape->arguments != NULL)
         ret_context->step = part_of(arena, ret_context->step, step->shape->scope, step->shape->arguments);

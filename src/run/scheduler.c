@@ -525,7 +525,7 @@ static void close_unsent(struct flight *flight, enum attempt_end end, const char
 
 static bool has_window(const struct scheduler *scheduler, size_t step)
 {
-    return check_find(step_at(scheduler, step)->shape->check)->window;
+    return !check_find(step_at(scheduler, step)->shape->check)->passive;
 }
 
 /* The windows before are the first of an attempt, one for each member; those after follow. */
@@ -668,7 +668,7 @@ static int send_attempt(struct flight *flight)
 }
 
 /* Why the hosts are not ready for the test, in the flight's arena; NULL when they are. */
-static const char *not_ready(struct flight *flight)
+static const char *not_ready(struct flight *flight, bool *ret_in_use)
 {
     struct scheduler *scheduler = flight->scheduler;
     struct check_context context;
@@ -676,17 +676,18 @@ static const char *not_ready(struct flight *flight)
     if (!has_window(scheduler, flight->step))
         return NULL;
     plan_context(flight->arena, scheduler->sources, step_at(scheduler, flight->step), &context);
-    return check_not_ready(&context, &scheduler->record->attempts.items[flight->attempt]);
+    return check_not_ready(&context, &scheduler->record->attempts.items[flight->attempt], ret_in_use);
 }
 
 static void begin_test(struct flight *flight)
 {
-    const char *why = not_ready(flight);
+    bool in_use = false;
+    const char *why = not_ready(flight, &in_use);
 
     if (flight->scheduler->signals_seen > 0)
         close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
     else if (why != NULL)
-        close_unsent(flight, ATTEMPT_NOT_READY, why);
+        close_unsent(flight, in_use ? ATTEMPT_IN_USE : ATTEMPT_NOT_READY, why);
     else if (send_attempt(flight) < 0)
         drop_flight(flight);
 }
@@ -705,9 +706,10 @@ static void begin_flight(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
     size_t read = scheduler->record->attempts.items[flight->attempt].windows.count;
+    bool in_use;
 
     if (has_window(scheduler, flight->step) &&
-        (read < step_at(scheduler, flight->step)->member_count || not_ready(flight) != NULL))
+        (read < step_at(scheduler, flight->step)->member_count || not_ready(flight, &in_use) != NULL))
         read_window(flight, WINDOW_BEFORE, window_before_read);
     else if (send_attempt(flight) < 0)
         drop_flight(flight);

@@ -6,15 +6,14 @@ that stops it.
 """
 
 import json
-import os
 import shutil
 import socket
-import subprocess
 import sys
 
 import namespaces
-from cluster import FOLDER, Report, Tap, assay, closing_lines, start_program, wait_until
+from cluster import FOLDER, Report, Tap, assay, closing_lines
 from namespaces import MPI, NETWORK, Hosts, command, write
+from slurm import Slurm
 
 COUNT, BAD = 4, "node3"
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
@@ -104,53 +103,11 @@ def an_interface_is_missing():
              "an interface that one host has: the others are named", done.stdout, done.stderr)
 
 
-def begin_slurm():
-    """A real Slurm over the hosts; what it needs of the machine is in the test's own folder."""
-    for name in ("spool", "state", *(host.name for host in hosts.list)):
-        os.makedirs(f"{FOLDER}/slurm/{name}")
-    nodes = "".join(f"NodeName={host.name} NodeAddr={host.address} CPUs=2 RealMemory=100\n" for host in hosts.list)
-    write(SLURM_CONF, f"""
-ClusterName=test
-SlurmctldHost={socket.gethostname()}({NETWORK}.254)
-SlurmUser=root
-AuthType=auth/none
-CredType=cred/none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-ReturnToService=2
-TmpFS=/var/tmp
-StateSaveLocation={FOLDER}/slurm/state
-SlurmdSpoolDir={FOLDER}/slurm/%n
-SlurmctldPidFile={FOLDER}/slurm/slurmctld.pid
-SlurmdPidFile={FOLDER}/slurm/%n.pid
-SlurmctldLogFile={FOLDER}/slurm/slurmctld.log
-SlurmdLogFile={FOLDER}/slurm/%n.log
-MpiDefault=pmix
-{nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=FORCE:8
-""")
-    environment = {**os.environ, "SLURM_CONF": SLURM_CONF}
-    silent = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    start_program(["slurmctld", "-D"], **silent)
-    for host in hosts.list:
-        start_program(["nsenter", "-t", str(host.child.pid), "-n", "-u", "-m", "slurmd", "-D", "-N", host.name], **silent)
-
-    def all_idle():
-        told = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=environment, capture_output=True, text=True,
-                              check=False)
-        return told.stdout.count(" idle") == COUNT
-
-    return wait_until(all_idle, 30)
-
-
 def slurm_starts_on_all():
     if shutil.which("slurmctld") is None or shutil.which("slurmd") is None:
         tap.skip("Slurm: a launch by srun", "Slurm is not installed")
         return
-    tap.ok(begin_slurm(), "Slurm: its nodes are idle")
+    tap.ok(Slurm(hosts).begin(), "Slurm: its nodes are idle")
     done, verdict, items = run("slurm", hostfile, {"kind": "srun"})
     tap.same((done.returncode, verdict, bad(items, "fail") | bad(items, "inconclusive")), (0, "accept", set()),
              "Slurm: a launch by srun on 2 and on all 4 hosts passes", done.stdout, done.stderr)

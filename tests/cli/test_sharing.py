@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: test_sharing.py assay
+
+A cluster that others use too: a real Slurm of four nodes with real sshd, of which one has a job. It is named with its
+owner and left alone, the others are tested; and Slurm's own words make the hostfile.
+"""
+
+import json
+import shutil
+import sys
+
+import namespaces
+from cluster import FOLDER, Report, Tap, assay, closing_lines, wait_until
+from namespaces import Hosts, command, write
+from slurm import Slurm
+
+COUNT, BUSY = 4, "node2"
+PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
+            "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
+            "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
+tap = Tap()
+
+
+def suite(name, touched):
+    """A test that leaves a line of its host in a file."""
+    return write(f"{FOLDER}/{name}.json", json.dumps({
+        "name": name, "title": name, "purpose": "trial", "environment": {"SLURM_CONF": slurm.conf},
+        "steps": [{"check": "reachable"},
+                  {"check": "command", "needs": ["reachable"], "retries": 0,
+                   "arguments": {"command": f"echo done; hostname >>{touched}", "pattern": "(?<done>done)"},
+                   "limits": [{"metric": "command.done", "equal": "done", "source": "this test", "status": "contract"}]}]}))
+
+
+def run(name, *words):
+    """The run's end, the outcomes of the active step by host with its first item, and the hosts that it ran on."""
+    touched = f"{FOLDER}/{name}.touched"
+    write(touched, "")
+    done = assay("run", "-H", f"{FOLDER}/cluster", "-s", suite(name, touched), "--db", f"{FOLDER}/{name}.db", "--progress",
+                 "none", "-o", f"{FOLDER}/{name}.html", *words)
+    if closing_lines(done.stdout) is None:
+        tap.ok(False, f"{name}: it runs to its end", done.stdout, done.stderr)
+    steps = {}
+    for step, item in Report(f"{FOLDER}/{name}.db").outcomes():
+        if step["check"] == "command":
+            steps[step["target"]] = item
+    with open(touched, encoding="utf-8") as file:
+        return done, steps, sorted(line.split(".")[0] for line in file.read().split())
+
+
+def inventory():
+    """What Slurm says is a hostfile, which the runs below go by."""
+    made = assay("inventory", "slurm", "-o", f"{FOLDER}/inventory", cwd=FOLDER, SLURM_CONF=slurm.conf)
+    with open(f"{FOLDER}/inventory", encoding="utf-8") as file:
+        lines = [line for line in file.read().splitlines() if not line.startswith("#")]
+    tap.same((made.returncode, lines),
+             (0, ["defaults scheduler=slurm", f"node[1-2] address={namespaces.NETWORK}.[1-2] leaf=leaf1 label.partition=all",
+                  f"node[3-4] address={namespaces.NETWORK}.[3-4] leaf=leaf2 label.partition=all"]),
+             "inventory: nodes, addresses, leaves and partition of a real Slurm", made.stdout, made.stderr)
+    for words in (["scontrol", "show", "nodes"], ["scontrol", "show", "topology"], ["sinfo", "-N", "-l"]):
+        write(f"{FOLDER}/{words[0]}-{words[-1]}", slurm.ask(*words).stdout)
+    saved = assay("inventory", "slurm", f"{FOLDER}/scontrol-topology", f"{FOLDER}/scontrol-nodes", f"{FOLDER}/sinfo--l")
+    tap.same([line for line in saved.stdout.splitlines() if not line.startswith("#")], lines,
+             "inventory: from saved outputs it is the same", saved.stdout, saved.stderr)
+    with open(hostfile, encoding="utf-8") as file:
+        access = [word for word in file.read().split() if word.split("=")[0] in ("user", "identity", "known_hosts", "port")]
+    write(f"{FOLDER}/cluster", " ".join(["defaults", "platform=plain.json", "slots=1", *sorted(set(access))]) +
+          "\n" + "\n".join(lines) + "\n")
+
+
+def a_busy_node_is_left_alone():
+    job = slurm.start_job(BUSY)
+    done, steps, ran = run("busy")
+    others = {host.name for host in hosts.list} - {BUSY}
+    tap.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (2, "incomplete"),
+             "a busy node: the run is incomplete, for it is owed", done.stdout, done.stderr)
+    tap.same({name: item["outcome"] for name, item in steps.items()},
+             {BUSY: "not run", **{name: "pass" for name in others}}, "a busy node: it is not tested, the others are")
+    cause = steps[BUSY]["cause"]
+    tap.ok(f"Slurm job {job}" in cause and "root" in cause and "somebody" in cause, "a busy node: job, user and name are told",
+           cause)
+    tap.same(ran, sorted(others), "a busy node: nothing was started on it")
+    slurm.ask("scancel", job)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 30), "a busy node: its job is ended")
+
+
+def an_allocation_without_a_step():
+    job = slurm.allocate("node3")
+    _, steps, _ = run("allocated", "--hosts", "node[3-4]")
+    tap.same({name: item["outcome"] for name, item in steps.items()}, {"node3": "not run", "node4": "pass"},
+             "an allocation in which nothing runs yet: it is its owner's all the same")
+    tap.ok(f"Slurm job {job} of root" in steps["node3"]["cause"], "an allocation in which nothing runs yet: it is named",
+           steps["node3"])
+    slurm.ask("scancel", job)
+    wait_until(lambda: slurm.idle() == COUNT, 30)
+
+
+missing = [name for name in ("slurmctld", "slurmd", "salloc") if shutil.which(name) is None]
+if missing:
+    print(f"1..0 # SKIP not installed: slurm-wlm ({', '.join(missing)})")
+    sys.exit(0)
+write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
+command("ip", "link", "set", "lo", "up")
+hosts = Hosts(COUNT, "1gbit")
+hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
+slurm = Slurm(hosts, leaves=2)
+if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
+    for story in (inventory, a_busy_node_is_left_alone, an_allocation_without_a_step):
+        story()
+tap.end()
