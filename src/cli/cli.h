@@ -31,6 +31,7 @@ struct command {
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_acceptance(int argc, char **argv);
+int command_alert(int argc, char **argv);
 int command_baseline(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_hosts(int argc, char **argv);
@@ -103,6 +104,12 @@ int cli_attach_preflight(struct store *store, struct record *record, struct erro
 /* Puts the contract of that file in the place of the run's; of NULL nothing. */
 int cli_take_contract(struct arena *arena, const char *file, struct plan_sources *sources, struct error *err)
     __attribute__((warn_unused_result));
+
+/* alert_news.c. What a stored run, with what it is compared with in record->earlier, says of each host and of each test
+   over several hosts, for whom it may concern; in the arena. */
+struct alert_news;
+int cli_alert_news(struct arena *arena, const struct record *record, struct alert_news *ret_news,
+                   struct error *err) __attribute__((warn_unused_result));
 
 /* command_history.c: the next run of a history, with what it saw of GPUs and HCAs. */
 int cli_add_history(struct store *store, struct arena *arena, struct history *history,

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is kept from call to call: a JSON file that is written whole, beside and renamed. */
+#include <string.h>
+
+#include "assay/alert.h"
+#include "assay/files.h"
+#include "assay/json.h"
+
+enum { STATE_BYTES = 16 << 20, SCHEMA = 1 };
+
+static void put_number(struct json_writer *json, const char *key, double number)
+{
+    json_key(json, key);
+    json_put_number(json, number);
+}
+
+static void put_problems(struct json_writer *json, const struct alert_problems *problems)
+{
+    json_key(json, "problems");
+    json_open_array(json);
+    for (size_t i = 0; i < problems->items.count; i++) {
+        const struct alert_problem *problem = &problems->items.items[i];
+
+        json_open_object(json);
+        json_member(json, "severity", alert_severity_name(problem->severity));
+        json_member(json, "key", problem->key);
+        json_member(json, "text", problem->text);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_told(struct json_writer *json, const struct alert *alert)
+{
+    json_key(json, "told");
+    json_open_array(json);
+    for (size_t i = 0; i < alert->told.count; i++) {
+        const struct alert_told *told = &alert->told.items[i];
+
+        json_open_object(json);
+        json_member(json, "receiver", told->receiver);
+        put_number(json, "at", told->at);
+        put_number(json, "count", told->count);
+        put_number(json, "revision", told->revision);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_alert(struct json_writer *json, const struct alert *alert)
+{
+    json_open_object(json);
+    json_member(json, "suite", alert->suite);
+    json_member(json, "hostfile", alert->hostfile);
+    json_member(json, "subject", alert->subject);
+    json_member(json, "severity", alert_severity_name(alert->severity));
+    json_key(json, "over");
+    json_put_boolean(json, alert->over);
+    json_member(json, "note", alert->note != NULL ? alert->note : "");
+    put_number(json, "since", alert->since);
+    put_number(json, "ended", alert->ended);
+    put_number(json, "run", (double)alert->run);
+    put_number(json, "revision", alert->revision);
+    put_problems(json, &alert->problems);
+    put_told(json, alert);
+    json_close_object(json);
+}
+
+int alerts_save(const struct alerts *alerts, const char *path, struct error *err)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer json;
+
+    text_init(&out, STATE_BYTES);
+    json_writer_init(&json, &out, false);
+    json_open_object(&json);
+    put_number(&json, "schema", SCHEMA);
+    json_key(&json, "series");
+    json_open_array(&json);
+    for (size_t i = 0; i < alerts->series.count; i++) {
+        json_open_object(&json);
+        json_member(&json, "suite", alerts->series.items[i].suite);
+        json_member(&json, "hostfile", alerts->series.items[i].hostfile);
+        put_number(&json, "run", (double)alerts->series.items[i].run);
+        put_number(&json, "started", alerts->series.items[i].started);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_key(&json, "alerts");
+    json_open_array(&json);
+    for (size_t i = 0; i < alerts->items.count; i++)
+        put_alert(&json, &alerts->items.items[i]);
+    json_close_array(&json);
+    json_close_object(&json);
+    if (out.clipped)
+        return error_set(err, ERROR_INTERNAL, "%s would be larger than 16 MiB", path);
+    return file_write(path, out.bytes, out.length, 0600, err);
+}
+
+static enum alert_severity severity_of(const struct json *object)
+{
+    const char *name = json_string(object, "severity", "");
+    enum alert_severity severity = ALERT_CRITICAL;
+
+    while (severity > ALERT_INFO && strcmp(alert_severity_name(severity), name) != 0)
+        severity--;
+    return severity;
+}
+
+static void take_alert(struct alerts *alerts, const struct json *object)
+{
+    struct alert *alert = list_push(alerts->arena, &alerts->items);
+
+    *alert = (struct alert){.suite = json_string(object, "suite", ""),
+                            .hostfile = json_string(object, "hostfile", ""),
+                            .subject = json_string(object, "subject", ""),
+                            .severity = severity_of(object),
+                            .over = json_boolean(object, "over", false),
+                            .note = json_string(object, "note", ""),
+                            .since = json_number(object, "since", 0),
+                            .ended = json_number(object, "ended", 0),
+                            .run = (long long)json_number(object, "run", 0),
+                            .revision = (unsigned)json_number(object, "revision", 1)};
+    json_each (problem, json_get(object, "problems"))
+        *list_push(alerts->arena, &alert->problems.items) = (struct alert_problem){
+            severity_of(problem), json_string(problem, "key", ""), json_string(problem, "text", "")};
+    json_each (told, json_get(object, "told"))
+        *list_push(alerts->arena, &alert->told) = (struct alert_told){
+            json_string(told, "receiver", ""), json_number(told, "at", 0),
+            (unsigned)json_number(told, "count", 1), (unsigned)json_number(told, "revision", 0)};
+}
+
+int alerts_load(struct arena *arena, const char *path, struct alerts *ret_alerts, struct error *err)
+{
+    const struct json *document;
+
+    *ret_alerts = (struct alerts){.arena = arena};
+    if (!file_exists(path))
+        return 0;
+    document = json_load(arena, path, err);
+    if (document == NULL)
+        return error_wrap(err, "what was alerted of so far; without this file all of it is told anew");
+    if (json_number(document, "schema", 0) != SCHEMA)
+        return error_set(err, ERROR_USAGE, "%s is no file of alerts of this version", path);
+    json_each (row, json_get(document, "series"))
+        *list_push(arena, &ret_alerts->series) =
+            (struct alert_series){json_string(row, "suite", ""), json_string(row, "hostfile", ""),
+                                  (long long)json_number(row, "run", 0), json_number(row, "started", 0)};
+    json_each (row, json_get(document, "alerts"))
+        take_alert(ret_alerts, row);
+    return 0;
+}

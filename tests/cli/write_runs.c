@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write_runs DATABASE KIND...: runs of the same 8 hosts, an hour apart, as a cluster that is looked at again and again
+   leaves them: clean, faulty, undecided, stopped, or part, which is clean and of two hosts only. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../report/sample_record.h"
+#include "assay/store.h"
+
+static const char hostfile[] = "node[1-8] platform=hgx-h100\nspare1 platform=hgx-h100 role=spare\n";
+
+static void give_documents(struct record *record)
+{
+    for (size_t i = 0; i < record->documents.count; i++) {
+        struct document *document = &record->documents.items[i];
+
+        if (strcmp(document->kind, "hostfile") == 0)
+            document->bytes = slice_of(hostfile);
+        sha256_hex(document->bytes.bytes, document->bytes.length, document->sha256);
+    }
+}
+
+static const char *new_uuid(struct arena *arena)
+{
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    return arena_strdup(arena, uuid);
+}
+
+static void decide_nothing(struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->outcome_count; i++)
+        if (judgement->outcomes[i].word != OUTCOME_RECORDED)
+            judgement->outcomes[i].word = OUTCOME_NOT_RUN;
+    for (size_t i = 0; i < judgement->verdict_count; i++)
+        judgement->verdicts[i].word = VERDICT_INCOMPLETE;
+}
+
+static struct record *make(struct arena *arena, const char *kind, unsigned number)
+{
+    bool faulty = strcmp(kind, "faulty") == 0, part = strcmp(kind, "part") == 0;
+    struct record *record =
+        sample_record(arena, &(struct sample){.hosts = part ? 2 : 8, .units = 1, .faults = faulty});
+
+    record->uuid = record->plan->run_uuid = new_uuid(arena);
+    record->judgement.uuid = new_uuid(arena);
+    record->started += 3600.0 * number;
+    record->ended += 3600.0 * number;
+    record->attempts.count = 0;
+    record->waivers.count = 0;
+    give_documents(record);
+    if (strcmp(kind, "undecided") == 0)
+        decide_nothing(&record->judgement);
+    return record;
+}
+
+static int keep(struct store *store, struct record *record, bool stopped, struct error *err)
+{
+    double ended = record->ended;
+
+    if (store_begin_run(store, record, err) < 0 || (!stopped && store_put_judgement(store, record, err) < 0))
+        return -1;
+    return store_end_run(store, record, stopped ? RUN_CANCELLED : RUN_ENDED, ended, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena = arena_create();
+    struct error err = {0};
+    struct store *store = argc > 2 ? store_open(argv[1], false, &err) : NULL;
+    int result = store != NULL ? 0 : -1;
+
+    for (int i = 2; result == 0 && i < argc; i++)
+        result = keep(store, make(arena, argv[i], (unsigned)i), strcmp(argv[i], "stopped") == 0, &err);
+    if (result < 0)
+        fprintf(stderr, "write_runs DATABASE KIND...: %s\n", err.text);
+    store_close(store);
+    arena_destroy(arena);
+    return result < 0 ? 64 : 0;
+}
