@@ -29,8 +29,8 @@ with Lab("prune", 2, ["node2:gpu-missing:3"]) as lab:
 accepted, waived = 2, 3
 tap.same(statuses, [1, 0, 1, 1, 1], "of five runs the second is accepted, the others are rejected")
 done = assay("waive", waived, "--host", "node2", "--check", "gpu-inventory", "--who", "Li Wei", "--why",
-             "known", "--until", "2999-01-01", "--db", DATABASE)
-tap.same(done.returncode in (1, 3), True, "a failure of the third is waived", done.stdout, done.stderr)
+             "known", "--until", "2099-01-01", "--db", DATABASE)
+tap.ok(done.stdout.startswith("waiver: "), "a failure of the third is waived", done.stdout, done.stderr)
 
 tap.same(prune().returncode, 64, "without a word about what stays nothing is done")
 done = prune("--keep", 1, "--dry-run")
