@@ -57,6 +57,8 @@ struct scheduler_options {
     unsigned
         gone_wait_ms; /* how long a step waits for the proof that nothing of it is left on its other hosts;
                               after that only the host without an answer is held; 0: 60000 */
+    bool
+        cancel; /* as with a SIGINT before anything is begun: what an earlier controller left running is ended */
 };
 
 /*

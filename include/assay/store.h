@@ -131,6 +131,30 @@ struct record *store_load_judged(struct store *store, struct arena *arena, long 
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Who drives a run, and how far it is: for another process than the one that does. */
+struct run_driver {
+    enum run_state state; /* as it is shown */
+    long long pid;        /* on this machine, of a controller that lives; else 0 */
+    const char *host;     /* where the controller is, or was */
+};
+int store_run_driver(struct store *store, struct arena *arena, long long number,
+                     struct run_driver *ret_driver, struct error *err) __attribute__((warn_unused_result));
+/* An attempt that ended, by the place of its step in the plan. */
+struct ended_attempt {
+    size_t step;
+    unsigned n;
+    enum attempt_end end;
+    double began, ended; /* Unix time, s */
+    long long id;        /* greater than 0 */
+};
+struct ended_attempts {
+    LIST_OF(struct ended_attempt) items;
+};
+/* Those that ended after `last`, or with it and have a greater id ({0}: all), in that order. */
+int store_ended_attempts(struct store *store, struct arena *arena, long long number,
+                         const struct ended_attempt *last, struct ended_attempts *ret_ended,
+                         struct error *err) __attribute__((warn_unused_result));
+
 struct run_summary {
     long long number;
     const char *uuid, *suite, *hostfile;

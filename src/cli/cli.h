@@ -28,6 +28,8 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+int command_attach(int argc, char **argv);
+int command_cancel(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_acceptance(int argc, char **argv);
@@ -96,6 +98,10 @@ int cli_add_earlier(struct store *store, struct arena *arena, struct record *rec
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
 /* Whom the judgement accuses, and where nobody could be told apart. */
 void cli_print_isolation(const struct record *record);
+
+/* command_attach.c. A run's last two lines, and its exit status. */
+int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* preflights.c. Finds the record's preflight, if there is one, and puts it into the record. */
 int cli_attach_preflight(struct store *store, struct record *record, struct error *err)

@@ -204,7 +204,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
         return cli_fail(&err);
     remote = access_remote(&preflight->options.access);
     preflight->going.board = board_create(kind, preflight->going.record);
-    status = running_carry_out(&preflight->going, &remote, &cancelled, &err);
+    status = running_carry_out(&preflight->going, &remote, false, &cancelled, &err);
     board_destroy(preflight->going.board);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }

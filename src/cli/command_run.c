@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
 #include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
@@ -18,15 +17,11 @@
 #include "assay/scheduler.h"
 #include "assay/store.h"
 #include "cli.h"
+#include "detach.h"
+#include "run_options.h"
 #include "running.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
-
-struct run_options {
-    struct cli_plan plan;
-    const char *db, *resume, *progress, *report;
-    struct access access;
-};
 
 struct run {
     struct run_options options;
@@ -211,17 +206,23 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 static int run_all(struct arena *arena, struct run *run, enum board_kind kind, int argc, char **argv)
 {
     struct remote_options remote;
+    struct detaching detaching = {0};
     struct error err = {0};
     bool cancelled = false;
     int status;
 
+    /* Before the database is open and a password in locked memory: neither outlives a fork. */
+    if (run->options.detach && detach_begin(&detaching, &status, &err))
+        return err.code != 0 ? cli_fail(&err) : status;
     if (access_ask(&run->options.access, &err) < 0 || begin(arena, run, argc, argv, &err) < 0)
+        return cli_fail(&err);
+    if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)
         return cli_fail(&err);
     remote = access_remote(&run->options.access);
     if (*store_note(run->going.store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
     run->going.board = board_create(kind, run->going.record);
-    status = running_carry_out(&run->going, &remote, &cancelled, &err);
+    status = running_carry_out(&run->going, &remote, run->options.cancel, &cancelled, &err);
     board_destroy(run->going.board);
     if (status < 0) {
         fprintf(stderr,
@@ -254,6 +255,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "where the HTML report goes; default assay-report-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"detach", 0, OPTION_FLAG, NULL, &options->detach,
+         "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };
@@ -261,25 +264,15 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
     return cli_options(rows, "run -H HOSTFILE -s SUITE", argc, argv, ret_first, ret_status);
 }
 
-int command_run(int argc, char **argv)
+int run_with(const struct run_options *options, int argc, char **argv)
 {
-    struct run run = {.options.progress = "auto"};
-    const struct run_options *options = &run.options;
+    struct run run = {.options = *options};
     struct arena *arena;
     enum board_kind kind;
-    int first, status;
+    int status;
 
-    if (!read_options(&run.options, argc, argv, &first, &status))
-        return status;
-    if (first < argc) {
-        fprintf(stderr,
-                "assay: run: unexpected word '%s'; hostfile and suite are given as -H FILE and -s SUITE\n",
-                argv[first]);
-        return EXIT_USAGE;
-    }
     if (!board_kind_parse(options->progress, &kind)) {
-        fprintf(stderr, "assay: run: --progress '%s'; expected auto, plain, json or none\n",
-                options->progress);
+        fprintf(stderr, "assay: --progress '%s'; expected auto, plain, json or none\n", options->progress);
         return EXIT_USAGE;
     }
     arena = arena_create();
@@ -288,4 +281,20 @@ int command_run(int argc, char **argv)
     store_close(run.going.store);
     arena_destroy(arena);
     return status;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run_options options = {.progress = "auto"};
+    int first, status;
+
+    if (!read_options(&options, argc, argv, &first, &status))
+        return status;
+    if (first < argc) {
+        fprintf(stderr,
+                "assay: run: unexpected word '%s'; hostfile and suite are given as -H FILE and -s SUITE\n",
+                argv[first]);
+        return EXIT_USAGE;
+    }
+    return run_with(&options, argc, argv);
 }

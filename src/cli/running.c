@@ -101,12 +101,12 @@ struct record *running_new_record(struct arena *arena, const struct cli_plan *cl
     return record;
 }
 
-int running_carry_out(struct running *run, const struct remote_options *remote, bool *ret_cancelled,
-                      struct error *err)
+int running_carry_out(struct running *run, const struct remote_options *remote, bool cancel,
+                      bool *ret_cancelled, struct error *err)
 {
     struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
                                     judge, extend,         progress};
-    struct scheduler_options options = {.remote = *remote};
+    struct scheduler_options options = {.remote = *remote, .cancel = cancel};
     /* Where assay was started inside an allocation, its hosts are ours. */
     const struct check_run tester = {.uuid = run->record->uuid, .jobs = getenv("SLURM_JOB_ID")};
     char uuid[UUID_SIZE];

@@ -1044,15 +1044,21 @@ static void cancel_running(struct scheduler *scheduler)
     cancel_windows(scheduler);
 }
 
+static void cancel(struct scheduler *scheduler)
+{
+    scheduler->signals_seen++;
+    tell(scheduler, EVENT_CANCELLING, (size_t)-1);
+    cancel_running(scheduler);
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct scheduler *scheduler = handle->data;
 
     if (number == SIGHUP)
         return;
-    if (++scheduler->signals_seen == 1) {
-        tell(scheduler, EVENT_CANCELLING, (size_t)-1);
-        cancel_running(scheduler);
+    if (scheduler->signals_seen == 0) {
+        cancel(scheduler);
         dispatch(scheduler);
     } else {
         scheduler->over = true;
@@ -1210,6 +1216,8 @@ int scheduler_run(struct record *record, const struct plan_sources *sources,
     index_steps(&scheduler);
     if (take_up(&scheduler) < 0)
         fail(&scheduler);
+    else if (options->cancel)
+        cancel(&scheduler);
     dispatch(&scheduler);
     if (!scheduler.over)
         uv_run(&scheduler.loop, UV_RUN_DEFAULT);

@@ -210,3 +210,71 @@ int store_list_runs(struct store *store, struct arena *arena, size_t limit, stru
     *ret_count = summaries.runs.count;
     return 0;
 }
+
+static int take_driver(struct store *store, struct arena *arena, long long number, struct run_driver *driver,
+                       struct error *err)
+{
+    struct controller controller;
+    enum run_state state;
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_DRIVER, arena, NULL, err, INTEGER(number)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got == 0)
+        return error_set(err, ERROR_USAGE, "%s: there is no run %lld", store->path, number);
+    if (got < 0)
+        return -1;
+    state = (enum run_state)take_enum(&rows, &vocabulary_run);
+    controller = take_controller(&rows);
+    if (rows.damage[0] == '\0') {
+        driver->state = shown_state(store, number, state, &controller);
+        driver->host = controller.host;
+        driver->pid = driver->state == RUN_RUNNING && controller_life(&controller) == CONTROLLER_LIVES
+                          ? controller.pid
+                          : 0;
+    }
+    return rows_next(&rows, err);
+}
+
+int store_run_driver(struct store *store, struct arena *arena, long long number,
+                     struct run_driver *ret_driver, struct error *err)
+{
+    *ret_driver = (struct run_driver){.host = ""};
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    return store_finish(store, take_driver(store, arena, number, ret_driver, err), err);
+}
+
+static int take_ended(struct store *store, struct arena *arena, long long number,
+                      const struct ended_attempt *last, struct ended_attempts *ended, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_ENDED, arena, NULL, err, INTEGER(number),
+                  ENUM(vocabulary_attempt, ATTEMPT_ENDED), REAL(last->ended), INTEGER(last->id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct ended_attempt *attempt = list_push(arena, &ended->items);
+
+        attempt->id = take_integer(&rows);
+        attempt->step = (size_t)take_integer(&rows);
+        attempt->n = take_unsigned(&rows);
+        attempt->end = (enum attempt_end)take_enum(&rows, &vocabulary_ending);
+        attempt->began = take_real(&rows);
+        attempt->ended = take_real(&rows);
+    }
+    return got;
+}
+
+int store_ended_attempts(struct store *store, struct arena *arena, long long number,
+                         const struct ended_attempt *last, struct ended_attempts *ret_ended,
+                         struct error *err)
+{
+    *ret_ended = (struct ended_attempts){0};
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    return store_finish(store, take_ended(store, arena, number, last, ret_ended, err), err);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What another process runs, told from the database: a line for each attempt that ends, and the verdict at the end. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "assay/report.h"
+#include "cli.h"
+
+enum { PAUSE_S = 1 };
+
+struct following {
+    struct store *store;
+    long long number;
+    struct arena *plan_arena;
+    const struct record *record; /* its plan; NULL: not looked at yet */
+    struct ended_attempt last;
+};
+
+/* The plan grows while the run goes on; then it is read again. */
+static const struct step *step_of(struct following *following, size_t step, struct error *err)
+{
+    if (following->record == NULL || step >= following->record->plan->steps.count) {
+        arena_destroy(following->plan_arena);
+        following->plan_arena = arena_create();
+        following->record =
+            store_load_judged(following->store, following->plan_arena, following->number, err);
+    }
+    if (following->record == NULL)
+        return NULL;
+    if (step >= following->record->plan->steps.count) {
+        error_set(err, ERROR_INTERNAL, "run %lld has no step %zu", following->number, step);
+        return NULL;
+    }
+    return &following->record->plan->steps.items[step];
+}
+
+static int print_ended(struct arena *arena, struct following *following, struct error *err)
+{
+    struct ended_attempts ended;
+
+    if (store_ended_attempts(following->store, arena, following->number, &following->last, &ended, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ended.items.count; i++) {
+        const struct ended_attempt *attempt = &ended.items.items[i];
+        const struct step *step = step_of(following, attempt->step, err);
+
+        if (step == NULL)
+            return -1;
+        printf("%s  %s on %s: %s after %s%s\n", time_text(arena, attempt->ended), step->shape->suite_step,
+               step_target(arena, step), attempt_end_name(attempt->end),
+               duration_text(arena, attempt->ended - attempt->began),
+               attempt->n > 1 ? arena_printf(arena, " (attempt %u)", attempt->n) : "");
+        following->last = *attempt;
+    }
+    fflush(stdout);
+    return 0;
+}
+
+static int look(struct following *following, struct run_driver *driver, struct error *err)
+{
+    struct arena *arena = arena_create();
+    /* First whether it goes on: what ends in between is then still told. */
+    int result = store_run_driver(following->store, arena, following->number, driver, err);
+
+    if (result == 0)
+        result = print_ended(arena, following, err);
+    if (result == 0 && driver->state == RUN_RUNNING && driver->pid == 0)
+        result = error_set(err, ERROR_USAGE, "run %lld is driven from %s; ask there", following->number,
+                           driver->host);
+    arena_destroy(arena);
+    return result;
+}
+
+int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = store_load_judged(store, arena, number, err);
+
+    if (record != NULL) {
+        bool judged = record->judgement.verdict_count > 0;
+        enum verdict_word word = judged ? record->judgement.verdicts[0].word : VERDICT_INCOMPLETE;
+
+        printf("run: %lld\nverdict: %s\n", number, verdict_name(word));
+        *ret_status = record->state == RUN_CANCELLED ? EXIT_CANCELLED : verdict_exit_status(word);
+    }
+    arena_destroy(arena);
+    return record != NULL ? 0 : -1;
+}
+
+static int follow(struct following *following, int *ret_status, struct error *err)
+{
+    struct run_driver driver;
+
+    do {
+        if (look(following, &driver, err) < 0)
+            return -1;
+        if (driver.state == RUN_RUNNING)
+            sleep(PAUSE_S);
+    } while (driver.state == RUN_RUNNING);
+    if (driver.state == RUN_INTERRUPTED)
+        fprintf(stderr,
+                "assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
+                following->number, following->number);
+    return cli_print_verdict(following->store, following->number, ret_status, err);
+}
+
+static long long last_run(struct store *store, struct error *err)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = store_load_judged(store, arena, 0, err);
+    long long number = record != NULL ? record->number : 0;
+
+    arena_destroy(arena);
+    return number;
+}
+
+int command_attach(int argc, char **argv)
+{
+    const char *db = NULL;
+    const struct option_row rows[] = {
+        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct following following = {0};
+    struct error err = {0};
+    int first, status;
+
+    if (!cli_options(rows, "attach [RUN]        (default: the last run)", argc, argv, &first, &status))
+        return status;
+    following.store = store_open(cli_database(db), true, &err);
+    if (following.store != NULL)
+        following.number = first < argc ? store_find_run(following.store, argv[first], &err)
+                                        : last_run(following.store, &err);
+    if (following.number == 0 || follow(&following, &status, &err) < 0)
+        status = cli_fail(&err);
+    arena_destroy(following.plan_arena);
+    store_close(following.store);
+    return status;
+}

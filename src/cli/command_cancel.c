@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run is ended by its controller, which is told so as by Ctrl-C; where that is dead, by this process in its place. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "run_options.h"
+
+enum { PAUSE_S = 1 };
+
+static int state_of(struct store *store, long long number, enum run_state *ret_state, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct run_driver driver;
+    int result = store_run_driver(store, arena, number, &driver, err);
+
+    *ret_state = driver.state;
+    arena_destroy(arena);
+    return result;
+}
+
+/* Until the controller has ended what runs on the hosts, or dies of it. */
+static int await_end(struct store *store, long long number, enum run_state *ret_state, struct error *err)
+{
+    do {
+        sleep(PAUSE_S);
+        if (state_of(store, number, ret_state, err) < 0)
+            return -1;
+    } while (*ret_state == RUN_RUNNING);
+    return 0;
+}
+
+static int tell_controller(const struct run_driver *driver, long long number, bool now, struct error *err)
+{
+    if (driver->pid == 0)
+        return error_set(err, ERROR_USAGE, "run %lld is driven from %s; cancel it there", number,
+                         driver->host);
+    fprintf(stderr, "assay: process %lld, which drives run %lld, is told to end\n", driver->pid, number);
+    for (int signals = now ? 2 : 1; signals > 0; signals--) {
+        if (kill((pid_t)driver->pid, SIGINT) < 0 && errno != ESRCH)
+            return error_set(err, ERROR_USAGE, "process %lld, which drives run %lld: %s", driver->pid, number,
+                             strerror(errno));
+        if (signals > 1)
+            sleep(PAUSE_S); /* two at once may come as one */
+    }
+    return 0;
+}
+
+/* RUN_INTERRUPTED: its controller is dead, and it is for us to do. */
+static int by_controller(struct store *store, long long number, bool now, enum run_state *ret_state,
+                         struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct run_driver driver;
+    int result = store_run_driver(store, arena, number, &driver, err);
+
+    *ret_state = driver.state;
+    if (result == 0 && driver.state == RUN_RUNNING)
+        result = tell_controller(&driver, number, now, err);
+    arena_destroy(arena);
+    if (result == 0 && *ret_state == RUN_RUNNING)
+        result = await_end(store, number, ret_state, err);
+    return result;
+}
+
+/* With --now the controller stops at once: what it left on the hosts ends at its deadline there, or is ended next time. */
+static int cancel(struct run_options *options, bool now, struct error *err)
+{
+    struct store *store = cli_stored(options->db, err);
+    long long number = store != NULL ? store_find_run(store, options->resume, err) : 0;
+    enum run_state state = RUN_ENDED;
+    int status = EXIT_ACCEPT, result = number > 0 ? by_controller(store, number, now, &state, err) : -1;
+
+    if (result == 0 && state != RUN_INTERRUPTED)
+        result = cli_print_verdict(store, number, &status, err);
+    store_close(store);
+    if (result < 0)
+        return cli_fail(err);
+    if (state != RUN_INTERRUPTED)
+        return EXIT_ACCEPT;
+    status = run_with(options, 0, NULL);
+    return status == EXIT_CANCELLED ? EXIT_ACCEPT : status;
+}
+
+int command_cancel(int argc, char **argv)
+{
+    struct run_options options = {.progress = "plain", .cancel = true};
+    bool now = false;
+    const struct option_row rows[] = {
+        {"now", 0, OPTION_FLAG, NULL, &now, "as Ctrl-C twice: does not wait until what runs is proven gone"},
+        {"report", 'o', OPTION_STRING, "FILE", &options.report,
+         "where the HTML report goes, when it is this process that ends the run"},
+        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        ACCESS_OPTIONS(&options.access),
+        OPTION_END,
+    };
+    struct error err = {0};
+    int first, status;
+
+    if (!cli_options(rows, "cancel RUN", argc, argv, &first, &status))
+        return status;
+    if (first + 1 != argc) {
+        error_set(&err, ERROR_USAGE, "cancel: name one run; `assay list` shows those that are going on");
+        return cli_fail(&err);
+    }
+    options.resume = argv[first];
+    return cancel(&options, now, &err);
+}
