@@ -32,9 +32,9 @@ struct remote_pool;
 struct remote;
 
 enum transport_kind {
-    TRANSPORT_AUTO, /* libssh2; a spawned ssh where libssh2 cannot do it (jump hosts, agent-only, RSA keys);
+    TRANSPORT_AUTO,    /* libssh2; a spawned ssh where libssh2 cannot do it (agent-only, RSA keys);
                        said in remote_transport_note */
-    TRANSPORT_SSH,  /* libssh2 only */
+    TRANSPORT_SSH,     /* libssh2 only */
     TRANSPORT_OPENSSH, /* the ssh program */
     TRANSPORT_LOCAL,   /* no network: /bin/sh on this machine */
 };
@@ -61,9 +61,11 @@ struct remote_target {
     const char *address; /* host name or address */
     unsigned port;
     const char *user;
-    const char *identity;    /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
+    const char *identity; /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
                                 back to ssh */
-    const char *jump;        /* [user@]host[:port][,...] as ssh -J */
+    const char *jump; /* [user@]host[:port][,...] as ssh -J: all hosts with the same share one connection. The
+                                identity and known_hosts above and below are good for jump hosts too, besides
+                                what the user's own configuration says of them */
     const char *known_hosts; /* of this host; NULL: that of the options */
     enum transport_kind transport;
     bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
@@ -141,6 +143,7 @@ enum remote_end {
     REMOTE_SUDO_REFUSED, /* sudo -n wants a password or does not allow it */
     REMOTE_NO_ANSWER,    /* the session works but the guard's answer did not come in time, or is not one */
     REMOTE_CANCELLED,    /* the pool was destroyed */
+    REMOTE_JUMP_FAILED, /* no way through the jump host, or it forbids forwarding: says nothing of the host */
 };
 
 enum remote_why {

@@ -163,6 +163,7 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
     case ATTEMPT_SUDO_REFUSED:
     case ATTEMPT_NO_ANSWER:
     case ATTEMPT_NO_SPOOL:
+    case ATTEMPT_JUMP_FAILED:
     default:
         return bearing_with(KIND_UNDECIDED, attempt->text, "");
     }

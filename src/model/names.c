@@ -19,9 +19,9 @@ static const char *const accused_place_names[] = {"", "inside the host", "on its
 static const char *const origin_names[] = {"suite", "substitute", "left out", "isolate"};
 static const char *const run_state_names[] = {"running", "ended", "interrupted", "cancelled"};
 static const char *const attempt_end_names[] = {
-    "ran",         "killed",       "deadline",         "rebooted",         "lost",
-    "unreachable", "auth refused", "host key unknown", "host key changed", "sudo refused",
-    "no answer",   "no spool",     "cancelled",        "not ready",        "in use",
+    "ran",          "killed",           "deadline",         "rebooted",         "lost",      "unreachable",
+    "auth refused", "host key unknown", "host key changed", "sudo refused",     "no answer", "no spool",
+    "cancelled",    "not ready",        "in use",           "jump host failed",
 };
 
 static bool find_name(const char *const *names, size_t count, const char *word, size_t *ret_index)

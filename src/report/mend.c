@@ -11,7 +11,7 @@
 
 enum { CAUSES_SHOWN = 3 };
 
-/* What a person calls it and does about it. {name}, {address}, {port}, {user}, {identity} and {known_hosts} are the
+/* What a person calls it and does about it. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are the
    host's. */
 struct advice_row {
     const char *check, *metric; /* '*' stands for any characters */
@@ -36,6 +36,9 @@ static const struct advice_row refusals[] = {
     {"sudo refused", "*", NULL, "sudo refused", true,
      "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
     {"no answer", "*", NULL, "no answer", false, "ssh -p {port} {user}@{address} true"},
+    {"jump host failed", "*", "forbids forwarding", "forwarding forbidden", false,
+     "scripts/bundle  # then unpack it on the jump host and run assay there"},
+    {"jump host failed", "*", NULL, "jump host", false, "ssh -p {port} -J {jump} {user}@{address} true"},
     {"no spool", "*", NULL, "no folder for outputs", true, "df -h /var/tmp; ls -ld /var/tmp"},
 };
 
@@ -140,6 +143,7 @@ static const char *fill(struct arena *arena, const char *command, const struct h
                   {"{port}", arena_printf(arena, "%u", host->port != 0 ? host->port : 22)},
                   {"{user}", host->user != NULL ? host->user : "$USER"},
                   {"{identity}", host->identity != NULL ? host->identity : "~/.ssh/id_ed25519"},
+                  {"{jump}", host->jump != NULL ? host->jump : "JUMP"},
                   {"{known_hosts}", host->known_hosts != NULL ? host->known_hosts : "~/.ssh/known_hosts"},
                   {"{subject}", subject}};
 
@@ -318,7 +322,8 @@ static const char *refusal_of(const struct step_view *step)
     const struct attempt *last =
         step->attempts.count > 0 ? step->attempts.items[step->attempts.count - 1] : NULL;
 
-    return last != NULL && last->end >= ATTEMPT_UNREACHABLE && last->end <= ATTEMPT_NO_SPOOL
+    return last != NULL && ((last->end >= ATTEMPT_UNREACHABLE && last->end <= ATTEMPT_NO_SPOOL) ||
+                            last->end == ATTEMPT_JUMP_FAILED)
                ? attempt_end_name(last->end)
                : NULL;
 }

@@ -99,14 +99,27 @@ static void init_handles(struct process *process, uv_loop_t *loop)
     process->running = 3;
 }
 
+static void start_reading(struct process *process)
+{
+    for (int i = 0; i < 2; i++)
+        if (!uv_is_closing((uv_handle_t *)&process->outputs[i]))
+            uv_read_start((uv_stream_t *)&process->outputs[i], on_alloc, on_read);
+}
+
+/* Before anything was read or written. */
+static void leave_out(struct process *process, uv_pipe_t *pipe)
+{
+    close_handle(pipe);
+    process->running -= pipe != &process->input;
+}
+
 static void start_pipes(struct process *process, const void *input, size_t length)
 {
     uv_buf_t buffer = uv_buf_init((char *)input, (unsigned)length);
 
     if (uv_write(&process->write, (uv_stream_t *)&process->input, &buffer, 1, on_written) != 0)
         close_handle(&process->input);
-    for (int i = 0; i < 2; i++)
-        uv_read_start((uv_stream_t *)&process->outputs[i], on_alloc, on_read);
+    start_reading(process);
 }
 
 struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
@@ -131,6 +144,31 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const void *i
         return NULL;
     }
     start_pipes(process, input, length);
+    return process;
+}
+
+struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
+                                 const struct process_events *events, void *context, int *ret_error)
+{
+    struct process *process = mem_alloc(sizeof *process);
+    uv_stdio_container_t stdio[3] = {
+        {.flags = UV_INHERIT_FD, .data.fd = fd},
+        {.flags = UV_INHERIT_FD, .data.fd = fd},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&process->outputs[1]}};
+    uv_process_options_t options = {
+        .file = argv[0], .args = (char **)argv, .exit_cb = on_child_exit, .stdio = stdio, .stdio_count = 3};
+
+    process->events = events;
+    process->context = context;
+    init_handles(process, loop);
+    leave_out(process, &process->input);
+    leave_out(process, &process->outputs[0]);
+    *ret_error = uv_spawn(loop, &process->child, &options);
+    if (*ret_error != 0) {
+        process_drop(process, 0);
+        return NULL;
+    }
+    start_reading(process);
     return process;
 }
 

@@ -23,6 +23,7 @@
 #include "assay/log.h"
 #include "assay/text.h"
 #include "guard.h"
+#include "hop.h"
 #include "identity.h"
 #include "known_hosts.h"
 #include "transport.h"
@@ -414,6 +415,8 @@ static enum remote_end end_of(enum transport_failure failure)
         return REMOTE_HOST_KEY_UNKNOWN;
     case TRANSPORT_HOST_KEY_CHANGED:
         return REMOTE_HOST_KEY_CHANGED;
+    case TRANSPORT_JUMP_FAILED:
+        return REMOTE_JUMP_FAILED;
     case TRANSPORT_UNREACHABLE:
     case TRANSPORT_INCAPABLE:
     default:
@@ -441,7 +444,8 @@ static void fail_jobs(struct remote *remote, bool was_ready, enum transport_fail
         } else if (over) {
             snprintf(why, sizeof why, "lost, and not found again within %.0f s: %s", (double)limit / 1000,
                      text);
-            job_finish(job, false, REMOTE_UNREACHABLE, why);
+            job_finish(job, false, failure == TRANSPORT_JUMP_FAILED ? REMOTE_JUMP_FAILED : REMOTE_UNREACHABLE,
+                       why);
         }
     }
 }
@@ -651,6 +655,7 @@ void remote_pool_destroy(struct remote_pool *pool)
             job_finish(job, false, REMOTE_CANCELLED, "the controller ended");
         remote_end_now(remote);
     }
+    hops_release(&pool->transports);
     deliver_all(pool);
     uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);
 }

@@ -7,9 +7,21 @@
 #include <netdb.h>
 #include <sys/queue.h>
 
+#include "assay/text.h"
+#include "hop.h"
+#include "process.h"
 #include "transport.h"
 
-enum ssh_state { SSH_RESOLVE, SSH_CONNECT, SSH_HANDSHAKE, SSH_AUTH, SSH_READY, SSH_FAILED, SSH_CLOSED };
+enum ssh_state {
+    SSH_WAY,
+    SSH_RESOLVE,
+    SSH_CONNECT,
+    SSH_HANDSHAKE,
+    SSH_AUTH,
+    SSH_READY,
+    SSH_FAILED,
+    SSH_CLOSED
+};
 
 enum step { STEP_MOVED, STEP_BLOCKED }; /* BLOCKED: nothing to do until the socket or a timer says so */
 
@@ -46,6 +58,11 @@ struct ssh_session {
     uv_getaddrinfo_t resolve;
     struct addrinfo *addresses, *address;
     struct ssh_socket *socket;
+    struct hop_waiter way; /* through jump hosts: then the socket is one end of a pair, */
+    struct process *relay; /* and this has the other; NULL: it has ended */
+    struct text relay_said;
+    uint64_t relay_began; /* loop time */
+    bool relay_broke;     /* its end will tell why */
     LIBSSH2_SESSION *ssh;
     TAILQ_HEAD(, ssh_channel) channels;
     unsigned channel_count;

@@ -18,6 +18,7 @@
 
 #include "assay/remote.h"
 
+struct hop;
 struct identity;
 struct known_hosts;
 
@@ -27,6 +28,7 @@ struct transport_context {
     struct remote_options options;   /* defaults filled in */
     struct identity *identities;     /* loaded once each */
     struct known_hosts *known_hosts; /* each file read when first needed */
+    struct hop *hops;                /* the connections to jump hosts */
     char *control_folder;            /* of spawned ssh masters; made when first needed */
     unsigned control_count;
     /* The login password: whether any host has taken it, how many have not, and whose try is under way. */
@@ -40,7 +42,8 @@ enum transport_failure {
     TRANSPORT_AUTH_REFUSED,
     TRANSPORT_HOST_KEY_UNKNOWN,
     TRANSPORT_HOST_KEY_CHANGED,
-    TRANSPORT_INCAPABLE, /* this transport cannot serve the host, another may */
+    TRANSPORT_JUMP_FAILED, /* not the host but the way to it, which the text names */
+    TRANSPORT_INCAPABLE,   /* this transport cannot serve the host, another may */
 };
 
 struct session_events {
@@ -88,10 +91,18 @@ extern const struct transport_class transport_ssh;
 extern const struct transport_class transport_openssh;
 extern const struct transport_class transport_local;
 
-/* Why libssh2 cannot serve this target (a jump host, a key it cannot use), or NULL. Good until the next
+/* Why libssh2 cannot serve this target (a key it cannot use), or NULL. Good until the next
  * call. */
 const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target);
 const char *transport_ssh_version(void);
+
+/* A session to a jump host: serves no channels, but hop.c what goes through its control socket. What ssh says when it is
+ * ready comes line by line. */
+struct session *openssh_connect_hop(struct transport_context *context, const struct remote_target *target,
+                                    const struct session_events *events,
+                                    void (*said)(void *context, struct slice line), void *event_context);
+const char *openssh_socket(const struct session *session);
+void openssh_close(struct session *session);
 /* Removes the folder of the spawned masters' sockets. */
 void openssh_control_remove(struct transport_context *context);
 

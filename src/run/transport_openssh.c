@@ -19,6 +19,7 @@
 #include "assay/files.h"
 #include "assay/log.h"
 #include "assay/text.h"
+#include "hop.h"
 #include "identity.h"
 #include "process.h"
 #include "transport.h"
@@ -34,6 +35,10 @@ struct openssh_session {
     struct process *master;
     struct text said, out; /* the master's stderr and stdout */
     char *socket;
+    void (*heard)(void *context, struct slice line); /* of a session to a jump host; NULL: it is to a host */
+    size_t told;                                     /* so much of what was said */
+    struct hop_waiter way;
+    uint64_t began; /* loop time of the master's start */
     bool ready, failed;
     uv_timer_t wake; /* deadline of the login; later, brings `ready` from the loop */
     unsigned channels;
@@ -101,11 +106,54 @@ static void add_target(struct arguments *arguments, const struct remote_target *
     add(arguments, mem_strdup(target->address != NULL ? target->address : target->name));
 }
 
+/* A jump host may be known by the user's own files too, as it is to ssh -J. */
+static void add_known_hosts(struct arguments *arguments, const struct openssh_session *session)
+{
+    const char *target = session->target->known_hosts;
+    const char *known_hosts = target != NULL ? target : session->context->options.known_hosts;
+
+    add_option(arguments, mem_printf("StrictHostKeyChecking=%s",
+                                     session->context->options.accept_new_host_keys ? "accept-new" : "yes"));
+    if (known_hosts == NULL)
+        return;
+    add_option(arguments, mem_printf("UserKnownHostsFile=\"%s\"%s", known_hosts,
+                                     session->heard != NULL ? " ~/.ssh/known_hosts" : ""));
+    if (session->heard == NULL)
+        add_option(arguments, mem_strdup("GlobalKnownHostsFile=/dev/null"));
+}
+
+/* A jump host may want another key than the host. */
+static void add_identity(struct arguments *arguments, const struct openssh_session *session)
+{
+    if (session->target->identity == NULL)
+        return;
+    add(arguments, mem_strdup("-i"));
+    add(arguments, home_path(session->target->identity));
+    if (session->heard == NULL)
+        add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
+}
+
+static void add_way(struct arguments *arguments, const struct openssh_session *session)
+{
+    char *words[HOP_RELAY_WORDS + 1];
+    cleanup_text struct text command = {0};
+
+    if (session->way.hop == NULL)
+        return;
+    text_init(&command, 4096);
+    text_put(&command, "ProxyCommand=");
+    hop_relay_words(session->way.hop, "%h", "%p", words);
+    for (size_t i = 0; i < HOP_RELAY_WORDS; i++) {
+        text_put(&command, i > 0 ? " " : "");
+        text_shell_quote(&command, words[i]);
+        free(words[i]);
+    }
+    add_option(arguments, text_detach(&command));
+}
+
 static void add_master(struct arguments *arguments, const struct openssh_session *session)
 {
     const struct remote_options *options = &session->context->options;
-    const struct remote_target *target = session->target;
-    const char *known_hosts = target->known_hosts != NULL ? target->known_hosts : options->known_hosts;
 
     add_common(arguments, session);
     add(arguments, mem_strdup("-N"));
@@ -117,22 +165,10 @@ static void add_master(struct arguments *arguments, const struct openssh_session
     add_option(arguments, mem_printf("ConnectTimeout=%u", (options->connect_timeout_ms + 999) / 1000));
     add_option(arguments, mem_strdup("ServerAliveInterval=10"));
     add_option(arguments, mem_strdup("ServerAliveCountMax=2"));
-    add_option(arguments,
-               mem_printf("StrictHostKeyChecking=%s", options->accept_new_host_keys ? "accept-new" : "yes"));
-    if (known_hosts != NULL) {
-        add_option(arguments, mem_printf("UserKnownHostsFile=%s", known_hosts));
-        add_option(arguments, mem_strdup("GlobalKnownHostsFile=/dev/null"));
-    }
-    if (target->identity != NULL) {
-        add(arguments, mem_strdup("-i"));
-        add(arguments, home_path(target->identity));
-        add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
-    }
-    if (target->jump != NULL) {
-        add(arguments, mem_strdup("-J"));
-        add(arguments, mem_strdup(target->jump));
-    }
-    add_target(arguments, target);
+    add_known_hosts(arguments, session);
+    add_identity(arguments, session);
+    add_way(arguments, session);
+    add_target(arguments, session->target);
 }
 
 /* ---- the master ---- */
@@ -150,9 +186,9 @@ static const struct {
     {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN,
      "the host key is not in known_hosts; check it and add it (ssh-keyscan)"},
     {"Permission denied (", TRANSPORT_AUTH_REFUSED,
-     "the host takes none of our keys; add the public key to authorized_keys there (a password is given over "
-     "libssh2 "
-     "only: not with transport=openssh or through a jump host)"},
+     "the host takes none of our keys; add the public key to authorized_keys there (a password is given to "
+     "hosts "
+     "over libssh2 only: not with transport=openssh, and not to a jump host)"},
     {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
      "the host refuses after too many keys; name one with identity="},
 };
@@ -177,6 +213,19 @@ static void session_failed(struct openssh_session *session, enum transport_failu
     session->base.events->closed(session->base.context, failure, text);
 }
 
+/* Why the jump host did not let the master through. */
+static void on_way_explained(uv_timer_t *timer)
+{
+    struct openssh_session *session = timer->data;
+    const struct remote_target *target = session->target;
+    enum transport_failure failure;
+    char text[500];
+
+    failure = hop_explain(session->way.hop, target->address != NULL ? target->address : target->name,
+                          target->port != 0 ? target->port : 22, session->began, text, sizeof text);
+    session_failed(session, failure, text);
+}
+
 static void on_master_done(void *context, int status, int signal)
 {
     struct openssh_session *session = context;
@@ -184,6 +233,11 @@ static void on_master_done(void *context, int status, int signal)
     char text[500];
 
     session->master = NULL;
+    if (!session->ready && session->way.hop != NULL &&
+        strstr(session->said.bytes, HOP_RELAY_FAILED) != NULL) {
+        uv_timer_start(&session->wake, on_way_explained, HOP_EXPLAINS_MS, 0);
+        return;
+    }
     for (size_t i = 0; !session->ready && i < sizeof failures / sizeof failures[0]; i++)
         if (strstr(session->said.bytes, failures[i].said) != NULL) {
             snprintf(text, sizeof text, "%s", failures[i].remedy);
@@ -204,11 +258,30 @@ static void on_wake(uv_timer_t *timer)
     session->base.events->ready(session->base.context);
 }
 
+/* The lines that are whole, once each. */
+static void tell_lines(struct openssh_session *session)
+{
+    struct slice rest = slice_from((struct slice){session->said.bytes, session->said.length}, session->told);
+    struct slice line;
+
+    while (scan_line(&rest, &line))
+        session->heard(session->base.context, line);
+    session->told = session->said.length - rest.length;
+    if (session->said.length > SAID_LIMIT / 2) {
+        memmove(session->said.bytes, session->said.bytes + session->told, rest.length);
+        text_reset(&session->said);
+        text_add(&session->said, session->said.bytes, rest.length);
+        session->told = 0;
+    }
+}
+
 static void on_master_bytes(void *context, int stream, const char *bytes, size_t length)
 {
     struct openssh_session *session = context;
 
     text_add(stream == 1 ? &session->said : &session->out, bytes, length);
+    if (stream == 1 && session->heard != NULL)
+        tell_lines(session);
     if (session->ready || session->failed || strstr(session->out.bytes, ready_word) == NULL)
         return;
     session->ready = true;
@@ -272,24 +345,73 @@ static void start_master(struct openssh_session *session)
     release_arguments(&arguments);
 }
 
-static struct session *openssh_connect(struct transport_context *context, const struct remote_target *target,
-                                       const struct session_events *events, void *event_context)
+static void begin(void *context)
+{
+    struct openssh_session *session = context;
+    uint64_t patience = 3 * (uint64_t)session->context->options.connect_timeout_ms;
+
+    session->began = uv_now(session->context->loop);
+    if (control_folder(session->context))
+        start_master(session);
+    /* Connection, key exchange and login, each with its time. */
+    uv_timer_start(&session->wake, session->master != NULL ? on_login_late : on_not_started,
+                   session->master != NULL ? patience : 0, 0);
+}
+
+static void on_way_failed(void *context, const char *text)
+{
+    session_failed(context, TRANSPORT_JUMP_FAILED, text);
+}
+
+static struct openssh_session *create(struct transport_context *context, const struct remote_target *target,
+                                      const struct session_events *events, void *event_context)
 {
     struct openssh_session *session = mem_alloc(sizeof *session);
 
     session->base = (struct session){&transport_openssh, events, event_context};
     session->context = context;
     session->target = target;
+    session->way = (struct hop_waiter){.ready = begin, .failed = on_way_failed, .context = session};
     text_init(&session->said, SAID_LIMIT);
     text_init(&session->out, SAID_LIMIT);
     uv_timer_init(context->loop, &session->wake);
     session->wake.data = session;
-    if (control_folder(context))
-        start_master(session);
-    /* Connection, key exchange and login, each with its time. */
-    uv_timer_start(&session->wake, session->master != NULL ? on_login_late : on_not_started,
-                   session->master != NULL ? 3 * (uint64_t)context->options.connect_timeout_ms : 0, 0);
+    return session;
+}
+
+static void start(struct openssh_session *session)
+{
+    if (session->target->jump != NULL)
+        hop_wait(session->context, session->target, &session->way);
+    else
+        begin(session);
+}
+
+static struct session *openssh_connect(struct transport_context *context, const struct remote_target *target,
+                                       const struct session_events *events, void *event_context)
+{
+    struct openssh_session *session = create(context, target, events, event_context);
+
+    start(session);
     return &session->base;
+}
+
+struct session *openssh_connect_hop(struct transport_context *context, const struct remote_target *target,
+                                    const struct session_events *events,
+                                    void (*said)(void *context, struct slice line), void *event_context)
+{
+    struct openssh_session *session = create(context, target, events, event_context);
+
+    session->heard = said;
+    start(session);
+    return &session->base;
+}
+
+const char *openssh_socket(const struct session *base)
+{
+    const struct openssh_session *session = (const struct openssh_session *)base;
+
+    return session->socket;
 }
 
 static void on_session_closed(uv_handle_t *handle)
@@ -302,10 +424,11 @@ static void on_session_closed(uv_handle_t *handle)
     free(session);
 }
 
-static void openssh_close(struct session *base)
+void openssh_close(struct session *base)
 {
     struct openssh_session *session = (struct openssh_session *)base;
 
+    hop_leave(&session->way);
     session->failed = true;
     /* Not TERM: a master that tidies up would do it in a folder that we are removing. */
     if (session->master != NULL)

@@ -14,10 +14,12 @@
  * libssh2's own session go when the last handle's close callback has come, never earlier.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,7 @@ enum {
     DEFAULT_PORT = 22,
     PASSWORD_REFUSALS = 3, /* so many hosts, none of which takes it, and it is taken for a slip */
     PASSWORD_WAIT_MS = 50,
+    RELAY_SAID_LIMIT = 4096,
 };
 
 static void pump(struct ssh_session *session);
@@ -78,6 +81,7 @@ static void teardown(struct ssh_session *session)
     }
     if (session->addresses != NULL)
         freeaddrinfo(session->addresses);
+    text_release(&session->relay_said);
     free(session->key_refused);
     free(session);
 }
@@ -113,6 +117,9 @@ static void ssh_close(struct session *base)
     if (session->context->password_tried_by == session)
         session->context->password_tried_by = NULL;
     uv_cancel((uv_req_t *)&session->resolve);
+    hop_leave(&session->way);
+    if (session->relay != NULL)
+        process_drop(steal_pointer(session->relay), SIGTERM);
     if (session->socket != NULL) {
         shutdown(session->socket->fd, SHUT_RDWR);
         session->handles++;
@@ -153,6 +160,7 @@ const char *ssh_error(struct ssh_session *session)
 static const char *state_words(enum ssh_state state)
 {
     static const char *const words[] = {
+        [SSH_WAY] = "the way through jump hosts",
         [SSH_RESOLVE] = "looking up the address",
         [SSH_CONNECT] = "the TCP connection",
         [SSH_HANDSHAKE] = "the SSH banner and key exchange",
@@ -189,7 +197,7 @@ static void on_deadline(uv_timer_t *timer)
 static void enter(struct ssh_session *session, enum ssh_state state)
 {
     session->state = state;
-    if (state == SSH_READY)
+    if (state == SSH_READY || state == SSH_WAY) /* the way has deadlines of its own */
         uv_timer_stop(&session->deadline);
     else
         uv_timer_start(&session->deadline, on_deadline, session->context->options.connect_timeout_ms, 0);
@@ -297,6 +305,94 @@ static void on_resolved(uv_getaddrinfo_t *resolve, int status, struct addrinfo *
             start_connect(session);
     }
     handle_closed(session);
+}
+
+/* ---- through jump hosts ---- */
+
+static void on_relay_bytes(void *context, int stream, const char *bytes, size_t length)
+{
+    struct ssh_session *session = context;
+
+    (void)stream;
+    text_add(&session->relay_said, bytes, length);
+}
+
+/* The jump host has had its time to say why. */
+static void on_relay_explained(uv_timer_t *timer)
+{
+    struct ssh_session *session = timer->data;
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+    enum transport_failure failure = TRANSPORT_UNREACHABLE;
+    char text[400];
+
+    if (strstr(session->relay_said.bytes, HOP_RELAY_FAILED) != NULL)
+        failure = hop_explain(session->way.hop, host, port, session->relay_began, text, sizeof text);
+    else
+        snprintf(text, sizeof text,
+                 "%s port %u, behind jump host %s: the connection was ended before SSH began", host, port,
+                 session->target->jump);
+    ssh_fail(session, failure, "%s", text);
+}
+
+/* Once the session is there, its socket tells that it has ended. */
+static void on_relay_done(void *context, int status, int signal)
+{
+    struct ssh_session *session = context;
+
+    (void)status;
+    (void)signal;
+    session->relay = NULL;
+    if (session->state != SSH_CONNECT && session->state != SSH_HANDSHAKE)
+        return;
+    session->relay_broke = true;
+    uv_poll_stop(&session->socket->poll);
+    uv_timer_start(&session->deadline, on_relay_explained, HOP_EXPLAINS_MS, 0);
+}
+
+static const struct process_events relay_events = {on_relay_bytes, on_relay_done};
+
+static void start_relay(void *context)
+{
+    struct ssh_session *session = context;
+    char port[16], *words[HOP_RELAY_WORDS + 1];
+    int ends[2], error = 0;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        ssh_fail(session, TRANSPORT_UNREACHABLE, "no socket: %s", strerror(errno));
+        return;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    snprintf(port, sizeof port, "%u", port_of(session->target));
+    hop_relay_words(session->way.hop, address_of(session->target), port, words);
+    session->relay_began = uv_now(session->context->loop);
+    session->relay = process_start_on(session->context->loop, words, ends[1], &relay_events, session, &error);
+    for (size_t i = 0; i < HOP_RELAY_WORDS; i++)
+        free(words[i]);
+    close(ends[1]);
+    session->socket = socket_create(session, ends[0]);
+    if (session->relay == NULL) {
+        ssh_fail(session, TRANSPORT_UNREACHABLE, "the ssh program cannot be started: %s", uv_strerror(error));
+        return;
+    }
+    enter(session, SSH_CONNECT);
+    pump(session);
+}
+
+static void on_way_failed(void *context, const char *text)
+{
+    ssh_fail(context, TRANSPORT_JUMP_FAILED, "%s", text);
+}
+
+static enum step step_way(struct ssh_session *session)
+{
+    if (session->target->jump == NULL) {
+        enter(session, SSH_RESOLVE);
+        return STEP_MOVED;
+    }
+    if (session->way.hop == NULL)
+        hop_wait(session->context, session->target, &session->way);
+    return STEP_BLOCKED;
 }
 
 /* Numeric addresses need no thread of the pool; names do. */
@@ -463,6 +559,12 @@ static enum step check_host_key(struct ssh_session *session)
     }
 }
 
+static bool is_broken(int rc)
+{
+    return rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
+           rc == LIBSSH2_ERROR_SOCKET_SEND;
+}
+
 static enum step step_handshake(struct ssh_session *session)
 {
     const char *host = address_of(session->target);
@@ -470,6 +572,10 @@ static enum step step_handshake(struct ssh_session *session)
     int rc = libssh2_session_handshake(session->ssh, session->socket->fd);
 
     session->in_handshake = rc == LIBSSH2_ERROR_EAGAIN;
+    if (session->relay != NULL && is_broken(rc)) {
+        session->relay_broke = true;
+        return STEP_BLOCKED;
+    }
     switch (rc) {
     case 0:
         return check_host_key(session);
@@ -492,12 +598,6 @@ static const char *user_of(const struct remote_target *target)
     const struct passwd *self = target->user == NULL ? getpwuid(getuid()) : NULL;
 
     return target->user != NULL ? target->user : self != NULL ? self->pw_name : "root";
-}
-
-static bool is_broken(int rc)
-{
-    return rc == LIBSSH2_ERROR_SOCKET_DISCONNECT || rc == LIBSSH2_ERROR_SOCKET_RECV ||
-           rc == LIBSSH2_ERROR_SOCKET_SEND;
 }
 
 static enum step logged_in(struct ssh_session *session)
@@ -698,7 +798,11 @@ static enum step step_ready(struct ssh_session *session)
 
 static enum step step(struct ssh_session *session)
 {
+    if (session->relay_broke)
+        return STEP_BLOCKED;
     switch (session->state) {
+    case SSH_WAY:
+        return step_way(session);
     case SSH_RESOLVE:
         return step_resolve(session);
     case SSH_CONNECT:
@@ -731,7 +835,8 @@ static int wanted_events(struct ssh_session *session)
 
 static void arm(struct ssh_session *session, bool more)
 {
-    if (session->state == SSH_AUTH && session->waiting) {
+    if (session->socket != NULL &&
+        (session->relay_broke || (session->state == SSH_AUTH && session->waiting))) {
         uv_poll_stop(&session->socket->poll);
         return;
     }
@@ -781,7 +886,9 @@ static struct session *ssh_connect(struct transport_context *context, const stru
     uv_timer_init(context->loop, &session->wake);
     session->deadline.data = session->wake.data = session;
     session->handles = 2;
-    enter(session, SSH_RESOLVE);
+    session->way = (struct hop_waiter){.ready = start_relay, .failed = on_way_failed, .context = session};
+    text_init(&session->relay_said, RELAY_SAID_LIMIT);
+    enter(session, SSH_WAY);
     ssh_wake(session);
     return &session->base;
 }
@@ -792,8 +899,6 @@ const char *transport_ssh_fault(struct transport_context *context, const struct 
 {
     const struct identity *identity;
 
-    if (target->jump != NULL)
-        return "the host is reached through a jump host";
     if (context->options.password != NULL)
         return NULL; /* whatever key there is or is not */
     identity = identity_get(&context->identities, target->identity);

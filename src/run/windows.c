@@ -46,6 +46,7 @@ enum attempt_end attempt_end_of(const struct remote_result *result)
         [REMOTE_HOST_KEY_UNKNOWN] = ATTEMPT_HOST_KEY_UNKNOWN,
         [REMOTE_HOST_KEY_CHANGED] = ATTEMPT_HOST_KEY_CHANGED,
         [REMOTE_SUDO_REFUSED] = ATTEMPT_SUDO_REFUSED,
+        [REMOTE_JUMP_FAILED] = ATTEMPT_JUMP_FAILED,
         [REMOTE_NO_ANSWER] = ATTEMPT_NO_ANSWER,
         [REMOTE_CANCELLED] = ATTEMPT_CANCELLED,
     };
@@ -92,7 +93,7 @@ static void answered(void *context, const struct remote_result *result)
     struct reader *reader = context;
     struct set *set = reader->set;
 
-    if (result->end == REMOTE_UNREACHABLE && ++reader->tries < TRIES) {
+    if ((result->end == REMOTE_UNREACHABLE || result->end == REMOTE_JUMP_FAILED) && ++reader->tries < TRIES) {
         remote_start(reader->remote, &reader->job, answered, reader);
         return;
     }
