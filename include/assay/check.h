@@ -23,6 +23,7 @@
 #include "assay/platform.h"
 #include "assay/suite.h"
 #include "assay/text.h"
+#include "assay/toolset.h"
 
 enum scope {
     SCOPE_HOST = 1,
@@ -76,13 +77,24 @@ struct remedy {
     const char *text;
 };
 
-/* What everything about one step of a suite is computed from. */
+/*
+ * Tools that `assay stage` has brought to the hosts. Their bin/ is the first folder of PATH in every command, their lib/
+ * of LD_LIBRARY_PATH. A part that runs one of them by its plain name first compares it, on the host that the command is
+ * started on, with its SHA-256; where it is another, or the version is not there, the part ends as if the tool were
+ * missing: nothing else of that name is run in its place.
+ */
+struct staged {
+    const struct toolset *toolset;
+    const char *root; /* NULL: where `assay stage` puts them by itself */
+};
+
 /* Who tests, so that what is theirs is told from what is somebody else's. */
 struct check_run {
     const char *uuid; /* the run's */
     const char *jobs; /* jobs of Slurm that the controller runs in, "12,13"; NULL: none */
 };
 
+/* What everything about one step of a suite is computed from. */
 struct check_context {
     struct arena *arena;
     const struct suite *suite;
@@ -95,6 +107,7 @@ struct check_context {
     bool as_root;                /* the command file runs as root */
     double timescale;            /* see struct host */
     const struct check_run *run; /* NULL: nobody, so all jobs are somebody else's */
+    const struct staged *staged; /* NULL: the hosts' own tools */
     struct tool_list *tools;     /* check_tool adds what it is asked for; NULL: nobody wants to know */
 };
 

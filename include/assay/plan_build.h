@@ -16,6 +16,7 @@ struct plan_sources {
     platforms;                   /* filled by plan_sources_load: those that the hosts declare */
     struct run_limits limits;    /* likewise; its suite too */
     const struct check_run *run; /* who tests; NULL: nobody does */
+    const struct staged *staged; /* NULL: the hosts' own tools */
 };
 
 /*

@@ -52,8 +52,8 @@ const struct toolset *toolset_load(struct arena *arena, const char *folder, stru
 /* From its manifest, as it was kept with a run. `file` is for messages. */
 const struct toolset *toolset_parse(struct arena *arena, const char *file, struct slice manifest,
                                     struct error *err) __attribute__((warn_unused_result));
-/* Is there bin/NAME? */
-bool toolset_has_program(const struct toolset *toolset, const char *name);
+/* bin/NAME; NULL: there is none. */
+const struct toolset_file *toolset_program(const struct toolset *toolset, const char *name);
 /* Is there something under that folder: "lib". */
 bool toolset_has_folder(const struct toolset *toolset, const char *name);
 

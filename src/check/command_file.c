@@ -42,6 +42,7 @@ void put_environment(const struct check_context *context, struct text *out)
         text_shell_quote(out, suite->search_path.items[i]);
         text_put(out, ":$PATH\n");
     }
+    put_staged_path(context, out);
     /* Where a login shell finds the administrator's tools and a plain ssh session does not. */
     text_put(out, "PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\"; export PATH\n");
 }
@@ -87,6 +88,7 @@ void put_part(const struct check_context *context, const struct part_row *row, s
 {
     put_begin(out, row->name);
     text_put(out, "( ");
+    put_staged_guard(context, row, out);
     row->command(context, out);
     text_put(out, " ) </dev/null; rc=$?\n");
     put_end(out, row->name);

@@ -5,6 +5,10 @@
 
 #include "assay/check.h"
 
+/* staged.c: what a command begins with, and what each part does, to run the tools that were staged and no others. */
+void put_staged_path(const struct check_context *context, struct text *out);
+void put_staged_guard(const struct check_context *context, const struct part_row *row, struct text *out);
+
 void put_environment(const struct check_context *context, struct text *out);
 /* One part with its marks on both streams. */
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out);

@@ -9,6 +9,8 @@
 #include "assay/files.h"
 #include "assay/text.h"
 
+#define STAGED "staged" /* the name of a set of tools that lies where `assay stage` puts it by itself */
+
 enum { HELP_BYTES = 64 * 1024 };
 
 int cli_fail(const struct error *err)
@@ -104,6 +106,21 @@ int cli_take_contract(struct arena *arena, const char *file, struct plan_sources
     return sources->limits.contract != NULL ? 0 : -1;
 }
 
+/* The tools that the hosts were brought: by the folder they came from, so that the run keeps every hash. */
+static int take_tools(struct arena *arena, const struct cli_plan *cli, struct plan_sources *sources,
+                      struct error *err)
+{
+    struct staged *staged = arena_new(arena, struct staged);
+
+    if (cli->tools == NULL)
+        return cli->tools_root == NULL ? 0 : error_set(err, ERROR_USAGE, "--tools-root is for --tools DIR");
+    *staged = (struct staged){toolset_load(arena, cli->tools, err), cli->tools_root};
+    if (staged->toolset == NULL)
+        return error_wrap(err, "--tools");
+    sources->staged = staged;
+    return 0;
+}
+
 int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *err)
 {
     const struct hostfile *hostfile;
@@ -115,6 +132,8 @@ int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *er
     hostfile = hostfile_load(arena, cli->hostfile, err);
     suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
     if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
+        return -1;
+    if (take_tools(arena, cli, &cli->sources, err) < 0)
         return -1;
     return cli_take_contract(arena, cli->contract, &cli->sources, err);
 }
@@ -174,6 +193,10 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
                          sources->limits.baselines.items[i].baseline->bytes);
     if (sources->limits.contract != NULL)
         add_document(arena, record, "contract", cli->contract, sources->limits.contract->bytes);
+    /* Its name is the place on the hosts, which a resumed run needs. */
+    if (sources->staged != NULL)
+        add_document(arena, record, "tools", sources->staged->root != NULL ? sources->staged->root : STAGED,
+                     sources->staged->toolset->manifest);
 }
 
 static int take_document(struct arena *arena, const struct document *document, const struct suite **suite,
@@ -193,6 +216,14 @@ static int take_document(struct arena *arena, const struct document *document, c
         if (platform == NULL)
             return -1;
         *list_push(arena, &sources->platforms) = platform;
+    }
+    if (strcmp(document->kind, "tools") == 0) {
+        struct staged *staged = arena_new(arena, struct staged);
+
+        staged->root = strcmp(document->name, STAGED) != 0 ? document->name : NULL;
+        staged->toolset = toolset_parse(arena, document->name, document->bytes, err);
+        sources->staged = staged;
+        return staged->toolset != NULL ? 0 : -1;
     }
     if (strcmp(document->kind, "contract") == 0) {
         sources->limits.contract = contract_parse(arena, document->name, document->bytes, err);

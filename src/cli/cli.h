@@ -73,6 +73,7 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
 /* Hostfile, suite, platforms, baselines and plan, from the options that `plan` and `run` share. */
 struct cli_plan {
     const char *hostfile, *suite, *baseline, *contract, *hosts, *steps; /* options */
+    const char *tools, *tools_root; /* options of those that ask the hosts */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;

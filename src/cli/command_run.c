@@ -69,10 +69,11 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     long long number = store_find_run(run->going.store, run->options.resume, err);
 
     if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
-        run->options.plan.baseline != NULL || run->options.plan.contract != NULL)
-        return error_set(
-            err, ERROR_USAGE,
-            "--resume goes on with the hostfile, suite, baseline and contract of the run; give none of them");
+        run->options.plan.baseline != NULL || run->options.plan.contract != NULL ||
+        run->options.plan.tools != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "--resume goes on with the hostfile, suite, baseline, contract and tools of the "
+                         "run; give none of them");
     run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
     if (run->going.record == NULL)
         return -1;
@@ -249,6 +250,10 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
+        {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
+         "run the tools that `assay stage` brought from DIR, and no others of their names"},
+        {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
+         "where they lie on the hosts, if they were staged with --root"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again"},

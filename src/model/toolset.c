@@ -260,11 +260,11 @@ bool toolset_has_folder(const struct toolset *toolset, const char *name)
     return false;
 }
 
-bool toolset_has_program(const struct toolset *toolset, const char *name)
+const struct toolset_file *toolset_program(const struct toolset *toolset, const char *name)
 {
     for (size_t i = 0; i < toolset->files.count; i++)
         if (strncmp(toolset->files.items[i].path, "bin/", 4) == 0 &&
             strcmp(toolset->files.items[i].path + 4, name) == 0)
-            return true;
-    return false;
+            return &toolset->files.items[i];
+    return NULL;
 }

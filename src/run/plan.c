@@ -695,6 +695,7 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .member_count = step->member_count,
         .variant = step->shape->variant,
         .as_root = step->shape->as_root,
+        .staged = sources->staged,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
         .run = sources->run,
     };

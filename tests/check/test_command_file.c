@@ -31,6 +31,7 @@ struct host_folder {
     char path[64];
     struct error err;
     struct attempt attempt;
+    struct staged staged; /* without a toolset: nothing is */
 };
 
 static void put(struct host_folder *folder, const char *name, const char *text)
@@ -125,6 +126,7 @@ static void carry_out_step(struct host_folder *folder, const char *step)
     if (sources.suite == NULL)
         fail_msg("%s", folder->err.text);
     sources.limits.suite = sources.suite;
+    sources.staged = folder->staged.toolset != NULL ? &folder->staged : NULL;
     *list_push(arena, &sources.platforms) =
         platform_parse(arena, "platform", slice_of(platform_text), &folder->err);
     plan = plan_build(arena, &sources, &options, &notes, &folder->err);
@@ -145,6 +147,29 @@ static void carry_out_step(struct host_folder *folder, const char *step)
 static void carry_out(struct host_folder *folder)
 {
     carry_out_step(folder, "{\"check\": \"p2p-bandwidth\"}");
+}
+
+static void do_there(struct host_folder *folder, const char *commands)
+{
+    assert_int_equal(system(arena_printf(folder->arena, "umask 077; cd '%s' && %s", folder->path, commands)),
+                     0);
+}
+
+/* What `assay stage` leaves on a host: a version with another program of that name. */
+static void stage(struct host_folder *folder)
+{
+    const char *bundle = arena_printf(folder->arena, "%s/bundle", folder->path);
+
+    do_there(folder,
+             "mkdir -p bundle/bin bundle/lib && echo x >bundle/lib/libx.so && "
+             "printf '#!/bin/sh\\necho staged $LD_LIBRARY_PATH\\n' >bundle/bin/p2pBandwidthLatencyTest && "
+             "chmod 700 bundle/bin/*");
+    folder->staged.root = arena_printf(folder->arena, "%s/staged", folder->path);
+    folder->staged.toolset = toolset_load(folder->arena, bundle, &folder->err);
+    if (folder->staged.toolset == NULL)
+        fail_msg("%s", folder->err.text);
+    do_there(folder, arena_printf(folder->arena, "mkdir staged && cp -r bundle staged/%s",
+                                  folder->staged.toolset->version));
 }
 
 static const char *kernel_log(const struct host_folder *folder)
@@ -172,6 +197,53 @@ static void a_tool_in_a_folder_with_a_space_is_found(void **state)
     assert_true(slice_equal(part->out, "quiet\n"));
     assert_string_equal(kernel_log(&folder), "read");
     folder_end(&folder);
+}
+
+static void staged_tools_come_before_the_host_s_own(void **state)
+{
+    struct host_folder folder;
+    const struct part *part;
+
+    (void)state;
+    folder_begin(&folder);
+    put_log(&folder, BOOT, BOOT);
+    stage(&folder);
+    carry_out(&folder);
+    part = attempt_part(&folder.attempt, "main");
+    assert_non_null(part);
+    assert_int_equal(part->rc, 0);
+    assert_true(slice_equal(part->out, arena_printf(folder.arena, "staged %s/%s/lib\n", folder.staged.root,
+                                                    folder.staged.toolset->version)));
+    folder_end(&folder);
+}
+
+static void a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host_s_own(void **state)
+{
+    static const char *const spoilt[][2] = {
+        {"for f in staged/*/bin/*Test; do echo : >>$f; done", "is not what was staged"},
+        {"rm staged/*/bin/*Test", "is not what was staged"},
+        {"chmod 755 staged/*", "are not on this host"}, /* others could have written there */
+        {"rm -rf staged", "are not on this host"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spoilt / sizeof spoilt[0]; i++) {
+        struct host_folder folder;
+        const struct part *part;
+
+        folder_begin(&folder);
+        put_log(&folder, BOOT, BOOT);
+        stage(&folder);
+        do_there(&folder, spoilt[i][0]);
+        carry_out(&folder);
+        part = attempt_part(&folder.attempt, "main");
+        assert_non_null(part);
+        assert_int_equal(part->rc, 127);
+        assert_int_equal(part->out.length, 0);
+        assert_true(slice_contains(part->err, spoilt[i][1]));
+        assert_int_not_equal(part->reading.status, READING_COMPLETE);
+        folder_end(&folder);
+    }
 }
 
 static void an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is(void **state)
@@ -362,6 +434,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tool_in_a_folder_with_a_space_is_found),
+        cmocka_unit_test(staged_tools_come_before_the_host_s_own),
+        cmocka_unit_test(a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host_s_own),
         cmocka_unit_test(an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is),
         cmocka_unit_test(a_log_that_proves_nothing_is_not_read),
         cmocka_unit_test(why_the_log_was_not_read_is_in_the_programs_own_words),

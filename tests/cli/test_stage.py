@@ -5,6 +5,7 @@ The bastion is a relay that counts: whatever the controller and the hosts say to
 """
 
 import hashlib
+import json
 import os
 import re
 import signal
@@ -12,7 +13,7 @@ import socket
 import threading
 import time
 
-from cluster import FOLDER, Lab, Tap, assay, start, wait_until
+from cluster import FOLDER, Lab, Report, Tap, assay, start, wait_until
 
 tap = Tap()
 MB = 1_000_000
@@ -226,6 +227,40 @@ def old_versions(test):
                   done.stdout, done.stderr)
 
 
+def a_run_with_staged_tools(test):
+    tools = make_tools("tools-run", 20000)
+    with Lab("lab-run", 2) as lab:
+        with open(f"{lab.folder}/opt/gpu-burn/gpu_burn", encoding="utf-8") as file:
+            first, rest = file.read().split("\n", 1)
+        with open(f"{tools}/bin/gpu_burn", "w", encoding="utf-8") as file:
+            file.write(f'{first}\necho "$0" >>{lab.folder}/burnt\n{rest}')
+        os.chmod(f"{tools}/bin/gpu_burn", 0o755)
+        with open(f"{FOLDER}/burn.json", "w", encoding="utf-8") as file:
+            json.dump({"name": "burn", "search_path": [f"{lab.folder}/opt/gpu-burn"], "steps": [
+                {"check": "reachable"}, {"check": "tools", "arguments": {"tools": {"gpu_burn": ""}}, "needs": ["reachable"]},
+                {"check": "gpu-burn", "arguments": {"seconds": 30}, "retries": 0}]}, file)
+        version = said(assay("stage", "-H", lab.hostfile, tools), "version")
+        run = ("run", "-H", lab.hostfile, "-s", f"{FOLDER}/burn.json", "--progress", "none", "--tools", tools)
+        done = assay(*run, "--db", f"{FOLDER}/burn.db")
+        with open(f"{lab.folder}/burnt", encoding="utf-8") as file:
+            burnt = sorted(set(file.read().split()))
+        test.same(burnt, [f"{on_host(lab, i, version)}/bin/gpu_burn" for i in (1, 2)], "a run starts the staged tools",
+                  done.stdout, done.stderr)
+        report = Report(f"{FOLDER}/burn.db").json
+        documents = {(d["kind"], d["sha256"]) for d in report["documents"]}
+        test.ok(done.returncode == 0 and ("tools", version) in documents, "its report has the manifest of every hash",
+                documents, done.stdout)
+        paths = [o["measured"] for o in report["outcomes"] if o["metric"] == "tool.path"]
+        test.ok(len(paths) == 2 and all(version in path for path in paths), "and where each tool was found", paths)
+        with open(f"{on_host(lab, 2, version)}/bin/gpu_burn", "a", encoding="utf-8") as file:
+            file.write("# another\n")
+        done = assay(*run, "--db", f"{FOLDER}/burn2.db", "--steps", "reachable,gpu-burn")
+        test.ok(done.returncode == 2 and "is not what was staged" in done.stdout and "node2" in done.stdout,
+                "a tool that is another since is not run, and nothing in its place", done.stdout, done.stderr)
+        done = assay("run", "--resume", "1", "--tools", tools, "--db", f"{FOLDER}/burn.db")
+        test.ok(done.returncode == 64 and "tools of the run" in done.stderr, "a resumed run keeps its own", done.stderr)
+
+
 def wrong_words(test):
     tools = make_tools("tools-words", 1000)
     for words, told in [(["-H", "none", "a", "b"], "unexpected word 'b'"), ([tools], "the hostfile is missing"),
@@ -235,5 +270,6 @@ def wrong_words(test):
         test.ok(done.returncode == 64 and told in done.stderr, f"{told!r} is told", done.stderr)
 
 
-tap.together([a_cluster_of_64_behind_one_bastion, an_interrupted_transfer, hosts_in_trouble, old_versions, wrong_words])
+tap.together([a_cluster_of_64_behind_one_bastion, an_interrupted_transfer, hosts_in_trouble, old_versions,
+              a_run_with_staged_tools, wrong_words])
 tap.end()

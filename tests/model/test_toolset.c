@@ -80,8 +80,8 @@ static void the_manifest_names_every_file_in_order(void **state)
     assert_int_equal(set->files.items[1].mode, 0700);
     assert_string_equal(set->files.items[2].path, "lib/deep/libx.so.2");
     assert_int_equal(set->bytes, 20);
-    assert_true(toolset_has_program(set, "gpu_burn"));
-    assert_false(toolset_has_program(set, "gpu"));
+    assert_ptr_equal(toolset_program(set, "gpu_burn"), &set->files.items[1]);
+    assert_null(toolset_program(set, "gpu"));
     assert_true(toolset_has_folder(set, "lib"));
     assert_false(toolset_has_folder(set, "li"));
 }
