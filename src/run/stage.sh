@@ -116,7 +116,7 @@ cut_stream() {
 
 finish() {
     part=$root/.$version.part
-    files=$part/files
+    files=$part/files.$$ # of our own: hosts may share the folder (a home on NFS)
     whole && return
     rm -rf "$files"
     { mkdir -m 700 "$files" && cut_stream && cp "$ASSAY_DIR/manifest" "$files/.assay-manifest"; } 2>/dev/null ||
