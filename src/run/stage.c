@@ -46,6 +46,7 @@ struct staging {
     bool over;
     const char *verb; /* of stage_ask; NULL: stage_push */
     const char *version;
+    char (*hashes)[SHA256_HEX_SIZE]; /* of the stream's blocks; "" until somebody asks */
 };
 
 struct place {
@@ -351,24 +352,37 @@ static void on_settled_push(void *context, const struct remote_result *result)
 
 /* -- What a host has -- */
 
+/* What a block of the stream must have; NULL: the tools cannot be read any more. Each is read once for all hosts. */
+static const char *hash_of_block(struct place *place, size_t block)
+{
+    struct staging *all = place->all;
+    size_t length = block_length(place, block);
+    cleanup_free char *bytes = NULL;
+
+    if (*all->hashes[block] != '\0')
+        return all->hashes[block];
+    bytes = mem_alloc(length);
+    if (toolset_read(all->set, (uint64_t)block * BLOCK, bytes, length, all->err) < 0)
+        return NULL;
+    sha256_hex(bytes, length, all->hashes[block]);
+    return all->hashes[block];
+}
+
 /* Which blocks of the stream are there, by the hashes that the host told. */
 static int compare_blocks(struct place *place, struct slice out)
 {
-    struct staging *all = place->all;
-    cleanup_free char *bytes = mem_alloc(BLOCK);
-    char hash[SHA256_HEX_SIZE];
     struct slice line;
     size_t block = 0;
 
     memset(place->fits, 0, place->blocks * sizeof *place->fits);
     while (block < place->blocks && scan_line(&out, &line)) {
-        size_t length = block_length(place, block);
+        const char *hash;
 
         if (!scan_text(&line, "have "))
             continue;
-        if (toolset_read(all->set, (uint64_t)block * BLOCK, bytes, length, all->err) < 0)
+        hash = hash_of_block(place, block);
+        if (hash == NULL)
             return -1;
-        sha256_hex(bytes, length, hash);
         place->fits[block++] = slice_equal(line, hash);
     }
     place->next = 0;
@@ -560,6 +574,7 @@ int stage_push(struct arena *arena, const struct host *const *hosts, size_t coun
                           .version = toolset->version};
 
     set_up(&all, hosts);
+    all.hashes = arena_alloc(arena, (size_t)(toolset->bytes / BLOCK + 1) * sizeof *all.hashes);
     *ret_hosts = arena_array(arena, struct stage_host, count);
     all.asking = count;
     for (size_t i = 0; i < count; i++) {
