@@ -230,6 +230,23 @@ def certificates():
     tap.ok(done.returncode == 0 and len(receiver.taken()) == 1, "and one of the site's authority is, when that is named", done.stderr)
 
 
+def large():
+    """A thousand hosts that failed are one message, and it arrives whole."""
+    receiver = Receiver()
+    place = Place("large", "clean", ops={"kind": "json", "url": receiver.url("/json")})
+    text = "the cause \\ of \"it\" " + "x" * 80
+    with open(place.db + ".alerts", "w", encoding="utf-8") as file:
+        json.dump({"schema": 1, "series": [], "alerts": [
+            {"suite": "s", "hostfile": "h", "subject": f"node{number}", "severity": "critical", "over": False, "note": "", "since": 0, "ended": 0,
+             "run": 1, "revision": 1, "problems": [{"severity": "critical", "key": "k", "text": text}], "told": []} for number in range(1250)]}, file)
+    done = place.alert()
+    posts = receiver.taken()
+    tap.ok(done.returncode == 0 and len(posts) == 1 and posts[0][3] > 150000, "a message of a thousand hosts arrives", done.stderr, posts[0][3] if posts else "")
+    shown = posts[0][2]["alerts"] if posts else []
+    tap.same((len(shown) + posts[0][2]["left_out"] if posts else 0, {problem["text"] for row in shown for problem in row["problems"]}), (1250, {text}),
+             "unchanged, and those that are left out are counted")
+
+
 def no_more_runs():
     receiver = Receiver()
     place = Place("silence", "clean", "stopped", "clean", ops={"kind": "json", "url": receiver.url("/json")})
@@ -282,6 +299,6 @@ def configurations():
 if shutil.which("curl") is None:
     tap.skip("alerts", "curl is not installed: NO ALERT WAS SENT")
 else:
-    for story in (forms, intervals, refusals, certificates, no_more_runs, configurations):
+    for story in (forms, intervals, refusals, certificates, large, no_more_runs, configurations):
         story()
 tap.end()
