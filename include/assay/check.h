@@ -91,6 +91,7 @@ struct staged {
 /* Who tests, so that what is theirs is told from what is somebody else's. */
 struct check_run {
     const char *uuid; /* the run's */
+    const char *who;  /* "ops@login1", told to others that find its lock */
     const char *jobs; /* jobs of Slurm that the controller runs in, "12,13"; NULL: none */
 };
 
@@ -106,6 +107,7 @@ struct check_context {
     const char *variant;         /* the shape's */
     bool as_root;                /* the command file runs as root */
     double timescale;            /* see struct host */
+    unsigned deadline_s;         /* of the attempt on the host */
     const struct check_run *run; /* NULL: nobody, so all jobs are somebody else's */
     const struct staged *staged; /* NULL: the hosts' own tools */
     struct tool_list *tools;     /* check_tool adds what it is asked for; NULL: nobody wants to know */
@@ -262,7 +264,10 @@ void check_tools_named(const struct check_context *context, struct tool_list *to
 void check_read(const struct check_context *context, struct attempt *attempt);
 
 /*
- * The window of a check that is not passive; of one without `window` it is only whose the host is. check_window_file writes what one member is asked before or after the
+ * The window of a check that is not passive; of one without `window` it is only whose the host is. Before the test it
+ * takes the run's lock on the member, and after it gives it back: the file /var/tmp/assay-locks/RUN.ATTEMPT (in
+ * $ASSAY_LOCKS where the host has that) with "RUN ATTEMPT FRESH UNTIL BOOT SINCE WHO", FRESH and UNTIL in s since boot.
+ * check_window_file writes what one member is asked before or after the
  * attempt; the attempt's windows `before` must be there when `after` is asked. check_not_ready: why the test
  * must not begin (a foreign process, GPUs that did not cool down), in the arena; NULL when nothing was read
  * that speaks against it; *ret_in_use: a job has one of the hosts, and it says whose. What could not be read is left to

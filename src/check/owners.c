@@ -8,14 +8,22 @@
  *               answer, no new job can begin, and what runs was seen.
  *   Kubernetes  the kubelet's list of devices that pods were given; of a pod that is over it may not be true any
  *               more, so a process of the pod must be there too. Pods that only watch (dcgm-exporter) have no device.
+ *   assay       another run's lock (include/assay/check.h): a file of its own in a folder that all users may write to.
+ *               It counts for a moment after it was written, and then only as long as a process of its test runs, or,
+ *               for who may not see such processes, up to the test's deadline. So a controller that died, or a run that
+ *               was cancelled, locks nobody out. Who sees another's lock beside his own takes his back and waits: two
+ *               never hold a host at once.
  *
  * What has just ended may still be listed, so it is asked again for a few seconds. Our own jobs (their name) and those
  * that this very controller runs in are no one else's.
  */
+#include <math.h>
 #include <string.h>
 
 #include "command_file.h"
 #include "window.h"
+
+enum { LOCK_FRESH_S = 60 };
 
 /* Processes of containers that share this machine without sharing its processes are not this host's. */
 static const char functions[] =
@@ -62,6 +70,34 @@ static const char functions[] =
     "        echo \"Slurm job $job${user:+ of $user}${name:+ ($name)}\"\n"
     "    done\n"
     "}\n"
+    "locks=${ASSAY_LOCKS:-$root/var/tmp/assay-locks}\n"
+    "read -r boot <\"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}\"\n"
+    "now() { read -r up rest </proc/uptime; echo \"${up%.*}\"; }\n"
+    /* ATTEMPT UNTIL: its test runs, as far as one can see */
+    "runs() {\n"
+    "    grep -qszxF \"ASSAY_ATTEMPT=$1\" /proc/[0-9]*/environ && return\n"
+    "    [ \"$(id -u)\" != 0 ] && [ \"$(now)\" -lt \"$2\" ]\n"
+    "}\n"
+    "held() {\n"
+    "    for f in \"$locks\"/*; do\n"
+    "        [ -f \"$f\" ] && [ ! -L \"$f\" ] && read -r theirs attempt fresh until on since who <\"$f\" || "
+    "continue\n"
+    "        [ \"$theirs\" != \"$run\" ] && [ \"$on\" = \"$boot\" ] || continue\n"
+    "        [ \"$(now)\" -lt \"$fresh\" ] || runs \"$attempt\" \"$until\" || continue\n"
+    "        echo \"assay run $theirs of $who since $since\"\n"
+    "    done 2>/dev/null\n"
+    "}\n"
+    "mine=$locks/$run.$ASSAY_ATTEMPT\n"
+    "release() { [ -z \"$run\" ] || rm -f \"$mine\"; }\n"
+    /* Written under another name, so that nobody reads half of it; what is there already is not followed. */
+    "take() {\n"
+    "    [ -n \"$run\" ] || return 0\n"
+    "    [ -d \"$locks\" ] || { mkdir -p \"$locks\" && chmod 1777 \"$locks\"; } || return\n"
+    "    t=$(now); rm -f \"$locks/.$ASSAY_ATTEMPT\"\n"
+    "    ( umask 022; set -C; echo \"$run $ASSAY_ATTEMPT $((t + fresh_s)) $((t + lease_s)) $boot "
+    "$(date -u +%Y-%m-%dT%H:%M:%SZ) $who\" >\"$locks/.$ASSAY_ATTEMPT\" ) && mv -f \"$locks/.$ASSAY_ATTEMPT\" "
+    "\"$mine\"\n"
+    "}\n"
     "kubernetes() {\n"
     "    list=$root/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint\n"
     "    [ -r \"$list\" ] || return 0\n"
@@ -79,25 +115,42 @@ void owners_functions(const struct check_context *context, size_t member, struct
 {
     const struct check_run *run = context->run;
 
-    text_put(out, functions);
     text_put(out, "node=");
     text_shell_quote(out, context->members[member]->name);
     text_put(out, " run=");
     text_shell_quote(out, run != NULL ? run->uuid : "");
     text_put(out, " jobs_of_ours=");
     text_shell_quote(out, run != NULL && run->jobs != NULL ? run->jobs : "");
-    text_put(out, "\n");
+    text_put(out, " who=");
+    text_shell_quote(out, run != NULL && run->who != NULL ? run->who : "somebody");
+    text_printf(out, " fresh_s=%.0f lease_s=%u\n", ceil(LOCK_FRESH_S / context->timescale) + 2,
+                context->deadline_s + LOCK_FRESH_S);
+    text_put(out, functions);
 }
 
-void owners_command(const struct check_context *context, struct text *out)
+static double pause_of(const struct check_context *context)
 {
-    double pause_s = 1 / context->timescale > 0.1 ? 1 / context->timescale : 0.1;
+    return 1 / context->timescale > 0.1 ? 1 / context->timescale : 0.1;
+}
 
-    text_printf(
-        out,
-        "n=0; while x=$(slurm; kubernetes); [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); sleep %.1f; "
-        "done; [ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
-        pause_s);
+/* The lock is taken where the host is nobody's, and only then; pauses differ, so that of two that meet one goes first. */
+void owners_before(const struct check_context *context, struct text *out)
+{
+    text_printf(out,
+                "n=0; while x=$(slurm; kubernetes; held); if [ -z \"$x\" ]; then take; x=$(held); "
+                "[ -z \"$x\" ] || release; fi; [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); "
+                "sleep \"$(awk -v p=$$ 'BEGIN { print %.1f * (1 + p %% 7 / 10) }')\"; done; "
+                "[ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
+                pause_of(context));
+}
+
+void owners_after(const struct check_context *context, struct text *out)
+{
+    text_printf(out,
+                "n=0; while x=$(slurm; kubernetes; held); [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); "
+                "sleep %.1f; "
+                "done; release; [ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
+                pause_of(context));
 }
 
 void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),

@@ -83,7 +83,7 @@ static void command_fabric(const struct check_context *context, struct text *out
 }
 
 static const struct part_row before[] = {
-    {.name = WINDOW_OWNERS, .command = owners_command, .aside = true},
+    {.name = WINDOW_OWNERS, .command = owners_before, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
@@ -91,7 +91,7 @@ static const struct part_row before[] = {
     {0},
 };
 static const struct part_row after[] = {
-    {.name = WINDOW_OWNERS, .command = owners_command, .aside = true},
+    {.name = WINDOW_OWNERS, .command = owners_after, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},

@@ -15,9 +15,10 @@
 /* window_read.c */
 extern const struct remedy window_remedies[];
 
-/* owners.c: the functions that the part's command calls, and each owner that the part names. */
+/* owners.c: the functions that the part's commands call, and each owner that the part names. */
 void owners_functions(const struct check_context *context, size_t member, struct text *out);
-void owners_command(const struct check_context *context, struct text *out);
+void owners_before(const struct check_context *context, struct text *out);
+void owners_after(const struct check_context *context, struct text *out);
 void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
                 void *to);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "running.h"
 
+#include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "assay/check.h"
 #include "assay/judge.h"
@@ -101,6 +104,18 @@ struct record *running_new_record(struct arena *arena, const struct cli_plan *cl
     return record;
 }
 
+/* "ops@login1": who is to be asked by those whom this run's lock keeps out. */
+static const char *tester_name(struct arena *arena)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    char host[HOST_NAME_MAX + 1] = "";
+
+    gethostname(host, sizeof host - 1);
+    if (user == NULL)
+        return arena_printf(arena, "%u@%s", (unsigned)geteuid(), host);
+    return arena_printf(arena, "%s@%s", user->pw_name, host);
+}
+
 int running_carry_out(struct running *run, const struct remote_options *remote, bool cancel,
                       bool *ret_cancelled, struct error *err)
 {
@@ -108,7 +123,8 @@ int running_carry_out(struct running *run, const struct remote_options *remote, 
                                     judge, extend,         progress};
     struct scheduler_options options = {.remote = *remote, .cancel = cancel};
     /* Where assay was started inside an allocation, its hosts are ours. */
-    const struct check_run tester = {.uuid = run->record->uuid, .jobs = getenv("SLURM_JOB_ID")};
+    const struct check_run tester = {
+        .uuid = run->record->uuid, .who = tester_name(run->record->arena), .jobs = getenv("SLURM_JOB_ID")};
     char uuid[UUID_SIZE];
 
     run->sources->run = &tester;

@@ -697,6 +697,7 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .as_root = step->shape->as_root,
         .staged = sources->staged,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
+        .deadline_s = step_deadline_s(step),
         .run = sources->run,
     };
     if (step->shape->arguments != NULL)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,7 +80,7 @@ static void context_of(struct tree *tree, const char *step, struct check_context
                                      "\"steps\": [{%s}]}",
                                      tree->path, step);
 
-    sources->hostfile = hostfile_parse(arena, "hosts", slice_of("node1 timescale=100\n"), &tree->err);
+    sources->hostfile = hostfile_parse(arena, "hosts", slice_of("node1 timescale=5\n"), &tree->err);
     sources->suite = suite_parse(arena, "suite", slice_of(suite), &tree->err);
     if (sources->suite == NULL)
         fail_msg("%s", tree->err.text);
@@ -113,8 +114,8 @@ static void ask(struct tree *tree, const struct check_context *context, enum win
     put(tree, "command", command.bytes);
     assert_int_equal(system(arena_printf(tree->arena,
                                          "cd '%s' && ASSAY_LAB_HOST=node1 ASSAY_LAB_ROOT='%s' "
-                                         "ASSAY_ATTEMPT=" UUID " /bin/sh command >out 2>err",
-                                         tree->path, tree->path)),
+                                         "ASSAY_ATTEMPT=%s /bin/sh command >out 2>err",
+                                         tree->path, tree->path, attempt->uuid)),
                      0);
     window.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(tree, "out")};
     window.captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(tree, "err")};
@@ -244,6 +245,90 @@ static void a_pod_that_is_over_or_has_no_gpu_is_not(void **state)
     assert_string_equal(use_of(*state), "in use: Kubernetes pod " POD);
 }
 
+/* Of this test's own: nobody else's locks are seen, and a host's boot is the machine's. */
+static void ask_as(struct tree *tree, const char *run, const char *attempt, enum window_role role,
+                   struct attempt *ret_attempt, const char **ret_why)
+{
+    const struct check_run other = {.uuid = run, .who = "alice@login1"};
+    struct check_context context;
+    bool in_use;
+
+    *ret_attempt = (struct attempt){.uuid = attempt, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    context_of(tree, STORAGE, &context);
+    context.run = &other;
+    ask(tree, &context, role, ret_attempt);
+    *ret_why = check_not_ready(&context, ret_attempt, &in_use);
+}
+
+static const char *lock_of(struct tree *tree, const char *run, const char *attempt, enum window_role role)
+{
+    struct attempt asked;
+    const char *why;
+
+    ask_as(tree, run, attempt, role, &asked, &why);
+    return why != NULL ? why : "";
+}
+
+#define FIRST "aaaaaaaa-1111-4111-8111-111111111111"
+#define SECOND "bbbbbbbb-1111-4111-8111-111111111111"
+
+static void another_run_finds_the_lock_and_who_holds_it(void **state)
+{
+    assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+    assert_true(strncmp(lock_of(*state, "second", SECOND, WINDOW_BEFORE),
+                        "in use: assay run first of alice@login1 since 20", 48) == 0);
+    assert_string_equal(lock_of(*state, "first", SECOND, WINDOW_BEFORE), ""); /* the same run's next test */
+    (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
+    (void)lock_of(*state, "first", SECOND, WINDOW_AFTER);
+    assert_string_equal(lock_of(*state, "second", SECOND, WINDOW_BEFORE), "");
+}
+
+static void put_lock(struct tree *tree, const char *attempt, long fresh, long until, const char *boot)
+{
+    put(tree, "var/tmp/assay-locks/dead.1",
+        arena_printf(tree->arena, "dead %s %ld %ld %s 2026-01-01T00:00:00Z bob@login2\n", attempt, fresh,
+                     until, boot));
+}
+
+static const char *boot_id(struct tree *tree)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, 100);
+    assert_int_equal(file_read("/proc/sys/kernel/random/boot_id", &text, &tree->err), 0);
+    return arena_strndup(tree->arena, text.bytes, strcspn(text.bytes, "\n"));
+}
+
+static void a_dead_controllers_lock_keeps_nobody_out(void **state)
+{
+    const char *boot = boot_id(*state);
+
+    put_lock(*state, SECOND, 1, 1, boot); /* its time is over, and nothing of its test runs */
+    assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+    (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
+    put_lock(*state, SECOND, 1L << 40, 1L << 40, "another-boot");
+    assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+    (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
+    put(*state, "var/tmp/assay-locks/broken", "no lock at all");
+    assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+}
+
+static void a_test_that_still_runs_holds_its_host(void **state)
+{
+    struct tree *tree = *state;
+    char attempt[64];
+
+    snprintf(attempt, sizeof attempt, "cccccccc-1111-4111-8111-%012d", (int)getpid());
+    put_lock(tree, attempt, 1, 1, boot_id(tree));
+    assert_int_equal(system(arena_printf(tree->arena, "ASSAY_ATTEMPT=%s sleep 60 & echo $! >'%s/pid'",
+                                         attempt, tree->path)),
+                     0);
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE),
+                        "in use: assay run dead of bob@login2 since 2026-01-01T00:00:00Z");
+    assert_int_equal(system(arena_printf(tree->arena, "kill $(cat '%s/pid')", tree->path)), 0);
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
+}
+
 static void who_came_during_the_test_is_told(void **state)
 {
     struct tree *tree = *state;
@@ -274,6 +359,9 @@ int main(void)
         TEST(our_own_jobs_are_not_somebody_elses),
         TEST(a_pod_with_a_gpu_is_named),
         TEST(a_pod_that_is_over_or_has_no_gpu_is_not),
+        TEST(another_run_finds_the_lock_and_who_holds_it),
+        TEST(a_dead_controllers_lock_keeps_nobody_out),
+        TEST(a_test_that_still_runs_holds_its_host),
         TEST(who_came_during_the_test_is_told),
     };
 
