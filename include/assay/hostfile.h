@@ -58,6 +58,7 @@ struct host {
     enum host_role role;
     enum host_scheduler scheduler;
     bool become_root; /* become=sudo */
+    bool production;  /* use=production: tests that load the host run only where a person has said so */
     /* Simulated hosts run faster than real ones: expected times and deadlines of steps are divided by this
        (never below 10 s). 1 for real hosts. */
     double timescale;

@@ -122,6 +122,10 @@ int cli_alert_news(struct arena *arena, const struct record *record, struct aler
 int cli_add_history(struct store *store, struct arena *arena, struct history *history,
                     const struct record *record, struct error *err) __attribute__((warn_unused_result));
 
+/* production.c. -1 where a step of the plan that is not passive has a host in production. */
+int cli_check_production(struct arena *arena, const struct plan *plan, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* The documents to be kept with a run. */
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
                    struct record *record);

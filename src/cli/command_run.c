@@ -97,7 +97,8 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         return run->going.store != NULL ? resume_record(arena, run, err) : -1;
     }
     uuid_create(uuid);
-    if (cli_make_plan(arena, &run->options.plan, uuid, err) < 0)
+    if (cli_make_plan(arena, &run->options.plan, uuid, err) < 0 ||
+        (!run->options.allow_active && cli_check_production(arena, run->options.plan.plan, err) < 0))
         return -1;
     run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
     run->going.store = store_open(cli_database(run->options.db), false, err);
@@ -260,6 +261,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "where the HTML report goes; default assay-report-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
+         "tests that load hosts also on those in production (use=production in the hostfile)"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         ACCESS_OPTIONS(&options->access),

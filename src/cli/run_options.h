@@ -11,7 +11,8 @@ struct run_options {
     const char *db, *resume, *progress, *report;
     struct access access;
     bool detach;
-    bool cancel; /* with resume: ends what still runs on the hosts, and begins nothing */
+    bool allow_active; /* also on hosts in production */
+    bool cancel;       /* with resume: ends what still runs on the hosts, and begins nothing */
 };
 
 /* Carries the run out and prints what became of it; the exit status. argv is kept with a new run. */

@@ -200,6 +200,15 @@ static const char *set_scheduler(struct arena *arena, struct host *host, size_t 
                                                                                 : "slurm, kubernetes or none";
 }
 
+static const char *set_use(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    if (strcmp(value, "production") != 0 && strcmp(value, "acceptance") != 0)
+        return "production or acceptance";
+    *field(host, offset, bool) = value[0] == 'p';
+    return NULL;
+}
+
 static const char *set_become(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     (void)arena;
@@ -261,6 +270,7 @@ static const struct key keys[] = {
     {"leaf", set_text, offsetof(struct host, leaf), false},
     {"role", set_role, offsetof(struct host, role), false},
     {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},
+    {"use", set_use, offsetof(struct host, production), false},
     {"transport", set_transport, offsetof(struct host, transport), false},
     {"timescale", set_timescale, offsetof(struct host, timescale), false},
 };

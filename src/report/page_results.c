@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gates.h"
+#include "out_of_use.h"
 #include "page.h"
 
 /* -- Small parts ------------------------------------------------------------------------------------------
@@ -471,6 +472,25 @@ static void write_failure(struct page *page, size_t index)
     html_markup(out, "</article>\n");
 }
 
+static void write_out_of_use(struct page *page)
+{
+    struct out_of_use lines;
+
+    out_of_use(page->view, page->entries, page->entry_count, &lines);
+    if (lines.lines.count == 0)
+        return;
+    html_markup(page->out, "<h3>");
+    html_text(page->out, say(page, TEXT_OUT_OF_USE));
+    html_markup(page->out, "</h3>\n");
+    page_paragraph(page, TEXT_OUT_OF_USE_INTRO);
+    html_markup(page->out, "<pre>");
+    for (size_t i = 0; i < lines.lines.count; i++) {
+        html_text(page->out, lines.lines.items[i]);
+        html_markup(page->out, "\n");
+    }
+    html_markup(page->out, "</pre>\n");
+}
+
 void page_failures(struct page *page)
 {
     size_t failures = 0;
@@ -487,6 +507,7 @@ void page_failures(struct page *page)
     html_markup(page->out, "</p>\n");
     for (size_t i = 0; i < failures; i++)
         write_failure(page, i);
+    write_out_of_use(page);
 }
 
 static void write_undecided_row(struct page *page, size_t index)

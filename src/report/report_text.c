@@ -10,6 +10,7 @@
 #include "gates.h"
 #include "language.h"
 #include "matrix.h"
+#include "out_of_use.h"
 #include "printable.h"
 #include "retests.h"
 #include "searches.h"
@@ -285,6 +286,20 @@ static void write_entries(struct letter *letter, bool failures)
         }
     if (!any)
         put_wrapped(letter, "", 0, say(letter, failures ? TEXT_NO_FAILURE : TEXT_ALL_DECIDED));
+}
+
+/* Commands stand unbroken, whatever their length, for they are to be pasted. */
+static void write_out_of_use(struct letter *letter)
+{
+    struct out_of_use lines;
+
+    out_of_use(letter->view, letter->entries, letter->entry_count, &lines);
+    if (lines.lines.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_OUT_OF_USE));
+    put_wrapped(letter, "", 0, say(letter, TEXT_OUT_OF_USE_INTRO));
+    for (size_t i = 0; i < lines.lines.count; i++)
+        text_printf(letter->out, "%s\n", lines.lines.items[i]);
 }
 
 /* -- Isolation --------------------------------------------------------------------------------------------
@@ -598,6 +613,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_head(&letter);
     write_units(&letter);
     write_entries(&letter, true);
+    write_out_of_use(&letter);
     write_searches(&letter);
     write_entries(&letter, false);
     write_matrix(&letter);

@@ -706,6 +706,39 @@ static void a_failure_names_the_hardware_and_leaves_room_for_who_mends_it(void *
     arena_destroy(arena);
 }
 
+/* Of a scheduler only where the hostfile says so; the commands are whole lines. */
+static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &faulty);
+    const char *formats[] = {"text", "html"};
+
+    (void)state;
+    assert_null(strstr(report_of(arena, record, "text", NULL), "state=drain"));
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        struct host *host = arena_new(arena, struct host);
+        const struct host *old = record->plan->hosts.items[i];
+
+        *host = *old;
+        host->scheduler = strcmp(host->name, "node8") == 0 ? SCHEDULER_KUBERNETES : SCHEDULER_SLURM;
+        record->plan->hosts.items[i] = host;
+        for (size_t k = 0; k < record->plan->steps.count; k++)
+            for (size_t m = 0; m < record->plan->steps.items[k].member_count; m++)
+                if (record->plan->steps.items[k].members[m] == old)
+                    ((const struct host **)(uintptr_t)record->plan->steps.items[k].members)[m] = host;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const char *report = report_of(arena, record, formats[i], NULL);
+
+        expect_contains(report, "scontrol update nodename=node6 state=drain reason=");
+        expect_contains(report, "kubectl cordon node8\n");
+        expect_contains(report, "# RMA: node6 gpu");
+        assert_null(strstr(report, "nodename=node1 ")); /* it did not fail */
+    }
+    expect_contains(report_of(arena, record, "text", NULL), "\nscontrol update nodename=node6 state=drain ");
+    arena_destroy(arena);
+}
+
 static void a_large_run_keeps_every_attempt_with_its_hash(void **state)
 {
     struct arena *arena = arena_create();
@@ -975,6 +1008,7 @@ int main(void)
         cmocka_unit_test(every_attempt_of_a_retest_is_printed),
         cmocka_unit_test(the_first_page_says_what_is_signed),
         cmocka_unit_test(a_failure_names_the_hardware_and_leaves_room_for_who_mends_it),
+        cmocka_unit_test(hosts_that_failed_are_taken_out_of_use_by_their_scheduler),
         cmocka_unit_test(a_large_run_keeps_every_attempt_with_its_hash),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),
