@@ -47,7 +47,7 @@ struct host {
     const char *mpi_address; /* how hosts reach each other; default: address, or name when there is none */
     const char *user;        /* NULL: as ssh would take */
     const char *identity;    /* private key file, ~ expanded; NULL: default */
-    const char *jump;        /* [user@]host[:port][,...]; NULL: none */
+    const char *jump;        /* [user@]host[:port][,...], or none; NULL: as the ssh configuration says */
     const char *known_hosts; /* NULL: default */
     const char *platform;    /* name of a platform; NULL: the suite's */
     const char *unit, *rack, *leaf; /* "" when not declared */

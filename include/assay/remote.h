@@ -55,7 +55,8 @@ struct remote_options {
     unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };
 
-/* Strings must outlive the remote. NULL or 0 means the default that ssh would take. */
+/* Strings must outlive the remote. NULL or 0 means what the user's ssh configuration says (`ssh -G`), else the default
+   that ssh would take. */
 struct remote_target {
     const char *name;    /* for messages */
     const char *address; /* host name or address */
@@ -63,10 +64,11 @@ struct remote_target {
     const char *user;
     const char *identity; /* private key file; NULL: ~/.ssh/id_ed25519, id_ecdsa, then TRANSPORT_AUTO falls
                                 back to ssh */
-    const char *jump; /* [user@]host[:port][,...] as ssh -J: all hosts with the same share one connection. The
-                                identity and known_hosts above and below are good for jump hosts too, besides
-                                what the user's own configuration says of them */
-    const char *known_hosts; /* of this host; NULL: that of the options */
+    const char
+        *jump; /* [user@]host[:port][,...] as ssh -J, or none: all with the same, and the same next two, share
+                         one connection */
+    const char *jump_identity, *jump_known_hosts; /* for the jump hosts, besides what ssh itself would take */
+    const char *known_hosts;                      /* of this host; NULL: that of the options */
     enum transport_kind transport;
     bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
                        */

@@ -40,7 +40,8 @@ static void know_jump(struct arena *arena, struct redactor *redactor, const char
         if (hop[at] == '@')
             redactor_know_user(redactor, arena_strndup(arena, hop, at));
         hop = hop[at] == '@' ? hop + at + 1 : hop;
-        redactor_know_host(redactor, arena_strndup(arena, hop, strcspn(hop, ":")));
+        if (strcmp(hop, "none") != 0)
+            redactor_know_host(redactor, arena_strndup(arena, hop, strcspn(hop, ":")));
         jump += length + (jump[length] == ',');
     }
 }

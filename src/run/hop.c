@@ -82,19 +82,19 @@ static struct hop *hop_of(struct transport_context *context, const struct remote
     struct hop *hop;
 
     for (hop = context->hops; hop != NULL; hop = hop->next)
-        if (same_text(hop->jump, target->jump) && same_text(hop->identity, target->identity) &&
-            same_text(hop->known_hosts, target->known_hosts))
+        if (same_text(hop->jump, target->jump) && same_text(hop->identity, target->jump_identity) &&
+            same_text(hop->known_hosts, target->jump_known_hosts))
             return hop;
     hop = mem_alloc(sizeof *hop);
     hop->context = context;
     hop->jump = copy_of(target->jump);
-    hop->identity = copy_of(target->identity);
-    hop->known_hosts = copy_of(target->known_hosts);
+    hop->identity = copy_of(target->jump_identity);
+    hop->known_hosts = copy_of(target->jump_known_hosts);
     hop->words = mem_strdup(comma != NULL ? comma + 1 : target->jump);
     hop->before = comma != NULL ? mem_printf("%.*s", (int)(comma - target->jump), target->jump) : NULL;
     hop->target.jump = hop->before;
-    hop->target.identity = hop->identity;
-    hop->target.known_hosts = hop->known_hosts;
+    hop->target.identity = hop->target.jump_identity = hop->identity;
+    hop->target.known_hosts = hop->target.jump_known_hosts = hop->known_hosts;
     parse_words(hop);
     TAILQ_INIT(&hop->waiters);
     uv_timer_init(context->loop, &hop->wake);
@@ -187,6 +187,11 @@ static void on_said(void *context, struct slice line)
 static bool is_given_up(const struct hop *hop)
 {
     return hop->failed_at != 0 && (hop->refused || uv_now(hop->context->loop) - hop->failed_at < PAUSE_MS);
+}
+
+bool hop_needed(const struct remote_target *target)
+{
+    return target->jump != NULL && strcmp(target->jump, "none") != 0;
 }
 
 void hop_wait(struct transport_context *context, const struct remote_target *target,

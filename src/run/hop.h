@@ -8,7 +8,7 @@
  * go of it: a host that is down would hold up all others for as long as the jump host tries to reach it. And a login on
  * a jump host wants what the user's own configuration says: agents, certificates, another ProxyCommand.
  *
- * Hosts that want another identity or known_hosts file on their way share no connection.
+ * Hosts whose jump_identity or jump_known_hosts differ share no connection.
  */
 #ifndef ASSAY_RUN_HOP_H
 #define ASSAY_RUN_HOP_H
@@ -29,6 +29,8 @@ struct hop_waiter {
     TAILQ_ENTRY(hop_waiter) link;
 };
 
+/* Whether there is a jump host on the way: jump=none says that there is none, whatever the ssh configuration says. */
+bool hop_needed(const struct remote_target *target);
 /* The way that target->jump says. One of the callbacks comes from the loop, unless hop_leave is called before. */
 void hop_wait(struct transport_context *context, const struct remote_target *target,
               struct hop_waiter *waiter);

@@ -138,6 +138,13 @@ static void wrap_lines(struct text *text)
     text_add(text, wrapped.bytes, wrapped.length);
 }
 
+static bool has_certificate(const char *path)
+{
+    cleanup_free char *certificate = mem_printf("%s-cert.pub", path);
+
+    return file_exists(certificate);
+}
+
 static struct identity *load(char *path)
 {
     struct identity *identity = mem_alloc(sizeof *identity);
@@ -154,6 +161,8 @@ static struct identity *load(char *path)
     fault = fault_of_key((struct slice){text.bytes, text.length});
     if (fault != NULL)
         identity->fault = mem_printf("%s %s", path, fault);
+    else if (has_certificate(path))
+        identity->fault = mem_printf("%s has a certificate beside it, which libssh2 does not show", path);
     wrap_lines(&text);
     identity->length = text.length;
     identity->bytes = text_detach(&text);

@@ -26,6 +26,7 @@
 #include "hop.h"
 #include "identity.h"
 #include "known_hosts.h"
+#include "ssh_config.h"
 #include "transport.h"
 
 enum {
@@ -55,6 +56,7 @@ TAILQ_HEAD(jobs, job);
 
 enum remote_state {
     STATE_APART,      /* no session, none wanted */
+    STATE_ASKING,     /* what the ssh configuration says of it */
     STATE_QUEUED,     /* waits for a place in the pool */
     STATE_CONNECTING, /* handshake */
     STATE_READY,
@@ -65,7 +67,10 @@ struct remote {
     TAILQ_ENTRY(remote) link;  /* in pool->remotes */
     TAILQ_ENTRY(remote) queue; /* in pool->queue (STATE_QUEUED) or pool->idle (idle) */
     struct remote_pool *pool;
-    struct remote_target target;
+    struct remote_target given, target; /* target: with what the ssh configuration adds */
+    struct ssh_config_waiter config_waiter;
+    const struct ssh_config *config; /* NULL: there is none, or it is not known yet */
+    bool configured;
     const struct transport_class *class;
     char *note;
     bool may_fall_back; /* TRANSPORT_AUTO, and it is not the spawned ssh yet */
@@ -94,6 +99,7 @@ struct remote_pool {
 };
 
 static void settle(struct remote *remote);
+static void choose_transport(struct remote *remote);
 static void pool_grant(struct remote_pool *pool);
 
 /* ---- jobs ---- */
@@ -379,15 +385,39 @@ static void end_session(struct remote *remote)
         remote->class->close(steal_pointer(remote->session));
         pool->open--;
     }
+    ssh_config_leave(&remote->config_waiter);
     uv_timer_stop(&remote->pause);
     remote->state = STATE_APART;
 }
 
-static void want_session(struct remote *remote)
+static void queue_for_session(struct remote *remote)
 {
     remote->state = STATE_QUEUED;
     TAILQ_INSERT_TAIL(&remote->pool->queue, remote, queue);
     pool_grant(remote->pool);
+}
+
+static void on_config_known(void *context, const struct ssh_config *config)
+{
+    struct remote *remote = context;
+
+    remote->config = config;
+    remote->configured = true;
+    choose_transport(remote);
+    queue_for_session(remote);
+}
+
+static void want_session(struct remote *remote)
+{
+    const struct ssh_config *config;
+
+    if (remote->configured) {
+        queue_for_session(remote);
+        return;
+    }
+    remote->state = STATE_ASKING;
+    if (ssh_config_ask(&remote->pool->transports, &remote->given, &remote->config_waiter, &config))
+        on_config_known(remote, config);
 }
 
 static void on_pause_over(uv_timer_t *timer)
@@ -450,6 +480,35 @@ static void fail_jobs(struct remote *remote, bool was_ready, enum transport_fail
     }
 }
 
+static const char *or_else(const char *given, const char *config)
+{
+    return given != NULL ? given : config;
+}
+
+/* What the target says outranks the ssh configuration. The ssh program reads that itself, but for jump hosts, which all
+   hosts share. */
+static void use_transport(struct remote *remote, const struct transport_class *class)
+{
+    const struct ssh_config *config = remote->config;
+    struct remote_target *target = &remote->target;
+
+    remote->class = class;
+    *target = remote->given;
+    if (config == NULL)
+        return;
+    target->jump = or_else(target->jump, config->jump);
+    if (class != &transport_ssh)
+        return;
+    if (config->address != NULL)
+        target->address = config->address;
+    if (target->port == 0)
+        target->port = config->port;
+    target->user = or_else(target->user, config->user);
+    target->identity = or_else(target->identity, config->identity);
+    if (remote->pool->transports.options.known_hosts == NULL)
+        target->known_hosts = or_else(target->known_hosts, config->known_hosts);
+}
+
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
 {
     bool agent = failure == TRANSPORT_AUTH_REFUSED && remote->target.identity == NULL &&
@@ -461,7 +520,7 @@ static bool fall_back(struct remote *remote, enum transport_failure failure, con
     text_init(&note, 1024);
     text_printf(&note, "openssh, since libssh2 could not: %s", text);
     set_note(remote, note.bytes);
-    remote->class = &transport_openssh;
+    use_transport(remote, &transport_openssh);
     remote->may_fall_back = false;
     return true;
 }
@@ -540,7 +599,7 @@ static void on_remote_closed(uv_handle_t *handle)
     struct remote *remote = handle->data;
 
     free(remote->note);
-    free((char *)remote->target.name);
+    free((char *)remote->given.name);
     free(remote);
 }
 
@@ -656,8 +715,16 @@ void remote_pool_destroy(struct remote_pool *pool)
         remote_end_now(remote);
     }
     hops_release(&pool->transports);
+    ssh_configs_release(&pool->transports);
     deliver_all(pool);
     uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);
+}
+
+static const char *fault_for_libssh2(struct remote *remote)
+{
+    if (remote->config != NULL && remote->config->beyond != NULL)
+        return remote->config->beyond;
+    return transport_ssh_fault(&remote->pool->transports, &remote->target);
 }
 
 static void choose_transport(struct remote *remote)
@@ -666,27 +733,27 @@ static void choose_transport(struct remote *remote)
     const char *fault;
 
     text_init(&note, 1024);
-    switch (remote->target.transport) {
+    switch (remote->given.transport) {
     case TRANSPORT_LOCAL:
-        remote->class = &transport_local;
+        use_transport(remote, &transport_local);
         text_put(&note, "local");
         break;
     case TRANSPORT_OPENSSH:
-        remote->class = &transport_openssh;
+        use_transport(remote, &transport_openssh);
         text_put(&note, "openssh");
         break;
     case TRANSPORT_SSH:
     case TRANSPORT_AUTO:
     default:
-        fault = remote->target.transport == TRANSPORT_SSH
-                    ? NULL
-                    : transport_ssh_fault(&remote->pool->transports, &remote->target);
-        remote->class = fault == NULL ? &transport_ssh : &transport_openssh;
-        remote->may_fall_back = fault == NULL && remote->target.transport == TRANSPORT_AUTO;
+        use_transport(remote, &transport_ssh);
+        fault = remote->given.transport == TRANSPORT_SSH ? NULL : fault_for_libssh2(remote);
+        remote->may_fall_back = fault == NULL && remote->given.transport == TRANSPORT_AUTO;
         if (fault == NULL)
             text_printf(&note, "ssh (libssh2 %s)", transport_ssh_version());
         else
             text_printf(&note, "openssh, since %s", fault);
+        if (fault != NULL)
+            use_transport(remote, &transport_openssh);
         break;
     }
     set_note(remote, note.bytes);
@@ -697,13 +764,15 @@ struct remote *remote_open(struct remote_pool *pool, const struct remote_target 
     struct remote *remote = mem_alloc(sizeof *remote);
 
     remote->pool = pool;
-    remote->target = *target;
-    remote->target.name = mem_strdup(target->name != NULL      ? target->name
-                                     : target->address != NULL ? target->address
-                                                               : "localhost");
+    remote->given = *target;
+    remote->given.name = mem_strdup(target->name != NULL      ? target->name
+                                    : target->address != NULL ? target->address
+                                                              : "localhost");
     TAILQ_INIT(&remote->waiting);
     TAILQ_INIT(&remote->running);
     remote->channel_limit = CHANNELS_PER_SESSION;
+    remote->config_waiter = (struct ssh_config_waiter){.known = on_config_known, .context = remote};
+    remote->configured = target->transport == TRANSPORT_LOCAL;
     uv_timer_init(pool->transports.loop, &remote->pause);
     remote->pause.data = remote;
     choose_transport(remote);

@@ -24,6 +24,8 @@ struct remote_target target_of(const struct host *host)
                                   .user = host->user,
                                   .identity = host->identity,
                                   .jump = host->jump,
+                                  .jump_identity = host->identity,
+                                  .jump_known_hosts = host->known_hosts,
                                   .known_hosts = host->known_hosts,
                                   .transport = transport_of(host),
                                   .become_root = host->become_root};

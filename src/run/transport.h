@@ -21,6 +21,7 @@
 struct hop;
 struct identity;
 struct known_hosts;
+struct ssh_configs;
 
 /* What sessions of one pool share. */
 struct transport_context {
@@ -29,6 +30,7 @@ struct transport_context {
     struct identity *identities;     /* loaded once each */
     struct known_hosts *known_hosts; /* each file read when first needed */
     struct hop *hops;                /* the connections to jump hosts */
+    struct ssh_configs *configs;     /* what the user's ssh configuration says of hosts */
     char *control_folder;            /* of spawned ssh masters; made when first needed */
     unsigned control_count;
     /* The login password: whether any host has taken it, how many have not, and whose try is under way. */

@@ -122,15 +122,26 @@ static void add_known_hosts(struct arguments *arguments, const struct openssh_se
         add_option(arguments, mem_strdup("GlobalKnownHostsFile=/dev/null"));
 }
 
-/* A jump host may want another key than the host. */
+/* A jump host may want another key than the hosts: those that ssh would try without -i are tried too. */
 static void add_identity(struct arguments *arguments, const struct openssh_session *session)
 {
+    static const char *const usual[] = {"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"};
+
     if (session->target->identity == NULL)
         return;
     add(arguments, mem_strdup("-i"));
     add(arguments, home_path(session->target->identity));
     if (session->heard == NULL)
         add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
+    for (size_t i = 0; session->heard != NULL && i < sizeof usual / sizeof usual[0]; i++) {
+        char *path = home_path(usual[i]);
+
+        if (file_exists(path)) {
+            add(arguments, mem_strdup("-i"));
+            add(arguments, mem_strdup(path));
+        }
+        free(path);
+    }
 }
 
 static void add_way(struct arguments *arguments, const struct openssh_session *session)
@@ -138,6 +149,8 @@ static void add_way(struct arguments *arguments, const struct openssh_session *s
     char *words[HOP_RELAY_WORDS + 1];
     cleanup_text struct text command = {0};
 
+    if (session->way.hop == NULL && session->target->jump != NULL)
+        add_option(arguments, mem_strdup("ProxyJump=none"));
     if (session->way.hop == NULL)
         return;
     text_init(&command, 4096);
@@ -381,7 +394,7 @@ static struct openssh_session *create(struct transport_context *context, const s
 
 static void start(struct openssh_session *session)
 {
-    if (session->target->jump != NULL)
+    if (hop_needed(session->target))
         hop_wait(session->context, session->target, &session->way);
     else
         begin(session);

@@ -386,7 +386,7 @@ static void on_way_failed(void *context, const char *text)
 
 static enum step step_way(struct ssh_session *session)
 {
-    if (session->target->jump == NULL) {
+    if (!hop_needed(session->target)) {
         enter(session, SSH_RESOLVE);
         return STEP_MOVED;
     }

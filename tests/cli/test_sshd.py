@@ -145,9 +145,9 @@ def start_hosts(lab):
     return port
 
 
-def write_hostfile(name, lab, port, user, openssh=()):
+def write_hostfile(name, lab, port, user, openssh=(), more=""):
     lines = [f"defaults slots=8 user={user} become=sudo port={port} identity={lab.folder}/id_ed25519 "
-             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600"]
+             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600{more}"]
     lines += [f"node{number} address={NETWORK}.{number} mpi_address=node{number} unit=su1 rack=r1 leaf=l1"
               f"{' transport=openssh' if number in openssh else ''}" for number in range(1, HOSTS + 1)]
     return write(name, "\n".join(lines) + "\n")
@@ -356,8 +356,19 @@ def at_a_terminal(hostfile):
              "at a terminal: asked once for each, and not echoed", told)
 
 
-def as_steward(lab, port):
+def behind_a_jump_host(lab, port, key_port):
+    """It takes keys only; the hosts behind it want the passwords."""
+    hostfile = write_hostfile("hosts.behind", lab, port, "steward", more=f" jump=operator@{NETWORK}.1:{key_port}")
+    with Watcher() as watcher:
+        done = ask_hosts(hostfile, "behind", PASSWORD, PASSWORD)
+    tap.same((done.returncode, lines_of(done)), (0, []), "behind a jump host: login and sudo take the passwords",
+             done.stdout, done.stderr)
+    tap.same(watcher.seen, set(), "behind a jump host: they are in no command line and no environment")
+
+
+def as_steward(lab, port, key_port):
     hostfile = write_hostfile("hosts.steward", lab, port, "steward")
+    behind_a_jump_host(lab, port, key_port)
     with_the_right_passwords(hostfile)
     with_wrong_passwords(hostfile, port)
     at_a_terminal(hostfile)
@@ -374,7 +385,7 @@ with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
     as_visitor(here, sshd_port)
     password_port = free_port()
     start_password_hosts(here, password_port)
-    as_steward(here, password_port)
+    as_steward(here, password_port, sshd_port)
     tap.same(here.processes(), [], "nothing runs on the hosts in the end")
 for uid in USERS.values():
     try:

@@ -25,6 +25,7 @@ static void begin(struct behind *behind, struct place *place, enum transport_kin
         snprintf(behind->jump + strlen(behind->jump), sizeof behind->jump - strlen(behind->jump),
                  "%s%s@127.0.0.1:%u", i > 0 ? "," : "", place->sshd.user, place->sshd.port);
     behind->target.jump = behind->jump;
+    behind->target.jump_identity = behind->target.identity;
     remote_pool_destroy(place->bench.pool);
     place->bench.pool = remote_pool_create(
         &place->bench.loop,
@@ -120,7 +121,7 @@ static void a_jump_host_that_refuses_us_is_named_and_asked_once(void **state)
                       logged(place, "Connection closed by authenticating user");
 
     begin(&behind, place, TRANSPORT_AUTO, 1);
-    behind.target.identity = place->sshd.wrong_key;
+    behind.target.jump_identity = place->sshd.wrong_key;
     ask_all(&behind);
     for (unsigned i = 0; i < HOSTS; i++) {
         assert_end(&behind.kept[i], REMOTE_JUMP_FAILED);
@@ -147,7 +148,7 @@ static void the_key_of_a_jump_host_is_checked_and_so_is_that_of_the_host(void **
         end(&behind);
         begin(&behind, place, kind, 1);
         snprintf(empty, sizeof empty, "%s/empty", place->bench.folder);
-        behind.target.known_hosts = empty;
+        behind.target.jump_known_hosts = empty;
         ask_all(&behind);
         for (unsigned i = 0; i < HOSTS; i++) {
             assert_end(&behind.kept[i], REMOTE_JUMP_FAILED);

@@ -168,6 +168,15 @@ static void the_note_names_the_transport_and_why(void **state)
     target.jump = "bastion"; /* the way there is another matter */
     assert_memory_equal(remote_transport_note(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
     target.jump = NULL;
+    snprintf(key, sizeof key, "%s/signed", place->bench.folder);
+    assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "",
+                                                       "-f", key, NULL}),
+                     0);
+    strcat(key, "-cert.pub");
+    write_text(key, "as ssh-keygen -s leaves it\n");
+    key[strlen(key) - strlen("-cert.pub")] = '\0';
+    target.identity = key;
+    assert_non_null(strstr(remote_transport_note(remote_open(place->bench.pool, &target)), "certificate"));
     snprintf(key, sizeof key, "%s/locked", place->bench.folder);
     assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N",
                                                        "secret words", "-f", key, NULL}),
