@@ -528,6 +528,7 @@ static bool fall_back(struct remote *remote, enum transport_failure failure, con
 static void on_session_closed(void *context, enum transport_failure failure, const char *text)
 {
     struct remote *remote = context;
+    struct remote_pool *pool = remote->pool;
     bool was_ready = remote->state == STATE_READY;
     struct job *job;
 
@@ -547,7 +548,9 @@ static void on_session_closed(void *context, enum transport_failure failure, con
     else
         remote->failing_since = 0;
     settle(remote);
-    /* remote may be gone here */
+    /* remote may be gone here; its place is another's */
+    if (!pool->destroyed)
+        pool_grant(pool);
 }
 
 static void on_session_ready(void *context)

@@ -27,9 +27,10 @@ static void begin(struct behind *behind, struct place *place, enum transport_kin
     behind->target.jump = behind->jump;
     behind->target.jump_identity = behind->target.identity;
     remote_pool_destroy(place->bench.pool);
-    place->bench.pool = remote_pool_create(
-        &place->bench.loop,
-        &(struct remote_options){.known_hosts = place->sshd.known_hosts, .connect_timeout_ms = 5000});
+    place->bench.pool = remote_pool_create(&place->bench.loop,
+                                           &(struct remote_options){.known_hosts = place->sshd.known_hosts,
+                                                                    .connect_timeout_ms = 5000,
+                                                                    .handshakes = 2});
 }
 
 static void ask_all(struct behind *behind)
