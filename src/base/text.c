@@ -86,6 +86,13 @@ void text_printf(struct text *text, const char *format, ...)
     va_end(arguments);
 }
 
+void text_make_plain(struct text *text, size_t from)
+{
+    for (size_t i = from; i < text->length; i++)
+        if ((unsigned char)text->bytes[i] < 0x20 || text->bytes[i] == 0x7f)
+            text->bytes[i] = ' ';
+}
+
 void text_shell_quote(struct text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";

@@ -505,8 +505,8 @@ static void add_said(struct text *text, const struct text *noise, const struct t
     while (start < all.length && isspace((unsigned char)all.bytes[start]))
         start++;
     for (end = start; end < all.length && end - start < 200 && all.bytes[end] != '\n'; end++)
-        if ((unsigned char)all.bytes[end] < 32 || all.bytes[end] == 127)
-            all.bytes[end] = ' ';
+        ;
+    text_make_plain(&all, start);
     if (end > start)
         text_printf(text, "%s%.*s", text->length > 0 ? ": " : "", (int)(end - start), all.bytes + start);
 }

@@ -207,6 +207,7 @@ static void job_finish(struct job *job, bool running, enum remote_end end, const
     text_reset(&job->text);
     if (text != NULL)
         text_printf(&job->text, "%s: %s", job->remote->target.name, text);
+    text_make_plain(&job->text, 0); /* ssh passes on what the host wrote to it */
     TAILQ_INSERT_TAIL(&pool->finished, job, link);
     if (!pool->destroyed)
         uv_timer_start(&pool->deliver, on_deliver, 0, 0);

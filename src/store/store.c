@@ -4,6 +4,7 @@
  * journal mode and the migrations.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,10 +172,21 @@ static int open_read_only(struct store *store, struct error *err)
     return result == SQLITE_OK ? 0 : opening_error(store, result, err);
 }
 
+/* What hosts print is in it: for its owner only, unless he says otherwise. SQLite gives its other files the same mode. */
+static void create_private(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd); /* where it fails, SQLite says why */
+}
+
 static int open_for_writing(struct store *store, struct error *err)
 {
-    int result = open_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    int result;
 
+    create_private(store->path);
+    result = open_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
     if (sqlite3_db_readonly(store->db, "main") == 1)

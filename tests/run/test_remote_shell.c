@@ -80,6 +80,27 @@ static void a_shell_that_is_none_gives_no_answer(void **state)
     place_end(&place);
 }
 
+/* Over both transports: what the host says instead of an answer is told, and clears no terminal. */
+static void what_a_host_says_steers_no_terminal(void **state)
+{
+    static const enum transport_kind ways[] = {TRANSPORT_SSH, TRANSPORT_OPENSSH};
+    struct place place;
+
+    (void)state;
+    place_start(&place, "ForceCommand printf '\\033[2Jall is well\\r\\n' >&2; exit 255");
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        struct remote *remote = open_remote(&place, ways[i]);
+        struct kept kept = {0};
+
+        bench_do(&place.bench, remote, REMOTE_READ, "true", &kept);
+        assert_non_null(strstr(kept.text, " [2Jall is well"));
+        for (const char *byte = kept.text; *byte != '\0'; byte++)
+            assert_true((unsigned char)*byte >= 0x20);
+        kept_release(&kept);
+    }
+    place_end(&place);
+}
+
 /* sudo is replaced by a program of that name, first in PATH. */
 static void run_with_sudo(const char *script, enum remote_end end)
 {
@@ -137,6 +158,7 @@ int main(void)
         cmocka_unit_test(login_shells_of_other_kinds_work),
         cmocka_unit_test(a_profile_that_talks_is_skipped),
         cmocka_unit_test(a_shell_that_is_none_gives_no_answer),
+        cmocka_unit_test(what_a_host_says_steers_no_terminal),
         cmocka_unit_test(sudo_that_refuses_is_named_with_its_remedy),
         cmocka_unit_test(jobs_as_root_go_through_sudo),
     };

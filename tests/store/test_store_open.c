@@ -348,6 +348,21 @@ static void a_store_opened_for_reading_does_not_write(void **state)
     assert_non_null(strstr(err.text, "reading only"));
 }
 
+static void what_is_kept_is_for_its_owner_only(void **state)
+{
+    static const char *const files[] = {"", "-wal", "-shm"};
+    struct place *place = *state;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[80];
+        struct stat status;
+
+        snprintf(path, sizeof path, "%s%s", place->path, files[i]);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+    }
+}
+
 static const char *journal_mode(struct store *store, char *mode, size_t size)
 {
     sqlite3_stmt *statement;
@@ -499,6 +514,7 @@ int main(void)
         CASE(a_new_version_is_one_more_row),
         CASE(what_version_2_called_clipped_was_a_flood),
         CASE(every_table_is_strict_and_keys_are_enforced),
+        CASE(what_is_kept_is_for_its_owner_only),
     };
 
     return cmocka_run_group_tests_name("what is no database of ours is left as it is", tests, NULL, NULL);
