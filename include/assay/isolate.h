@@ -36,7 +36,7 @@ struct isolate_host {
 struct isolate_problem {
     const struct isolate_host *hosts;
     size_t host_count;
-    double slow;    /* a value this fraction below the healthy one is a fault: 0.10 */
+    double slow;    /* a value this fraction below the healthy one is a fault: 0.10 or more */
     double noise;   /* standard deviation of a healthy value, as a fraction of it: 0.02 */
     double healthy; /* what a healthy test shows; 0: the upper quartile of the pairs that were measured */
     unsigned rounds_most;
