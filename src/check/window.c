@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command_file.h"
+#include "monitors.h"
 #include "window.h"
 
 enum { IDLE_WAIT_S = 15, POLL_S = 5, READ_S = 90 };
@@ -84,6 +85,7 @@ static void command_fabric(const struct check_context *context, struct text *out
 
 static const struct part_row before[] = {
     {.name = WINDOW_OWNERS, .command = owners_before, .aside = true},
+    {.name = WINDOW_MONITORS, .command = monitors_command, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
     {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},

@@ -6,6 +6,7 @@
 
 /* Names of the parts of a window that are read. */
 #define WINDOW_OWNERS "owners"
+#define WINDOW_MONITORS "monitors"
 #define WINDOW_GPUS "gpus"
 #define WINDOW_NVLINK "nvlink"
 #define WINDOW_FABRIC "fabric"

@@ -7,6 +7,7 @@
  *          window.ecc.uncorrected, window.nvlink, window.links = none | who and how many
  *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is
  *          window.owned = WHO     of a check without the rest: the job whose host it is, where there is one
+ *          window.monitors = none | PROGRAM (pid N)     what disturbs tests of GPUs, before the test: recorded
  *          Of what is not known on every member there is no fact, unless it is bad already.
  * metrics  window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
  *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "command_file.h"
+#include "monitors.h"
 #include "window.h"
 
 enum { TEXT_BYTES = 600 };
@@ -46,11 +48,14 @@ RULE(rule_nvlink, "window.nvlink", "none",
      "NVLinks went down and recovered during the test, or carried too many CRC errors", false);
 RULE(rule_links, "window.links", "none", "assay", "links of the fabric went down during the test", false);
 
+MONITORS_RULES(rule_monitors, "window.monitors");
+
 static const struct item items[] = {
     {"window.read", PER_TARGET, NULL, DUTY_GATE, rule_read},
     {"kernel.log", PER_TARGET, NULL, DUTY_GATE, rule_kernel_log},
     {"window.processes", PER_TARGET, NULL, DUTY_GATE, rule_processes},
     {"window.ecc.uncorrected", PER_TARGET, NULL, DUTY_GATE, rule_ecc},
+    {"window.monitors", PER_TARGET, NULL, DUTY_RECORD, rule_monitors},
     {0},
 };
 
@@ -91,9 +96,9 @@ struct finder {
     const struct check_context *context;
     const struct attempt *attempt;
     struct reading *out;
-    struct text read, log, processes, ecc, nvlink,
-        links; /* what is to be said against each; "" for nothing */
-    bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown;
+    struct text read, log, processes, ecc, nvlink, links,
+        monitors; /* what is to be said against each; "" for nothing */
+    bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown, monitors_unknown;
 };
 
 /* One member and what was read on it. */
@@ -299,6 +304,15 @@ static void owners_of(struct text *out, const struct finder *finder, const struc
     struct owners_to to = {out, member->label, when};
 
     owners_say(find_part(finder->attempt, window, WINDOW_OWNERS), finder->out->arena, say_owner, &to);
+}
+
+static void read_monitors(struct finder *finder, const struct member *member, const struct window *before)
+{
+    struct owners_to to = {&finder->monitors, member->label, ""};
+    const struct part *part = find_part(finder->attempt, before, WINDOW_MONITORS);
+
+    finder->monitors_unknown |= part == NULL || !part->ended || part->rc != 0;
+    owners_say(part, finder->out->arena, say_owner, &to);
 }
 
 static bool has_finding(const struct reading *reading, const struct finding *wanted)
@@ -569,6 +583,7 @@ static void read_member(struct finder *finder, size_t index)
         finder->processes_unknown = finder->ecc_unknown = true;
     read_nvlink(finder, &member, before, after);
     read_fabric(finder, &member, before, after);
+    read_monitors(finder, &member, before);
     read_log(finder, &member, before, after);
 }
 
@@ -591,8 +606,8 @@ static void conclude_read(struct reading *out, const char *fact, const char *wel
 
 static void finder_begin(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read, &finder->log,    &finder->processes,
-                            &finder->ecc,  &finder->nvlink, &finder->links};
+    struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
+                            &finder->nvlink, &finder->links, &finder->monitors};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         text_init(texts[i], 64 * 1024);
@@ -602,8 +617,8 @@ static void finder_begin(struct finder *finder)
 
 static void finder_end(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read, &finder->log,    &finder->processes,
-                            &finder->ecc,  &finder->nvlink, &finder->links};
+    struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
+                            &finder->nvlink, &finder->links, &finder->monitors};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         text_release(texts[i]);
@@ -672,6 +687,7 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     if (context->platform->nvlink_links > 0)
         conclude(out, "window.nvlink", &finder.nvlink, finder.nvlink_unknown);
     conclude(out, "window.links", &finder.links, finder.links_unknown);
+    conclude(out, "window.monitors", &finder.monitors, finder.monitors_unknown);
     finder_end(&finder);
 }
 

@@ -13,6 +13,7 @@ static const struct {
 } checks[] = {
     {"reachable", OF_HOST},
     {"privilege", OF_HOST},
+    {"monitors", OF_HOST},
     {"os", OF_HOST},
     {"bmc", OF_HOST},
     {"ssh-hardening", OF_HOST},

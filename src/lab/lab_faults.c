@@ -21,6 +21,7 @@ enum argument {
     ARGUMENT_HOST_NUMBER,    /* node7=12 */
     ARGUMENT_VERSION_OPT,    /* [550.54.15] */
     ARGUMENT_TOOL,           /* dcgmi */
+    ARGUMENT_MONITOR,        /* dcgm-exporter */
 };
 
 static const struct kind {
@@ -150,6 +151,10 @@ static const struct kind {
                        "fail of bmc"},
     [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
                         "inconclusive in gpu-settings"},
+    [FAULT_MONITOR] =
+        {"monitor", ":PROGRAM", ARGUMENT_MONITOR, 0, 0, 0,
+         "dcgm-exporter, nv-hostengine (with its profiling module) or nvidia-smi (a loop) watches the GPUs",
+         "a remark in every test of GPUs; assay hosts names it"},
     [FAULT_XID] = {"xid", ":GPU=CODE", ARGUMENT_GPU_NUMBER, 0, 1, 999,
                    "that Xid appears in the kernel log during gpu_burn",
                    "fail of gpu-burn for codes of the failing kind"},
@@ -366,6 +371,19 @@ static int read_tool(struct cursor *cursor, struct fault *fault)
     return wrong(cursor, cursor->at, "is not a tool of the lab");
 }
 
+static int read_monitor(struct cursor *cursor, struct fault *fault)
+{
+    static const char *const programs[] = {"dcgm-exporter", "nv-hostengine", "nvidia-smi"};
+
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        if (strcmp(cursor->at, programs[i]) == 0) {
+            fault->word = programs[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(cursor, cursor->at, "is none of dcgm-exporter, nv-hostengine, nvidia-smi");
+}
+
 static int read_version(struct cursor *cursor, struct fault *fault)
 {
     size_t length = strspn(cursor->at, "0123456789.");
@@ -403,6 +421,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_version(cursor, fault);
     case ARGUMENT_TOOL:
         return read_tool(cursor, fault);
+    case ARGUMENT_MONITOR:
+        return read_monitor(cursor, fault);
     case ARGUMENT_NONE:
     default:
         return wrong(cursor, cursor->at, "is too much: this kind takes no argument");

@@ -402,6 +402,7 @@ static void system_init(struct lab_host *host)
     const struct fault *skew = fault_find(lab, number, FAULT_CLOCK_SKEW);
     const struct fault *dimm = fault_find(lab, number, FAULT_DIMM_MISSING);
     const struct fault *psu = fault_find(lab, number, FAULT_SEL_PSU);
+    const struct fault *monitor = fault_find(lab, number, FAULT_MONITOR);
 
     host->board = lab_board_of(host->profile);
     host->kernel =
@@ -418,6 +419,7 @@ static void system_init(struct lab_host *host)
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->psu_lost = psu != NULL ? (unsigned)psu->number : 0;
+    host->monitor = monitor != NULL ? monitor->word : NULL;
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
 }
 

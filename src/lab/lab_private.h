@@ -121,6 +121,7 @@ enum fault_kind {
     FAULT_CLOCKS_LOCKED,
     FAULT_DRIVER_VERSION,
     FAULT_GPU_BUSY,
+    FAULT_MONITOR,
     FAULT_KERNEL_VERSION,
     FAULT_BIOS_VERSION,
     FAULT_GOVERNOR,
@@ -275,6 +276,7 @@ struct lab_host {
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
     const char *containerd;              /* version */
+    const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */

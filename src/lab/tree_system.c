@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernel and the distribution say of themselves in files: release, limits, firmware, settings. */
+#include <string.h>
+
 #include "lab_private.h"
 
 enum { CPUS_SHOWN = 4 }; /* of all alike */
@@ -37,6 +39,17 @@ static void write_memory(struct tree *tree, const struct lab_host *host)
     tree_file(tree, "proc/sys/kernel/numa_balancing", "0\n");
 }
 
+/* What the kernel says of a program that watches the GPUs, and of its neighbour that does not. */
+static void write_monitor(struct tree *tree, const char *program)
+{
+    bool loop = strcmp(program, "nvidia-smi") == 0;
+
+    tree_file(tree, "proc/3141/comm", "%s\n", program);
+    tree_file(tree, "proc/3141/cmdline", "%s%s", program, loop ? " --loop=1 " : "");
+    tree_file(tree, "proc/3141/maps", "7f1c40000000-7f1c40400000 r-xp 00000000 fd:00 3 /usr/lib/%s\n",
+              strcmp(program, "nv-hostengine") == 0 ? "libdcgmmoduleprofiling.so.3" : "libc.so.6");
+}
+
 void tree_system(struct tree *tree, const struct lab_host *host)
 {
     tree_file(tree, "etc/os-release",
@@ -54,4 +67,6 @@ void tree_system(struct tree *tree, const struct lab_host *host)
               host->nccl);
     write_limits(tree, host);
     write_memory(tree, host);
+    if (host->monitor != NULL)
+        write_monitor(tree, host->monitor);
 }

@@ -65,6 +65,9 @@ static const struct advice_row troubles[] = {
     {"tools", "tool.found", NULL, "tool missing", true, NULL},
     {"tools", "tool.libraries", NULL, "library missing", true, NULL},
     {"tools", "tool.*", NULL, "tool differs", true, "sha256sum \"$(command -v {subject})\""},
+    {"monitors", "*", "dcgm-exporter (pid", "monitor", true, "sudo systemctl stop dcgm-exporter"},
+    {"monitors", "*", "nv-hostengine with", "monitor", true, "dcgmi profile --pause"},
+    {"monitors", "*", NULL, "monitor", true, NULL},
     {"gpu-inventory", "*", NULL, "GPUs", true, NULL},
     {"driver", "*", NULL, "driver", true, NULL},
     {"mpi-launch", "launch.login", NULL, "ssh between hosts", false, NULL},
@@ -245,6 +248,20 @@ static bool waits_for_members(const struct bad_item *item)
     return false;
 }
 
+/* The same program has another number on each host. */
+static const char *without_pids(struct arena *arena, const char *text)
+{
+    static const char mark[] = "(pid ";
+    const char *out = "", *at;
+
+    while ((at = strstr(text, mark)) != NULL) {
+        at += strlen(mark);
+        out = arena_printf(arena, "%s%.*s", out, (int)(at - text), text);
+        text = at + strspn(at, "0123456789");
+    }
+    return arena_printf(arena, "%s%s", out, text);
+}
+
 static const char *key_of(struct folding *folding, const struct bad_item *item, const char *cause)
 {
     const struct outcome *outcome = item->outcome;
@@ -255,7 +272,8 @@ static const char *key_of(struct folding *folding, const struct bad_item *item, 
     if (*outcome->gate != '\0' && *outcome->measured != '\0')
         return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
                             step, item->slot->metric, subject_of(item), outcome->gate,
-                            isnan(outcome->value) ? outcome->measured : ""); /* texts that differ are apart */
+                            isnan(outcome->value) ? without_pids(folding->arena, outcome->measured)
+                                                  : ""); /* texts that differ are apart */
     /* What ended the step as a whole is one problem, whatever was owed. */
     return arena_printf(folding->arena, "words\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word, step,
                         cause, is_sound(item->step) ? item->slot->metric : "",

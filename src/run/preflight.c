@@ -254,6 +254,7 @@ const char *preflight_suite(struct arena *arena, const struct plan_sources *sour
         put_step(&preflight, "privilege");
     put_step(&preflight, "os");
     put_setup(&preflight, ret_note);
+    put_step(&preflight, "monitors");
     put_step(&preflight, "gpu-inventory");
     put_step(&preflight, "driver");
     put_tools(&preflight);

@@ -329,6 +329,45 @@ static void a_test_that_still_runs_holds_its_host(void **state)
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
 }
 
+static void put_process(struct tree *tree, const char *number, const char *name, const char *words,
+                        const char *maps)
+{
+    put(tree, arena_printf(tree->arena, "proc/%s/comm", number), arena_printf(tree->arena, "%s\n", name));
+    put(tree, arena_printf(tree->arena, "proc/%s/cmdline", number), words);
+    put(tree, arena_printf(tree->arena, "proc/%s/maps", number), maps);
+}
+
+/* The fact of the check `monitors`, and what a test of GPUs records of the same host. */
+static void assert_monitors(struct tree *tree, const char *expected)
+{
+    struct attempt attempt = {.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    struct check_context context;
+
+    context_of(tree, "\"check\": \"gpu-burn\", \"arguments\": {\"seconds\": 30}", &context);
+    context.run = &tester;
+    ask(tree, &context, WINDOW_BEFORE, &attempt);
+    check_read(&context, &attempt);
+    assert_string_equal(reading_get_fact(&attempt.reading, "window.monitors", ""), expected);
+}
+
+static void what_watches_gpus_is_named_and_what_does_not_is_not(void **state)
+{
+    put_process(*state, "20", "nv-hostengine", "/usr/bin/nv-hostengine -n", "/usr/lib/libdcgm.so.3\n");
+    put_process(*state, "21", "nvidia-smi", "nvidia-smi -L ", "");
+    put_process(*state, "22", "nvidia-smi", "nvidia-smi -lgc 1980 ", "");
+    put_process(*state, "23", "dcgmi", "dcgmi diag -r 3 ", "");
+    assert_monitors(*state, "none");
+    put_process(*state, "31", "dcgm-exporter", "/usr/bin/dcgm-exporter -f /etc/x.csv", "");
+    put_process(*state, "32", "nv-hostengine", "nv-hostengine", "/usr/lib/libdcgmmoduleprofiling.so.3\n");
+    put_process(*state, "33", "nvidia-smi", "nvidia-smi --query-gpu=name --format=csv -l 5 ", "");
+    put_process(*state, "34", "nvidia-smi", "nvidia-smi dmon ", "");
+    put_process(*state, "35", "dcgmi", "dcgmi dmon -e 1002 ", "");
+    put_process(*state, "36", "nvidia_gpu_expo", "nvidia_gpu_exporter", "");
+    assert_monitors(
+        *state, "dcgm-exporter (pid 31); nv-hostengine with profiling (pid 32); nvidia-smi loop (pid 33); "
+                "nvidia-smi loop (pid 34); dcgmi dmon (pid 35); nvidia_gpu_exporter (pid 36)");
+}
+
 static void who_came_during_the_test_is_told(void **state)
 {
     struct tree *tree = *state;
@@ -363,6 +402,7 @@ int main(void)
         TEST(a_dead_controllers_lock_keeps_nobody_out),
         TEST(a_test_that_still_runs_holds_its_host),
         TEST(who_came_during_the_test_is_told),
+        TEST(what_watches_gpus_is_named_and_what_does_not_is_not),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

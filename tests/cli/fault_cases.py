@@ -34,7 +34,7 @@ class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
     def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
-                 suite="delivery"):
+                 remark=None, suite="delivery"):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -43,6 +43,7 @@ class Case:
         # Nothing waited for it: no step needs it, or it is known only when all hosts are compared, at the end.
         self.runs_on = runs_on
         self.remedy = remedy
+        self.remark = remark  # in every test of GPUs on "b", and in no other's
         self.suite = suite  # a built-in one, or a document
 
     @property
@@ -94,6 +95,7 @@ GPUS = [
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
+    Case("monitor:dcgm-exporter", {}, remark=r"dcgm-exporter \(pid 3141\), expected none.*dcgmi profile --pause"),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
 ]
 

@@ -105,6 +105,16 @@ def wrong_substitutes(report, case):
     return ""
 
 
+def wrong_remarks(case, names, report):
+    """What watches the GPUs is recorded by each test of them, on the hosts that have it."""
+    found = {item["step"] for _, item in report.outcomes("record")
+             if item["remark"] and item["metric"] == "window.monitors" and re.search(case.remark or "^", item["cause"])}
+    watched = {item["step"] for step, item in report.outcomes()
+               if case.remark and item["metric"] == "window.processes" and names["b"] in step["members"]}
+
+    return "" if found == watched and (found or not case.remark) else f"remarks on steps {found}, expected on {watched}"
+
+
 def wrong(case, names, done, report):
     """Everything that is not as it must be, one line each."""
     right = {(target_of(host, names), step): (word, {named(subject, names) for subject in subjects}, cause)
@@ -122,6 +132,7 @@ def wrong(case, names, done, report):
             yield wrong_items(case, target, found[target], what)
     yield wrong_entries(report, right)
     yield wrong_substitutes(report, case)
+    yield wrong_remarks(case, names, report)
     if not case.runs_on:
         yield from report.unrun_without_reason()
     yield from report.left_behind()

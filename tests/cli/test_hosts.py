@@ -12,7 +12,8 @@ tap = Tap()
 # {what a person calls it: (hosts, its outcome)}
 FAULTS = ["node2:clock-skew", "node3:no-space", "node4:tool-missing:gpu_burn", "node14:tool-missing:gpu_burn",
           "node5:key-refused", "node6:down", "node7:host-key-changed", "node8:names-unknown", "node9:sudo-refused",
-          "node10:memlock", "node11:driver-version", "node12:nccl-version", "node13:peer-key-refused"]
+          "node10:memlock", "node11:driver-version", "node12:nccl-version", "node13:peer-key-refused",
+          "node17:monitor:nv-hostengine", "node18:monitor:nv-hostengine"]
 RIGHT = {"clock": ("node2", "fail"), "disk space": ("node3", "fail"), "tool missing": ("node[4,14]", "inconclusive"),
          "login refused": ("node5", "inconclusive"), "connection refused": ("node6", "fail"),
          "host key changed": ("node7", "inconclusive"), "name resolution": ("node8", "fail"),
@@ -66,8 +67,13 @@ def many_things_to_mend():
         tap.same({mend["problem"]: (mend["hostlist"], mend["outcome"]) for mend in mends}, RIGHT,
                  "each problem is told with the hosts that have it, and no other", done.stdout, done.stderr)
         tap.same(len(mends), len(RIGHT), "and once only")
-        tap.same({mend["hostlist"] for mend in told["mend"]} - {hosts_of for hosts_of, _ in RIGHT.values()}, set(),
-                 "remarks name nobody else")
+        remarks = [mend for mend in told["mend"] if mend["outcome"] == "remark"]
+        tap.same({mend["hostlist"] for mend in remarks} - {hosts_of for hosts_of, _ in RIGHT.values()}, {"node[17-18]"},
+                 "remarks name nobody else, but whose GPUs are watched")
+        watched = [(mend["problem"], mend["hostlist"], mend["commands"]) for mend in remarks if mend["problem"] == "monitor"]
+        tap.same((watched, "nv-hostengine with profiling (pid 3141)" in done.stdout),
+                 ([("monitor", "node[17-18]", ["dcgmi profile --pause"])], True),
+                 "what disturbs tests is named with its process and the command that pauses it, and leaves its hosts clean", remarks)
         tap.same({problem: [word for mend in mends if mend["problem"] == problem for word in mend["commands"] if
                             command in word] != [] for problem, command in COMMANDS.items()},
                  {problem: True for problem in COMMANDS}, "the command that mends it stands beside it", done.stdout)

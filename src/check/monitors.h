@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that ask the GPUs again and again, or hold the counters that a test or a profiler wants: they cost a test a
+ * little, and are nobody's fault. Only what is one for certain, by its name in the kernel and its words:
+ *
+ *   dcgm-exporter, nvidia_gpu_exporter, nvtop, nvitop     whatever they do
+ *   nv-hostengine                                         with its profiling module loaded, which only root can see
+ *   nvidia-smi dmon, pmon, daemon, -l, -lms; dcgmi dmon   loops
+ *
+ * Those of containers too, for they watch the same GPUs.
+ */
+#ifndef ASSAY_MONITORS_H
+#define ASSAY_MONITORS_H
+
+#include "assay/check.h"
+
+/* A shell command that prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
+void monitors_command(const struct check_context *context, struct text *out);
+
+/* A remark where the metric is other than "none". */
+#define MONITORS_RULES(name, metric_)                                                                       \
+    static const struct limit name[] = {                                                                    \
+        {.metric = metric_,                                                                                 \
+         .rule = RULE_EQUAL,                                                                                \
+         .text = "none",                                                                                    \
+         .source = "assay",                                                                                 \
+         .status = LIMIT_TOOL,                                                                              \
+         .note =                                                                                            \
+             "it polls GPUs or holds their counters: stop or pause it for the tests (systemctl stop "       \
+             "dcgm-exporter, or its DaemonSet; dcgmi profile --pause, afterwards --resume; end nvidia-smi " \
+             "and dcgmi loops)"},                                                                           \
+        {0}}
+
+#endif
