@@ -88,11 +88,22 @@ struct staged {
     const char *root; /* NULL: where `assay stage` puts them by itself */
 };
 
+/* A host that assay has asked its scheduler for. */
+struct check_claim {
+    const char *host;    /* by its name */
+    const char *job;     /* of Slurm, which is ours; "" */
+    const char *refused; /* why the host is not ours: nothing that loads it begins there; NULL: it is */
+};
+struct check_claims {
+    LIST_OF(struct check_claim) items;
+};
+
 /* Who tests, so that what is theirs is told from what is somebody else's. */
 struct check_run {
-    const char *uuid; /* the run's */
-    const char *who;  /* "ops@login1", told to others that find its lock */
-    const char *jobs; /* jobs of Slurm that the controller runs in, "12,13"; NULL: none */
+    const char *uuid;                  /* the run's */
+    const char *who;                   /* "ops@login1", told to others that find its lock */
+    const char *jobs;                  /* jobs of Slurm that the controller runs in, "12,13"; NULL: none */
+    const struct check_claims *claims; /* NULL: no host was asked for */
 };
 
 /* What everything about one step of a suite is computed from. */

@@ -49,6 +49,9 @@ struct scheduler_hooks {
     /* step is (size_t)-1 for ticks, which come every half second. */
     void (*progress)(void *context, enum scheduler_event event, size_t step,
                      const struct scheduler_counts *counts);
+    /* Whether the host is not yet to be had: its steps wait. Asked when it is first seen and, while it is so, with every
+       tick. NULL: all are. */
+    bool (*awaits)(void *context, const struct host *host);
 };
 
 struct scheduler_options {

@@ -14,6 +14,8 @@
  *               was cancelled, locks nobody out. Who sees another's lock beside his own takes his back and waits: two
  *               never hold a host at once.
  *
+ *   itself      where assay asked Slurm for the host and did not get it.
+ *
  * What has just ended may still be listed, so it is asked again for a few seconds. Our own jobs (their name) and those
  * that this very controller runs in are no one else's.
  */
@@ -87,6 +89,7 @@ static const char functions[] =
     "        echo \"assay run $theirs of $who since $since\"\n"
     "    done 2>/dev/null\n"
     "}\n"
+    "refused() { [ -z \"$refused\" ] || echo \"$refused\"; }\n"
     "mine=$locks/$run.$ASSAY_ATTEMPT\n"
     "release() { [ -z \"$run\" ] || rm -f \"$mine\"; }\n"
     /* Written under another name, so that nobody reads half of it; what is there already is not followed. */
@@ -111,16 +114,28 @@ static const char functions[] =
     "    done\n"
     "}\n";
 
+static const struct check_claim *claim_of(const struct check_run *run, const char *host)
+{
+    for (size_t i = 0; run != NULL && run->claims != NULL && i < run->claims->items.count; i++)
+        if (strcmp(run->claims->items.items[i].host, host) == 0)
+            return &run->claims->items.items[i];
+    return NULL;
+}
+
 void owners_functions(const struct check_context *context, size_t member, struct text *out)
 {
     const struct check_run *run = context->run;
+    const struct check_claim *claim = claim_of(run, context->members[member]->name);
+    const char *jobs = run != NULL && run->jobs != NULL ? run->jobs : "";
 
     text_put(out, "node=");
     text_shell_quote(out, context->members[member]->name);
     text_put(out, " run=");
     text_shell_quote(out, run != NULL ? run->uuid : "");
     text_put(out, " jobs_of_ours=");
-    text_shell_quote(out, run != NULL && run->jobs != NULL ? run->jobs : "");
+    text_shell_quote(out, claim != NULL ? arena_printf(context->arena, "%s,%s", jobs, claim->job) : jobs);
+    text_put(out, " refused=");
+    text_shell_quote(out, claim != NULL && claim->refused != NULL ? claim->refused : "");
     text_put(out, " who=");
     text_shell_quote(out, run != NULL && run->who != NULL ? run->who : "somebody");
     text_printf(out, " fresh_s=%.0f lease_s=%u\n", ceil(LOCK_FRESH_S / context->timescale) + 2,
@@ -137,7 +152,7 @@ static double pause_of(const struct check_context *context)
 void owners_before(const struct check_context *context, struct text *out)
 {
     text_printf(out,
-                "n=0; while x=$(slurm; kubernetes; held); if [ -z \"$x\" ]; then take; x=$(held); "
+                "n=0; while x=$(slurm; kubernetes; held; refused); if [ -z \"$x\" ]; then take; x=$(held); "
                 "[ -z \"$x\" ] || release; fi; [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); "
                 "sleep \"$(awk -v p=$$ 'BEGIN { print %.1f * (1 + p %% 7 / 10) }')\"; done; "
                 "[ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
@@ -146,11 +161,12 @@ void owners_before(const struct check_context *context, struct text *out)
 
 void owners_after(const struct check_context *context, struct text *out)
 {
-    text_printf(out,
-                "n=0; while x=$(slurm; kubernetes; held); [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); "
-                "sleep %.1f; "
-                "done; release; [ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
-                pause_of(context));
+    text_printf(
+        out,
+        "n=0; while x=$(slurm; kubernetes; held; refused); [ -n \"$x\" ] && [ $n -lt 5 ]; do n=$((n + 1)); "
+        "sleep %.1f; "
+        "done; release; [ -z \"$x\" ] || printf '%%s\\n' \"$x\"",
+        pause_of(context));
 }
 
 void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),

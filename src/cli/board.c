@@ -237,6 +237,35 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
     arena_destroy(arena);
 }
 
+void board_note(struct board *board, const char *text, const struct scheduler_counts *counts)
+{
+    cleanup_text struct text line = {0};
+    struct json_writer writer;
+
+    switch (board->kind) {
+    case BOARD_LIVE:
+        erase(board);
+        fprintf(stderr, "%s\n", text);
+        draw(board, counts);
+        break;
+    case BOARD_PLAIN:
+        fprintf(stderr, "%s\n", text);
+        break;
+    case BOARD_JSON:
+        text_init(&line, 64 * 1024);
+        json_writer_init(&writer, &line, true);
+        json_open_object(&writer);
+        json_member(&writer, "event", "note");
+        json_member(&writer, "text", text);
+        json_close_object(&writer);
+        fprintf(stderr, "%s\n", line.bytes);
+        break;
+    case BOARD_NONE:
+    default:
+        break;
+    }
+}
+
 void board_event(struct board *board, enum scheduler_event event, size_t step,
                  const struct scheduler_counts *counts)
 {

@@ -8,6 +8,7 @@
 
 #include "assay/files.h"
 #include "assay/text.h"
+#include "exclusive.h"
 
 #define STAGED "staged" /* the name of a set of tools that lies where `assay stage` puts it by itself */
 
@@ -197,6 +198,8 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
     if (sources->staged != NULL)
         add_document(arena, record, "tools", sources->staged->root != NULL ? sources->staged->root : STAGED,
                      sources->staged->toolset->manifest);
+    if (cli->exclusive != NULL)
+        add_document(arena, record, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
 }
 
 static int take_document(struct arena *arena, const struct document *document, const struct suite **suite,

@@ -74,6 +74,7 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
 struct cli_plan {
     const char *hostfile, *suite, *baseline, *contract, *hosts, *steps; /* options */
     const char *tools, *tools_root; /* options of those that ask the hosts */
+    const char *exclusive;          /* exclusive_document; NULL */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;

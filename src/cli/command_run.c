@@ -18,6 +18,7 @@
 #include "assay/store.h"
 #include "cli.h"
 #include "detach.h"
+#include "exclusive.h"
 #include "run_options.h"
 #include "running.h"
 
@@ -70,10 +71,11 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
 
     if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
         run->options.plan.baseline != NULL || run->options.plan.contract != NULL ||
-        run->options.plan.tools != NULL)
-        return error_set(err, ERROR_USAGE,
-                         "--resume goes on with the hostfile, suite, baseline, contract and tools of the "
-                         "run; give none of them");
+        run->options.plan.tools != NULL || run->options.exclusive.via != NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "--resume goes on with the hostfile, suite, baseline, contract, tools of the run and "
+            "what it asked Slurm for; give none of them");
     run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
     if (run->going.record == NULL)
         return -1;
@@ -87,27 +89,48 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     return read_unread(run, err);
 }
 
+static int resume(struct arena *arena, struct run *run, struct error *err)
+{
+    run->going.store = cli_stored(run->options.db, err);
+    if (run->going.store == NULL || resume_record(arena, run, err) < 0)
+        return -1;
+    return run->options.cancel
+               ? 0
+               : exclusive_begin(run->going.record, run->going.sources, true, &run->going.exclusive, err);
+}
+
+static int keep_run(struct run *run, struct error *err)
+{
+    run->going.store = store_open(cli_database(run->options.db), false, err);
+    return run->going.store != NULL ? store_begin_run(run->going.store, run->going.record, err) : -1;
+}
+
 /* The plan comes before the database: a question that is put wrongly leaves nothing behind. */
 static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
 {
     char uuid[UUID_SIZE];
 
-    if (run->options.resume != NULL) {
-        run->going.store = cli_stored(run->options.db, err);
-        return run->going.store != NULL ? resume_record(arena, run, err) : -1;
+    if (run->options.resume != NULL)
+        return resume(arena, run, err);
+    if (run->options.exclusive.via != NULL) {
+        run->options.plan.exclusive = exclusive_document(arena, &run->options.exclusive, err);
+        if (run->options.plan.exclusive == NULL)
+            return -1;
     }
     uuid_create(uuid);
     if (cli_make_plan(arena, &run->options.plan, uuid, err) < 0 ||
         (!run->options.allow_active && cli_check_production(arena, run->options.plan.plan, err) < 0))
         return -1;
     run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
-    run->going.store = store_open(cli_database(run->options.db), false, err);
-    if (run->going.store == NULL)
-        return -1;
     run->going.sources = &run->options.plan.sources;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
         fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
-    return store_begin_run(run->going.store, run->going.record, err);
+    if (exclusive_begin(run->going.record, run->going.sources, false, &run->going.exclusive, err) < 0)
+        return -1;
+    if (keep_run(run, err) == 0)
+        return 0;
+    exclusive_release(run->going.record);
+    return -1;
 }
 
 static int write_report(struct run *run, const char *path, struct error *err)
@@ -223,6 +246,10 @@ static int run_all(struct arena *arena, struct run *run, enum board_kind kind, i
     remote = access_remote(&run->options.access);
     if (*store_note(run->going.store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
+    if (run->going.exclusive != NULL) {
+        exclusive_settle(run->going.exclusive);
+        fprintf(stderr, "assay: %s\n", exclusive_state(run->going.exclusive));
+    }
     run->going.board = board_create(kind, run->going.record);
     status = running_carry_out(&run->going, &remote, run->options.cancel, &cancelled, &err);
     board_destroy(run->going.board);
@@ -232,6 +259,7 @@ static int run_all(struct arena *arena, struct run *run, enum board_kind kind, i
                 run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
+    exclusive_release(run->going.record);
     return finish(run, cancelled, &err);
 }
 
@@ -261,6 +289,13 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "where the HTML report goes; default assay-report-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"exclusive-via", 0, OPTION_STRING, "VIA", &options->exclusive.via,
+         "slurm: asks Slurm for each host before it is tested, one exclusive job a host; slurm:WORDS gives "
+         "sbatch more, "
+         "\"slurm:--partition=gpu --account=ops\""},
+        {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->exclusive.minutes,
+         "how long a host is waited for that Slurm does not give (default " EXCLUSIVE_MINUTES
+         "); then it is not tested"},
         {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
          "tests that load hosts also on those in production (use=production in the hostfile)"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
@@ -293,7 +328,7 @@ int run_with(const struct run_options *options, int argc, char **argv)
 
 int command_run(int argc, char **argv)
 {
-    struct run_options options = {.progress = "auto"};
+    struct run_options options = {.progress = "auto", .exclusive.minutes = EXCLUSIVE_MINUTES};
     int first, status;
 
     if (!read_options(&options, argc, argv, &first, &status))

@@ -5,11 +5,13 @@
 
 #include "access.h"
 #include "cli.h"
+#include "exclusive.h"
 
 struct run_options {
     struct cli_plan plan;
     const char *db, *resume, *progress, *report;
     struct access access;
+    struct exclusive_options exclusive;
     bool detach;
     bool allow_active; /* also on hosts in production */
     bool cancel;       /* with resume: ends what still runs on the hosts, and begins nothing */

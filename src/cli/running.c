@@ -9,6 +9,7 @@
 #include "assay/check.h"
 #include "assay/judge.h"
 #include "cli.h"
+#include "exclusive.h"
 
 static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
 {
@@ -83,8 +84,18 @@ static void progress(void *context, enum scheduler_event event, size_t step,
                      const struct scheduler_counts *counts)
 {
     struct running *run = context;
+    const char *news = run->exclusive != NULL && event == EVENT_TICK ? exclusive_poll(run->exclusive) : NULL;
 
+    if (news != NULL)
+        board_note(run->board, news, counts);
     board_event(run->board, event, step, counts);
+}
+
+static bool awaits(void *context, const struct host *host)
+{
+    struct running *run = context;
+
+    return exclusive_awaits(run->exclusive, host);
 }
 
 struct record *running_new_record(struct arena *arena, const struct cli_plan *cli, int argc, char **argv)
@@ -119,12 +130,16 @@ static const char *tester_name(struct arena *arena)
 int running_carry_out(struct running *run, const struct remote_options *remote, bool cancel,
                       bool *ret_cancelled, struct error *err)
 {
-    struct scheduler_hooks hooks = {run,   attempt_begins, windows_read, attempt_ended,
-                                    judge, extend,         progress};
+    struct scheduler_hooks hooks = {
+        run,   attempt_begins, windows_read, attempt_ended,
+        judge, extend,         progress,     run->exclusive != NULL ? awaits : NULL};
     struct scheduler_options options = {.remote = *remote, .cancel = cancel};
     /* Where assay was started inside an allocation, its hosts are ours. */
-    const struct check_run tester = {
-        .uuid = run->record->uuid, .who = tester_name(run->record->arena), .jobs = getenv("SLURM_JOB_ID")};
+    const struct check_run tester = {.uuid = run->record->uuid,
+                                     .who = tester_name(run->record->arena),
+                                     .jobs = getenv("SLURM_JOB_ID"),
+                                     .claims =
+                                         run->exclusive != NULL ? exclusive_claims(run->exclusive) : NULL};
     char uuid[UUID_SIZE];
 
     run->sources->run = &tester;

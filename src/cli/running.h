@@ -9,12 +9,14 @@
 #include "board.h"
 
 struct cli_plan;
+struct exclusive;
 
 struct running {
     struct store *store;
     struct record *record;
     struct plan_sources *sources;
     struct board *board;
+    struct exclusive *exclusive; /* NULL: hosts are not asked for */
 };
 
 /* A record of a run that has not begun, of the plan that was made. */

@@ -2,69 +2,25 @@
 #include "signature.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/scan.h"
+#include "program.h"
 
 #define NAMESPACE "assay-report"
-enum { ANSWER_BYTES = 1 << 20, MOST_SIGNATURES = 999 };
-
-extern char **environ;
-
-static const char *contents(struct arena *arena, int fd)
-{
-    char *bytes = arena_alloc(arena, ANSWER_BYTES);
-    ssize_t got = pread(fd, bytes, ANSWER_BYTES - 1, 0);
-
-    bytes[got > 0 ? got : 0] = '\0';
-    return bytes;
-}
-
-static int wait_for(pid_t child)
-{
-    int status;
-
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-}
+enum { MOST_SIGNATURES = 999 };
 
 /* Its exit status, or -1. ret_out, ret_complaint: stdout and stderr. A passphrase is asked for on the terminal. */
 static int keygen(struct arena *arena, const char *const *words, const char *input, const char **ret_out,
                   const char **ret_complaint, struct error *err)
 {
-    cleanup_fd int in = open(input, O_RDONLY | O_CLOEXEC);
-    cleanup_fd int out = memfd_create("out", MFD_CLOEXEC), complaint = memfd_create("complaint", MFD_CLOEXEC);
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int failure;
+    int status = program_run(arena, words, input, ret_out, ret_complaint, err);
 
-    if (in < 0 || out < 0 || complaint < 0)
-        return error_set(err, ERROR_USAGE, "cannot read %s: %s", input, strerror(errno));
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, complaint, STDERR_FILENO);
-    failure = posix_spawnp(&child, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failure != 0)
-        return error_set(err, ERROR_USAGE, "ssh-keygen cannot be started: %s; install OpenSSH's client",
-                         strerror(failure));
-    failure = wait_for(child);
-    *ret_out = contents(arena, out);
-    *ret_complaint = contents(arena, complaint);
-    return failure;
+    return status < 0 ? error_wrap(err, "OpenSSH's client is needed") : status;
 }
 
 static const char *first_line(struct arena *arena, const char *text)

@@ -32,6 +32,7 @@ struct berth {
     size_t step_count, step_capacity;
     unsigned passive;
     unsigned held;              /* sweeps that have not yet proven that nothing of ours is left there */
+    bool awaited;               /* not yet to be had */
     bool taken;                 /* by a step that wants it alone */
     char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
     bool lost;                  /* out of reach, or refuses us: its further steps are skipped */
@@ -58,7 +59,7 @@ struct scheduler {
     uv_timer_t tick;
     struct remote_pool *pool;
     struct berth *berths;
-    size_t berth_count, busy_count;
+    size_t berth_count, busy_count, awaited_count;
     struct berth **berths_by_host; /* sorted by the host's address in memory */
     struct berth *due, **due_end;
     struct task *tasks;
@@ -233,7 +234,7 @@ static bool claims_are_free(struct scheduler *scheduler, size_t index)
     for (size_t i = 0; i < step->member_count; i++) {
         const struct berth *berth = scheduler->tasks[index].berths[i];
 
-        if (berth->held > 0 || berth->taken ||
+        if (berth->held > 0 || berth->awaited || berth->taken ||
             (berth->passive > 0 && step->shape->exclusive != EXCLUSIVE_NONE))
             return false;
     }
@@ -859,6 +860,25 @@ static void add_to_berth(struct berth *berth, size_t step)
     berth->steps[berth->step_count++] = step;
 }
 
+static void await(struct scheduler *scheduler, struct berth *berth)
+{
+    const struct scheduler_hooks *hooks = scheduler->hooks;
+    bool awaited = hooks->awaits != NULL && hooks->awaits(hooks->context, berth->host);
+
+    scheduler->awaited_count -= berth->awaited;
+    scheduler->awaited_count += awaited;
+    berth->awaited = awaited;
+}
+
+static void await_all(struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->berth_count && scheduler->awaited_count > 0; i++)
+        if (scheduler->berths[i].awaited) {
+            await(scheduler, &scheduler->berths[i]);
+            wake(scheduler, &scheduler->berths[i]);
+        }
+}
+
 /* Of the plan's hosts beyond those that are known. They stay where they are in memory: the plan can only grow by
    spares of the hostfile. */
 static void open_berths(struct scheduler *scheduler)
@@ -876,6 +896,7 @@ static void open_berths(struct scheduler *scheduler)
         scheduler->berths[i].host = host;
         scheduler->berths[i].remote = remote_open(scheduler->pool, &target);
         scheduler->berths_by_host[i] = &scheduler->berths[i];
+        await(scheduler, &scheduler->berths[i]);
     }
     scheduler->berth_count = scheduler->plan->hosts.count;
     qsort(scheduler->berths_by_host, scheduler->berth_count, sizeof *scheduler->berths_by_host,
@@ -956,7 +977,7 @@ static bool extend(struct scheduler *scheduler)
 static bool is_quiet(const struct scheduler *scheduler)
 {
     return scheduler->running == 0 && scheduler->forgetting == 0 &&
-           (scheduler->signals_seen > 0 || scheduler->sweeps == NULL);
+           (scheduler->signals_seen > 0 || (scheduler->sweeps == NULL && scheduler->awaited_count == 0));
 }
 
 static void dispatch(struct scheduler *scheduler)
@@ -1084,6 +1105,10 @@ static void on_tick(uv_timer_t *timer)
     let_late_sweeps_go(scheduler);
     scheduler->left_s = guess_left_s(scheduler);
     tell(scheduler, EVENT_TICK, (size_t)-1);
+    if (scheduler->awaited_count > 0) {
+        await_all(scheduler);
+        dispatch(scheduler);
+    }
 }
 
 static void watch_signals(struct scheduler *scheduler)

@@ -124,8 +124,8 @@ static void ask(struct tree *tree, const struct check_context *context, enum win
 
 static const struct check_run tester = {.uuid = "R", .jobs = "77"};
 
-/* Why a test may not begin; "" where nothing speaks against it. */
-static const char *use_of(struct tree *tree)
+/* Why a test of theirs may not begin; "" where nothing speaks against it. */
+static const char *use_by(struct tree *tree, const struct check_run *run)
 {
     struct attempt attempt = {.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     struct check_context context;
@@ -133,11 +133,16 @@ static const char *use_of(struct tree *tree)
     const char *why;
 
     context_of(tree, STORAGE, &context);
-    context.run = &tester;
+    context.run = run;
     ask(tree, &context, WINDOW_BEFORE, &attempt);
     why = check_not_ready(&context, &attempt, &in_use);
     assert_int_equal(in_use, why != NULL);
     return why != NULL ? why : "";
+}
+
+static const char *use_of(struct tree *tree)
+{
+    return use_by(tree, &tester);
 }
 
 static void put_step(struct tree *tree, const char *process, const char *title)
@@ -212,6 +217,21 @@ static void our_own_jobs_are_not_somebody_elses(void **state)
     put_step(*state, "11", "slurmstepd: [77.0]");
     put_squeue(*state, "77|ops|shell");
     assert_string_equal(use_of(*state), "");
+}
+
+static void a_host_that_assay_asked_slurm_for_is_ours_only_when_it_was_given(void **state)
+{
+    struct check_claim rows[] = {{"other", "5", NULL}, {"node1", "6", NULL}};
+    struct check_claims claims = {.items = {.items = rows, .count = 2}};
+    struct check_run run = {.uuid = "R", .claims = &claims};
+
+    put_step(*state, "11", "slurmstepd: [6.batch]");
+    put(*state, "bin/squeue", "#!/bin/sh\nexit 1\n"); /* Slurm tells the host no names */
+    assert_string_equal(use_by(*state, &run), "");
+    put_step(*state, "11", "slurmstepd: [5.batch]");
+    assert_string_equal(use_by(*state, &run), "in use: Slurm job 5");
+    rows[1].refused = "Slurm has not given it";
+    assert_string_equal(use_by(*state, &run), "in use: Slurm job 5; Slurm has not given it");
 }
 
 static void put_kubelet(struct tree *tree)
@@ -396,6 +416,7 @@ int main(void)
         TEST(an_allocation_without_a_step_is_asked_of_slurm),
         TEST(where_no_slurmd_runs_slurm_is_not_asked),
         TEST(our_own_jobs_are_not_somebody_elses),
+        TEST(a_host_that_assay_asked_slurm_for_is_ours_only_when_it_was_given),
         TEST(a_pod_with_a_gpu_is_named),
         TEST(a_pod_that_is_over_or_has_no_gpu_is_not),
         TEST(another_run_finds_the_lock_and_who_holds_it),

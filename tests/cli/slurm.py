@@ -29,18 +29,20 @@ SlurmdPidFile={folder}/%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n.log
 MpiDefault=pmix
-{nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=FORCE:8
+{nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe={sharing}
 """
 
 
 class Slurm:
-    def __init__(self, hosts, leaves=0):
-        """leaves: over so many leaf switches under one spine; 0: it knows of no switches."""
+    def __init__(self, hosts, leaves=0, sharing="FORCE:8"):
+        """leaves: over so many leaf switches under one spine; 0: it knows of no switches. sharing: "NO" lets a job have a
+        node for itself."""
         self.hosts, self.folder, self.conf = hosts, f"{FOLDER}/slurm", f"{FOLDER}/slurm.conf"
         for name in ("spool", "state", *(host.name for host in hosts.list)):
             os.makedirs(f"{self.folder}/{name}")
         nodes = "".join(f"NodeName={host.name} NodeAddr={host.address} CPUs=2 RealMemory=100\n" for host in hosts.list)
-        text = CONFIGURATION.format(controller=socket.gethostname(), network=NETWORK, folder=self.folder, nodes=nodes)
+        text = CONFIGURATION.format(controller=socket.gethostname(), network=NETWORK, folder=self.folder, nodes=nodes,
+                                    sharing=sharing)
         if leaves:
             each = len(hosts.list) // leaves
             write(f"{FOLDER}/topology.conf", "".join(
@@ -78,6 +80,11 @@ class Slurm:
         """A job in which nothing runs."""
         told = self.ask("salloc", "--no-shell", "-w", node, "-J", "somebody").stderr
         return told.split("job allocation ")[1].split()[0]
+
+    def jobs(self, name, states="all"):
+        """{job: its state} of those with that name, ended ones too as long as Slurm knows them."""
+        told = self.ask("squeue", "-h", "-t", states, "-n", name, "-o", "%i %T").stdout
+        return dict(line.split() for line in told.splitlines())
 
     def log(self):
         with open(f"{self.folder}/slurmctld.log", encoding="utf-8") as file:

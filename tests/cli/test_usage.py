@@ -29,6 +29,7 @@ write("hosts", "defaults slots=8 platform=hgx-h100 user=ops\nnode[1-4] unit=su1 
 write("wrong-key", "node1 slots=8 platform=hgx-h100\nnode2 slots=8 platfrom=hgx-h100\n")
 write("wrong-value", "# racks\nnode1 slots=eight\n")
 write("wrong-range", "node[1-x] slots=8\n")
+write("one-host", "node1 platform=hgx-h100\n")
 write("in-production", "defaults slots=8 platform=hgx-h100\nnode1 use=production\nnode2\n")
 write("wrong-use", "node1 use=prod\n")
 write("twice", "node1 platform=hgx-h100\nnode1 platform=hgx-h100\n")
@@ -74,6 +75,10 @@ REFUSED = [
     ("a hostfile with a wrong value", ("run", "-H", "wrong-value", "-s", "delivery"), r"wrong-value:2:13: .*'eight'"),
     ("tests that load a host in production", ("run", "-H", "in-production", "-s", "delivery"),
      r"^assay: node1: in production .*gpu-burn.*--allow-active"),
+    ("allocations of an unknown scheduler", ("run", "-H", "one-host", "-s", "delivery", "--exclusive-via", "slurms"),
+     r"--exclusive-via 'slurms'; expected slurm"),
+    ("no time to wait for an allocation", ("run", "-H", "one-host", "-s", "delivery", "--exclusive-via", "slurm", "--exclusive-wait",
+                                           "soon"), r"--exclusive-wait 'soon'; expected minutes"),
     ("a host in some other use", ("run", "-H", "wrong-use", "-s", "delivery"), r"wrong-use:1:11: .*'prod'.*production or acceptance"),
     ("a hostfile with a wrong range", ("run", "-H", "wrong-range", "-s", "delivery"), r"wrong-range:1:6: .*'1-x'"),
     ("a host that stands twice", ("run", "-H", "twice", "-s", "delivery"), r"twice:2:1: .*'node1'.*line 1"),

@@ -349,6 +349,31 @@ static void a_host_that_is_down_stops_only_itself(void **state)
     release(&bench);
 }
 
+/* n2 is to be had only once n1 is done with. */
+static bool n2_is_awaited(void *context, const struct host *host)
+{
+    struct bench *bench = context;
+
+    return strcmp(host->name, "n2") == 0 && strstr(bench->told.bytes, "end gpu-burn n1 passed") == NULL;
+}
+
+static void a_host_that_is_not_yet_to_be_had_is_waited_for_and_no_other_is(void **state)
+{
+    struct bench bench;
+    struct scheduler_hooks hooks = {
+        .context = &bench, .attempt_begins = attempt_begins, .attempt_ended = attempt_ended, .judge = judge};
+
+    (void)state;
+    prepare(&bench, "n[1-2]", in_order);
+    text_put(&bench.told, "");
+    hooks.awaits = n2_is_awaited;
+    run(&bench, &hooks);
+    assert_int_equal(bench.record.attempts.count, 6);
+    assert_true(line_at(&bench, "end gpu-burn n1 passed") < line_at(&bench, "start reachable n2"));
+    assert_true(line_at(&bench, "end gpu-burn n2 passed") > 0);
+    release(&bench);
+}
+
 static void a_step_is_repeated_while_the_judge_asks(void **state)
 {
     struct bench bench;
@@ -546,6 +571,7 @@ int main(void)
         cmocka_unit_test(steps_follow_their_needs),
         cmocka_unit_test(pairs_run_together_where_they_share_nothing),
         cmocka_unit_test(a_host_that_is_down_stops_only_itself),
+        cmocka_unit_test(a_host_that_is_not_yet_to_be_had_is_waited_for_and_no_other_is),
         cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
         cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),
         cmocka_unit_test(a_member_that_falls_silent_holds_up_only_itself),
