@@ -31,6 +31,13 @@ static const char *command_of(struct arena *arena, const struct part *part)
     "leave it to its owner: test it when the job has ended (assay run --hosts NAME), or have the host " \
     "drained first"
 
+static const char who_ended_it[] =
+    "look for who ended it: the kernel's out-of-memory killer (dmesg), a clean-up job, somebody's kill; "
+    "then test again";
+static const char make_room[] =
+    "make room in /var/tmp, /tmp or /dev/shm of the host (df, df -i), or let the login user write there "
+    "(mode 1777); then test again";
+
 /* "; stderr: ..." where the part has said something there. */
 static const char *complaint_of(const struct part *part)
 {
@@ -86,6 +93,9 @@ static const char *lack_of_output(struct arena *arena, const struct attempt *att
     for (size_t i = 0; i < 2; i++) {
         const struct capture *capture = &attempt->captures[i];
 
+        if (capture->flooded && *attempt->text != '\0')
+            return arena_printf(arena, "only %llu bytes of %s were kept on the host: %s",
+                                (unsigned long long)capture->length, capture->stream, attempt->text);
         if (capture->flooded)
             return arena_printf(
                 arena, "more was written to %s than is kept on the host (%llu bytes, the flood limit)",
@@ -107,7 +117,7 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
     const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
 
     if (lack != NULL)
-        return bearing(KIND_UNDECIDED, lack);
+        return bearing_with(KIND_UNDECIDED, lack, *attempt->text != '\0' ? make_room : NULL);
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (!attempt->parts.items[i].aside) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);
@@ -143,8 +153,14 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
     case ATTEMPT_REBOOTED:
         return bearing(KIND_FAULT, "the host rebooted during the test (its boot id changed)");
     case ATTEMPT_KILLED:
+        return bearing_with(KIND_CRASH,
+                            *attempt->text != '\0'
+                                ? attempt->text
+                                : arena_printf(arena, "it was ended by signal %d (%s), and not by assay",
+                                               attempt->rc, strsignal(attempt->rc)),
+                            who_ended_it);
     case ATTEMPT_LOST:
-        return bearing(KIND_CRASH, attempt->text);
+        return bearing_with(KIND_CRASH, attempt->text, who_ended_it);
     case ATTEMPT_CANCELLED:
         return bearing(KIND_NOT_RUN, "cancelled");
     case ATTEMPT_NOT_READY:
@@ -155,14 +171,20 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         return bearing_with(KIND_NOT_RUN, attempt->text, LEAVE_IT);
     case ATTEMPT_UNREACHABLE:
         /* Never reached, or reached and lost. */
-        return attempt->connections == 0 ? bearing_with(KIND_UNDECIDED, attempt->text, "")
-                                         : bearing_with(KIND_CUT_OFF, attempt->text, "");
+        return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->text,
+                            "see to its power, cable and address, that sshd answers there, and that no "
+                            "firewall is in between (`ssh -v` shows how far it comes)");
+    case ATTEMPT_NO_SPOOL:
+        return bearing_with(KIND_UNDECIDED, attempt->text, make_room);
+    case ATTEMPT_NO_ANSWER:
+        return bearing_with(
+            KIND_UNDECIDED, attempt->text,
+            "log in there by hand (`ssh HOST true`): what the account's shell, profile or home "
+            "folder waits for, or says, is what stands in the way");
     case ATTEMPT_AUTH_REFUSED:
     case ATTEMPT_HOST_KEY_UNKNOWN:
     case ATTEMPT_HOST_KEY_CHANGED:
     case ATTEMPT_SUDO_REFUSED:
-    case ATTEMPT_NO_ANSWER:
-    case ATTEMPT_NO_SPOOL:
     case ATTEMPT_JUMP_FAILED:
     default:
         return bearing_with(KIND_UNDECIDED, attempt->text, "");

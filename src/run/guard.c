@@ -492,23 +492,29 @@ static void result_from_header(const struct header *header, struct text *text, s
     result->err_clipped |= header->clip[1] > 0;
 }
 
-/* The first line that says something, with its control characters replaced. */
+/* The first line that says something, with its control characters replaced. What sudo says of a name that it cannot
+   resolve is none of that. */
 static void add_said(struct text *text, const struct text *noise, const struct text *window)
 {
+    enum { LONGEST = 200 };
     cleanup_text struct text all = {0};
-    size_t start = 0, end;
+    struct slice rest, line, said = {"", 0};
+    size_t at = text->length;
 
     text_init(&all, NOISE_KEPT);
     text_add(&all, noise->bytes, noise->length);
     if (window->bytes != NULL)
         text_add(&all, window->bytes, window->length);
-    while (start < all.length && isspace((unsigned char)all.bytes[start]))
-        start++;
-    for (end = start; end < all.length && end - start < 200 && all.bytes[end] != '\n'; end++)
-        ;
-    text_make_plain(&all, start);
-    if (end > start)
-        text_printf(text, "%s%.*s", text->length > 0 ? ": " : "", (int)(end - start), all.bytes + start);
+    text_add(&all, "\n", 1);
+    rest = (struct slice){all.bytes, all.length};
+    while (said.length == 0 && scan_line(&rest, &line))
+        if (slice_find(line, "unable to resolve host") == (size_t)-1)
+            said = slice_trim(line);
+    if (said.length == 0)
+        return;
+    text_printf(text, "%s%.*s", at > 0 ? ": " : "", (int)(said.length < LONGEST ? said.length : LONGEST),
+                said.bytes);
+    text_make_plain(text, at);
 }
 
 static bool says_sudo(const struct text *noise)

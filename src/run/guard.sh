@@ -3,7 +3,8 @@
 #
 # SPOOL/UUID holds: boot, cmd, run/ (the command's folder, with the files that came along), pid (the
 # supervisor and its start time), group (the command's process group), o and e (fifos), out and err (what is
-# kept), rest.out and rest.err (what was not), cancel (a mark), end (the answer; there when it is over).
+# kept), rest.out and rest.err (what was not), cancel (a mark), end (the answer; there when it is over), room (space
+# that the last three may take when the command has filled the disk).
 #
 # The folder is filled under another name and renamed by the supervisor itself. So a folder that can be seen
 # is whole, has had a supervisor whose pid it names, and exactly one of several senders wins.
@@ -43,21 +44,30 @@ alive() {
     { read -r pid began_at <"$dir/pid"; } 2>/dev/null && start_of "$pid" && [ "$start" = "$began_at" ]
 }
 
+# all_kept NAME: the whole stream is in its file. $full is set where the disk took no more of it.
+all_kept() {
+    { read -r failed beyond <"$dir/rest.$1"; } 2>/dev/null || return 1
+    [ "$failed" = 0 ] || full="no space is left in ${dir%/*} on the host"
+    [ "$failed $beyond" = "0 0" ]
+}
+
 # finish WHY RC BEGAN TEXT: $end, and the file by that name
 finish() {
     uptime_now
+    rm -f "$dir/room"
     set -- "$@" $(stat -c %s "$dir/out" "$dir/err" 2>/dev/null)
-    clip_out=1 clip_err=1
-    { read -r kept <"$dir/rest.out" && [ "$kept" = "0 0" ] && clip_out=0; } 2>/dev/null
-    { read -r kept <"$dir/rest.err" && [ "$kept" = "0 0" ] && clip_err=0; } 2>/dev/null
-    end="why=$1 rc=$2 up=$3,$now left=$left out=${5:-0} err=${6:-0} clip=$clip_out,$clip_err boot=$boot text=$4"
+    clip_out=1 clip_err=1 full=
+    all_kept out && clip_out=0
+    all_kept err && clip_err=0
+    end="why=$1 rc=$2 up=$3,$now left=$left out=${5:-0} err=${6:-0} clip=$clip_out,$clip_err boot=$boot text=${4:-$full}"
     { printf '%s\n' "$end" >"$dir/end.$$" && mv "$dir/end.$$" "$dir/end"; } 2>/dev/null
 }
 
 # collect NAME: keeps what comes up to the limit, counts the rest, and notes how that went
 collect() {
-    head -c "$clip" >"$1"
+    head -c "$clip" >"$1" 2>/dev/null
     kept=$?
+    [ "$kept" = 0 ] || rm -f room
     echo "$kept $(wc -c)" >"rest.$1"
 }
 
@@ -108,7 +118,7 @@ take() {
 fill() {
     [ -e "$tmp" ] && rm -rf "$tmp"
     { mkdir -m 700 "$tmp" "$tmp/run" && echo "$boot" >"$tmp/boot" && : >"$tmp/out" && : >"$tmp/err" &&
-        mkfifo "$tmp/o" "$tmp/e"; } 2>/dev/null || { full=1; return 1; }
+        printf %16384s x >"$tmp/room" && mkfifo "$tmp/o" "$tmp/e"; } 2>/dev/null || { full=1; return 1; }
     take "$1" "$tmp/cmd" || return 1
     shift
     while [ $# -ge 2 ]; do
@@ -122,7 +132,7 @@ begin() {
     tmp=$dir.$$ full=
     if ! fill "$@"; then
         rm -rf "$tmp"
-        [ -n "$full" ] && no_spool "cannot write in $spool (full?)"
+        [ -n "$full" ] && no_spool "no space is left in $spool on the host, or it cannot be written to"
         return 1
     fi
     : "$(setsid -f /bin/sh -c "$g" assay supervise "$uuid" "$boot" "$deadline" "$grace" "$clip" "$sweep_s" 0 \

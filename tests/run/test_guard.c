@@ -273,6 +273,8 @@ static void what_was_said_instead_of_an_answer_is_named(void **state)
         const char *named;
     } rows[] = {
         {"", "sudo: a password is required\n", REMOTE_SUDO_REFUSED, "a password is required"},
+        {"", "sudo: unable to resolve host n7: Name or service not known\nsudo: a password is required\n",
+         REMOTE_SUDO_REFUSED, "a password is required"},
         {"", "Last login\nsudo: sorry, you must have a tty\n", REMOTE_SUDO_REFUSED, "NOPASSWD"},
         {"", "sh: 1: exec: sudo: not found\n", REMOTE_SUDO_REFUSED, "sudo: not found"},
         {"This account is currently not available.\n", "", REMOTE_NO_ANSWER, "not available"},
