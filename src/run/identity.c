@@ -8,8 +8,11 @@
 #include <openssl/evp.h>
 #include <pwd.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "assay/arena.h"
@@ -200,6 +203,26 @@ const struct identity *identity_get(struct identity **list, const char *path)
         free(candidate);
     }
     return NULL;
+}
+
+static bool agent_answers(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    cleanup_fd int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    return agent >= 0 && connect(agent, (const struct sockaddr *)&address, sizeof address) == 0;
+}
+
+char *identity_trouble(struct identity **list, const char *path)
+{
+    const struct identity *identity = identity_get(list, path);
+    const char *agent = getenv("SSH_AUTH_SOCK");
+    bool unread = identity != NULL && identity->bytes == NULL;
+    bool gone = agent != NULL && *agent != '\0' && !agent_answers(agent);
+
+    return mem_printf("%s%s%s%s", unread ? "; " : "", unread ? identity->fault : "",
+                      gone ? "; no agent answers at SSH_AUTH_SOCK=" : "", gone ? agent : "");
 }
 
 void identities_release(struct identity *list)

@@ -19,6 +19,9 @@ struct identity {
  * there. Added to *list, which owns it. NULL only when path is NULL and there is none.
  */
 const struct identity *identity_get(struct identity **list, const char *path);
+/* What is wrong here, for a host that takes none of our keys: "; the key cannot be read: ...", "; no agent answers at
+   SSH_AUTH_SOCK=..."; "" when nothing is. free() it. */
+char *identity_trouble(struct identity **list, const char *path);
 void identities_release(struct identity *list);
 
 /* "~/x" as a path; free() it. */

@@ -253,7 +253,12 @@ static void on_master_done(void *context, int status, int signal)
     }
     for (size_t i = 0; !session->ready && i < sizeof failures / sizeof failures[0]; i++)
         if (strstr(session->said.bytes, failures[i].said) != NULL) {
-            snprintf(text, sizeof text, "%s", failures[i].remedy);
+            cleanup_free char *trouble =
+                failures[i].failure == TRANSPORT_AUTH_REFUSED
+                    ? identity_trouble(&session->context->identities, session->target->identity)
+                    : mem_strdup("");
+
+            snprintf(text, sizeof text, "%s%s", failures[i].remedy, trouble);
             session_failed(session, failures[i].failure, text);
             return;
         }

@@ -587,6 +587,17 @@ static enum step step_handshake(struct ssh_session *session)
     case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
         return ssh_fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
                         ssh_error(session));
+    case LIBSSH2_ERROR_BANNER_RECV:
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: what answers there does not speak SSH",
+                        host, port);
+    case LIBSSH2_ERROR_SOCKET_DISCONNECT:
+    case LIBSSH2_ERROR_SOCKET_RECV:
+    case LIBSSH2_ERROR_SOCKET_SEND:
+        return ssh_fail(
+            session, TRANSPORT_UNREACHABLE,
+            "%s port %u: the connection was ended before there was an SSH session (another service, or "
+            "an sshd that takes no more: MaxStartups, PerSourceMaxStartups)",
+            host, port);
     default:
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no SSH session (%s)", host, port,
                         ssh_error(session));
