@@ -100,6 +100,8 @@ struct remote_pool {
 
 static void settle(struct remote *remote);
 static void choose_transport(struct remote *remote);
+static void end_session(struct remote *remote);
+static void pause_then_connect(struct remote *remote);
 static void pool_grant(struct remote_pool *pool);
 
 /* ---- jobs ---- */
@@ -311,6 +313,12 @@ static void on_done(void *context, enum channel_end end, const char *text)
     if (end == CHANNEL_REFUSED && remote->running_count > 1) {
         remote->channel_limit = remote->running_count - 1;
         job_wait_again(job);
+    } else if (end == CHANNEL_REFUSED && ++job->tries < TRIES) {
+        /* One channel is all that the host allows, and the last one is still being closed there. */
+        job_wait_again(job);
+        end_session(remote);
+        pause_then_connect(remote);
+        return;
     } else if (end == CHANNEL_REFUSED) {
         job_finish(job, true, REMOTE_NO_ANSWER, text);
     } else {
