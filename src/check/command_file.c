@@ -84,10 +84,21 @@ static void put_sample_end(const struct part_row *row, struct text *out)
     text_put(out, "else kill $sample 2>/dev/null; fi\n");
 }
 
+/* What a step of the suite asks of root, and another user answers, may look right and say nothing. */
+static void put_root_guard(const struct check_context *context, const struct part_row *row, struct text *out)
+{
+    if (row == context->check->parts && context->check->root_asked != NULL &&
+        context->check->root_asked(context))
+        text_put(out,
+                 "[ \"$(id -u)\" = 0 ] || { echo \"root is asked for, and $(id -un) is not: put become=sudo "
+                 "on the host's line, or log in as root\" >&2; exit 126; }\n");
+}
+
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out)
 {
     put_begin(out, row->name);
     text_put(out, "( ");
+    put_root_guard(context, row, out);
     put_staged_guard(context, row, out);
     row->command(context, out);
     text_put(out, " ) </dev/null; rc=$?\n");
@@ -202,6 +213,7 @@ struct part *read_part(const struct check_context *context, const struct part_ro
         reading_init(&part->reading, context->arena, parser != NULL ? parser->name : "");
         reading_set(&part->reading, READING_PARTIAL, "%s",
                     part->began ? "no parser reads it" : "it did not run");
+        add_complaint(part);
         return part;
     }
     parser_run(parser, part->out, context->arena, &part->reading);
