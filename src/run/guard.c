@@ -12,8 +12,7 @@ enum {
     NOISE_KEPT = 2048,
     HEADER_LIMIT = 16384,
     INPUT_LIMIT = 256 << 20,
-    FILES_LIMIT = 100,     /* their names and sizes are in the exec line, and sshd takes 32 KiB of that */
-    TRAILER_SLACK = 65536, /* how far the undecided part of a light stream may grow before it is cut back */
+    FILES_LIMIT = 100, /* their names and sizes are in the exec line, and sshd takes 32 KiB of that */
 };
 
 static const char *verb_word(enum remote_verb verb)
@@ -288,7 +287,8 @@ static bool header_read(struct slice line, struct header *ret)
            field(line, "text", &ret->text);
 }
 
-/* Takes the line behind "@assay UUID WORD" out of the window: true when it is all there. */
+/* Takes the line behind "@assay UUID WORD" out of the window: true when it is all there. A line longer than any of the
+   guard's garbles the stream, in whatever pieces it came. */
 static bool take_line(struct guard_reply *reply, struct guard_stream *stream, size_t at, const char *word,
                       struct text *ret_rest)
 {
@@ -296,7 +296,9 @@ static bool take_line(struct guard_reply *reply, struct guard_stream *stream, si
     size_t start = at + strlen(reply->mark) + strlen(word);
     size_t end = find(window, start, "\n");
 
-    if (end == SIZE_MAX)
+    if ((end == SIZE_MAX ? window->length : end) > start + HEADER_LIMIT)
+        stream->state = GUARD_GARBLED;
+    if (end == SIZE_MAX || stream->state == GUARD_GARBLED)
         return false;
     if (ret_rest != NULL) {
         size_t skip = window->bytes[start] == ' ' ? 1 : 0;
@@ -324,8 +326,6 @@ static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, c
         }
         return;
     }
-    if (window->length - at > HEADER_LIMIT && find(window, at, "\n") == SIZE_MAX)
-        stream->state = GUARD_GARBLED;
     if (take_line(reply, stream, at, word, keep ? &reply->header : NULL))
         stream->state = GUARD_BODY;
 }
@@ -347,7 +347,7 @@ static void begin_announced(struct guard_reply *reply, struct guard_stream *stre
     struct header header;
 
     if (!header_read((struct slice){reply->header.bytes, reply->header.length}, &header) ||
-        reply->header.clipped || header.out > reply->clip || header.err > reply->clip) {
+        header.out > reply->clip || header.err > reply->clip) {
         stream->state = GUARD_GARBLED;
         return;
     }
@@ -370,8 +370,6 @@ static void take_until_trailer(struct guard_reply *reply, struct guard_stream *s
     drop_front(window, decided);
     if (at == SIZE_MAX)
         return;
-    if (window->length > TRAILER_SLACK && find(window, 1, "\n") == SIZE_MAX)
-        stream->state = GUARD_GARBLED;
     if (take_line(reply, stream, 1, "ended", keep ? &reply->header : NULL))
         stream->state = GUARD_DONE;
 }
@@ -560,8 +558,7 @@ void guard_reply_result(struct guard_reply *reply, struct text *text, struct rem
 {
     struct header header = {0};
     char why[200];
-    bool readable = reply->header.length > 0 && !reply->header.clipped &&
-                    reply->streams[GUARD_STDOUT].state != GUARD_GARBLED &&
+    bool readable = reply->header.length > 0 && reply->streams[GUARD_STDOUT].state != GUARD_GARBLED &&
                     header_read((struct slice){reply->header.bytes, reply->header.length}, &header);
 
     *ret_result = (struct remote_result){.text = "", .boot_id = "", .left_text = ""};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What reads bytes that come from outside, one row each: every parser by its tool's name, and the readers of
- * hostfiles, hostlists, suites, platforms, baselines and JSON.
+ * What reads bytes that come from outside, one row each: every parser by its tool's name, the readers of hostfiles,
+ * hostlists, suites, platforms, baselines and JSON, and what hosts answer, from the channel to the report (answers.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
  * reads files: fuzz --target=NAME FILE... or, with --target=all, each file by every row. fuzz --targets lists
@@ -16,6 +16,8 @@
 #include "assay/platform.h"
 #include "assay/redact.h"
 #include "assay/suite.h"
+
+#include "answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -162,6 +164,7 @@ static const struct reader {
     {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
     {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
     {"manifest", reads_manifest}, {"redacted", reads_redacted}, {"inventory", reads_inventory},
+    {"guard", reads_guard},       {"attempt", reads_attempt},
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };
