@@ -128,7 +128,7 @@ struct acceptance {
     long long id; /* in this database */
     const char *uuid, *name;
     double made;
-    LIST_OF(struct document) documents; /* as a run has them: suite, hostfile, platforms, baselines */
+    struct documents documents; /* as a run has them: suite, hostfile, platforms, baselines */
     LIST_OF(long long) run_numbers;
     LIST_OF(struct acceptance_event) events; /* by when they happened */
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "assay/document.h"
 #include "assay/sha256.h"
 #include "assay/waiver.h"
 
@@ -78,7 +79,9 @@ struct search {
 struct judgement {
     const char *uuid;
     const char *baselines; /* names and hashes of what it was judged against, for people */
-    double now;            /* the time that it was judged for; 0: without waivers */
+    struct documents
+        documents; /* baselines and a contract that it was judged by and that are not the run's own */
+    double now;    /* the time that it was judged for; 0: without waivers */
     char inputs
         [SHA256_HEX_SIZE]; /* over the above and the waivers that were in force: equal, and nothing else was
                                      decided with; "" of one that was kept before this was */

@@ -4,19 +4,12 @@
 #define ASSAY_RECORD_H
 
 #include "assay/attempt.h"
+#include "assay/document.h"
 #include "assay/outcome.h"
 #include "assay/plan.h"
 #include "assay/waiver.h"
 
 enum run_state { RUN_RUNNING, RUN_ENDED, RUN_INTERRUPTED, RUN_CANCELLED };
-
-/* A document that the run was made from, kept byte for byte. */
-struct document {
-    const char *kind; /* "suite", "hostfile", "platform", "baseline", "argv" */
-    const char *name; /* path or built-in name as given */
-    char sha256[SHA256_HEX_SIZE];
-    struct slice bytes;
-};
 
 struct earlier; /* compare.h */
 struct record {
@@ -27,7 +20,7 @@ struct record {
     double started, ended;                      /* Unix time, s; ended 0 while it runs */
     const char *suite, *suite_title, *hostfile; /* names for people */
     const char *program;                        /* "assay 0.1.0" */
-    LIST_OF(struct document) documents;
+    struct documents documents;
     struct plan *plan;
     LIST_OF(struct attempt) attempts; /* in the order they were made */
     LIST_OF(struct waiver) waivers;   /* all that were made of this run, in that order */

@@ -163,10 +163,10 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
     return cli_load_sources(arena, cli, err) < 0 ? -1 : cli_build_plan(arena, cli, run_uuid, err);
 }
 
-static void add_document(struct arena *arena, struct record *record, const char *kind, const char *name,
+static void add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
                          struct slice bytes)
 {
-    struct document *document = list_push(arena, &record->documents);
+    struct document *document = list_push(arena, documents);
 
     document->kind = kind;
     document->name = name;
@@ -182,24 +182,51 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
 
     for (int i = 0; i < argc; i++)
         words = arena_printf(arena, "%s %s", words, argv[i]);
-    add_document(arena, record, "argv", "command line", slice_of(words));
-    add_document(arena, record, "hostfile", cli->hostfile, sources->hostfile->bytes);
-    add_document(arena, record, "suite", cli->suite, sources->suite->bytes);
+    add_document(arena, &record->documents, "argv", "command line", slice_of(words));
+    add_document(arena, &record->documents, "hostfile", cli->hostfile, sources->hostfile->bytes);
+    add_document(arena, &record->documents, "suite", cli->suite, sources->suite->bytes);
     for (size_t i = 0; i < sources->platforms.count; i++)
-        add_document(arena, record, "platform", sources->platforms.items[i]->name,
+        add_document(arena, &record->documents, "platform", sources->platforms.items[i]->name,
                      sources->platforms.items[i]->bytes);
     for (size_t i = 0; i < sources->limits.baselines.count; i++)
         if (sources->limits.baselines.items[i].baseline != NULL)
-            add_document(arena, record, "baseline", sources->limits.baselines.items[i].platform,
+            add_document(arena, &record->documents, "baseline", sources->limits.baselines.items[i].platform,
                          sources->limits.baselines.items[i].baseline->bytes);
     if (sources->limits.contract != NULL)
-        add_document(arena, record, "contract", cli->contract, sources->limits.contract->bytes);
+        add_document(arena, &record->documents, "contract", cli->contract, sources->limits.contract->bytes);
     /* Its name is the place on the hosts, which a resumed run needs. */
     if (sources->staged != NULL)
-        add_document(arena, record, "tools", sources->staged->root != NULL ? sources->staged->root : STAGED,
+        add_document(arena, &record->documents, "tools",
+                     sources->staged->root != NULL ? sources->staged->root : STAGED,
                      sources->staged->toolset->manifest);
     if (cli->exclusive != NULL)
-        add_document(arena, record, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
+        add_document(arena, &record->documents, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
+}
+
+/* A document of the run's own is not kept twice. */
+static void add_judged_by(struct arena *arena, struct record *record, const char *kind, const char *name,
+                          struct slice bytes)
+{
+    char sha256[SHA256_HEX_SIZE];
+
+    sha256_hex(bytes.bytes, bytes.length, sha256);
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, kind) == 0 &&
+            strcmp(record->documents.items[i].sha256, sha256) == 0)
+            return;
+    add_document(arena, &record->judgement.documents, kind, name, bytes);
+}
+
+void cli_judged_by(struct record *record, const struct plan_sources *sources)
+{
+    const struct run_limits *limits = &sources->limits;
+
+    for (size_t i = 0; i < limits->baselines.count; i++)
+        if (limits->baselines.items[i].baseline != NULL)
+            add_judged_by(record->arena, record, "baseline", limits->baselines.items[i].platform,
+                          limits->baselines.items[i].baseline->bytes);
+    if (limits->contract != NULL)
+        add_judged_by(record->arena, record, "contract", limits->contract->name, limits->contract->bytes);
 }
 
 static int take_document(struct arena *arena, const struct document *document, const struct suite **suite,
@@ -274,4 +301,17 @@ int cli_sources_of_record(struct arena *arena, const struct record *record, cons
         return 0;
     other = baseline_load(arena, baseline, err);
     return other != NULL ? run_limits_take(&ret_sources->limits, other, err) : -1;
+}
+
+int cli_sources_as_judged(struct arena *arena, const struct record *record, struct plan_sources *sources,
+                          struct error *err)
+{
+    const struct documents *documents = &record->judgement.documents;
+    const struct suite *suite; /* there is none among them */
+
+    for (size_t i = 0; i < documents->count; i++)
+        if (take_document(arena, &documents->items[i], &suite, sources, err) < 0 ||
+            take_baseline(arena, &documents->items[i], sources, err) < 0)
+            return error_wrap(err, "a document of judgement %s", record->judgement.uuid);
+    return 0;
 }

@@ -92,6 +92,11 @@ int cli_build_plan(struct arena *arena, struct cli_plan *cli, const char *run_uu
 int cli_sources_of_record(struct arena *arena, const struct record *record, const char *baseline,
                           struct plan_sources *ret_sources, struct error *err)
     __attribute__((warn_unused_result));
+/* The sources as the record was last judged: with the documents of its judgement in the place of its own. */
+int cli_sources_as_judged(struct arena *arena, const struct record *record, struct plan_sources *sources,
+                          struct error *err) __attribute__((warn_unused_result));
+/* Keeps with the record's judgement what it was judged by and is none of the record's own documents. */
+void cli_judged_by(struct record *record, const struct plan_sources *sources);
 /* earlier.c. What the report compares the record with: run `word` of the same database; NULL: the last accepted one before
    it of the same hosts and suite, and if there is none record->earlier says so. */
 int cli_add_earlier(struct store *store, struct arena *arena, struct record *record, const char *word,

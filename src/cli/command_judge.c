@@ -129,6 +129,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     kept = read_again(record, &sources);
     uuid_create(uuid);
     judge_run(record, &sources.limits, uuid);
+    cli_judged_by(record, &sources);
     if (store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
     print_change(record, &before);

@@ -11,12 +11,11 @@
 #include "cli.h"
 
 struct waive_options {
-    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *baseline, *contract, *db;
+    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *db;
     bool list;
 };
 
-static int load(struct arena *arena, struct store *store, const char *word,
-                const struct waive_options *options, struct record **ret_record,
+static int load(struct arena *arena, struct store *store, const char *word, struct record **ret_record,
                 struct plan_sources *ret_sources, struct error *err)
 {
     long long number = store_find_run(store, word, err);
@@ -27,9 +26,9 @@ static int load(struct arena *arena, struct store *store, const char *word,
     if ((*ret_record)->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     (*ret_record)->now = cli_now();
-    if (cli_sources_of_record(arena, *ret_record, options->baseline, ret_sources, err) < 0)
+    if (cli_sources_of_record(arena, *ret_record, NULL, ret_sources, err) < 0)
         return -1;
-    return cli_take_contract(arena, options->contract, ret_sources, err);
+    return cli_sources_as_judged(arena, *ret_record, ret_sources, err);
 }
 
 /* What is waived must be what is shown: the last judgement, against the same limits. */
@@ -40,11 +39,12 @@ static int judge(struct record *record, const struct plan_sources *sources, cons
 
     uuid_create(uuid);
     judge_run(record, &sources->limits, uuid);
+    cli_judged_by(record, sources);
     if (shown != NULL && strcmp(shown, record->judgement.baselines) != 0)
         return error_set(err, ERROR_USAGE,
-                         "run %lld was last judged against %s, and this would be against %s; give the same "
-                         "--baseline and --contract, or judge it again first",
-                         record->number, shown, record->judgement.baselines);
+                         "run %lld was last judged against %s, and this would be against %s; judge it again "
+                         "first: assay judge %lld",
+                         record->number, shown, record->judgement.baselines, record->number);
     return 0;
 }
 
@@ -199,7 +199,7 @@ static int do_it(struct store *store, struct arena *arena, const char *word,
     struct record *record;
     double until = 0;
 
-    if (load(arena, store, word, options, &record, &sources, err) < 0)
+    if (load(arena, store, word, &record, &sources, err) < 0)
         return cli_fail(err);
     if (options->list)
         return list_waivers(arena, record);
@@ -248,10 +248,6 @@ int command_waive(int argc, char **argv)
          "shows the waivers of the run, also ended and withdrawn ones"},
         {"withdraw", 0, OPTION_STRING, "UUID", &options.withdraw,
          "takes a waiver back, with --who and --why; it stays on record"},
-        {"baseline", 'b', OPTION_STRING, "NAME", &options.baseline,
-         "where the run was judged again with this one; default: those of the run"},
-        {"contract", 0, OPTION_STRING, "FILE", &options.contract,
-         "where the run was judged again with this one; default: that of the run"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

@@ -239,16 +239,14 @@ void page_limits(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
 }
 
-void page_documents(struct page *page)
+static void write_documents(struct page *page, const struct documents *documents)
 {
-    const struct record *record = page->view->record;
     struct text *out = page->out;
 
-    page_paragraph(page, TEXT_DOCUMENTS_INTRO);
     page_table(page, "compact", COLUMN(DOCUMENT), COLUMN(NAME), NUMBERS(BYTES), COLUMN(SHA256));
     html_markup(out, "<tbody>\n");
-    for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *document = &record->documents.items[i];
+    for (size_t i = 0; i < documents->count; i++) {
+        const struct document *document = &documents->items[i];
 
         html_markup(out, "<tr>");
         html_row_head(out, said(page, document->kind));
@@ -260,6 +258,18 @@ void page_documents(struct page *page)
         html_markup(out, "</tr>\n");
     }
     html_markup(out, "</tbody></table>\n");
+}
+
+void page_documents(struct page *page)
+{
+    const struct record *record = page->view->record;
+
+    page_paragraph(page, TEXT_DOCUMENTS_INTRO);
+    write_documents(page, &record->documents);
+    if (record->judgement.documents.count == 0)
+        return;
+    page_paragraph(page, TEXT_JUDGED_BY);
+    write_documents(page, &record->judgement.documents);
 }
 
 /* -- Sign-off ---------------------------------------------------------------------------------------------

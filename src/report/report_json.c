@@ -550,19 +550,25 @@ static void write_earlier(struct json_report *report)
     json_close_object(&report->writer);
 }
 
-static void write_documents(struct json_report *report)
+static void write_document_rows(struct json_report *report, const struct documents *documents,
+                                bool of_judgement)
 {
-    const struct record *record = report->view->record;
-
-    open_list(report, "documents");
-    for (size_t i = 0; i < record->documents.count; i++) {
+    for (size_t i = 0; i < documents->count; i++) {
         open_row(report);
-        put_string(report, "kind", record->documents.items[i].kind);
-        put_string(report, "name", record->documents.items[i].name);
-        put_count(report, "length", record->documents.items[i].bytes.length);
-        put_string(report, "sha256", record->documents.items[i].sha256);
+        put_string(report, "kind", documents->items[i].kind);
+        put_string(report, "name", documents->items[i].name);
+        put_count(report, "length", documents->items[i].bytes.length);
+        put_string(report, "sha256", documents->items[i].sha256);
+        put_boolean(report, "judgement", of_judgement);
         close_row(report);
     }
+}
+
+static void write_documents(struct json_report *report)
+{
+    open_list(report, "documents");
+    write_document_rows(report, &report->view->record->documents, false);
+    write_document_rows(report, &report->view->record->judgement.documents, true);
     json_close_array(&report->writer);
 }
 

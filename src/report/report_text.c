@@ -591,16 +591,23 @@ static void write_earlier(struct letter *letter)
         }
 }
 
+static void list_documents(struct letter *letter, const struct documents *documents)
+{
+    for (size_t i = 0; i < documents->count; i++)
+        put_wrapped(letter, "", 2,
+                    arena_printf(letter->arena, "%s %s %s", documents->items[i].sha256,
+                                 said(letter, documents->items[i].kind), documents->items[i].name));
+}
+
 static void write_documents(struct letter *letter)
 {
     const struct record *record = letter->view->record;
 
     put_rule(letter, say(letter, TEXT_L_DOCUMENTS));
-    for (size_t i = 0; i < record->documents.count; i++)
-        put_wrapped(letter, "", 2,
-                    arena_printf(letter->arena, "%s %s %s", record->documents.items[i].sha256,
-                                 said(letter, record->documents.items[i].kind),
-                                 record->documents.items[i].name));
+    list_documents(letter, &record->documents);
+    if (record->judgement.documents.count > 0)
+        put_wrapped(letter, "", 0, say(letter, TEXT_JUDGED_BY));
+    list_documents(letter, &record->judgement.documents);
 }
 
 void report_text(const struct record *record, enum report_language language, struct text *out)

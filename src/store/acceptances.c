@@ -2,21 +2,6 @@
 /* Acceptances: their documents, runs and events, which are only ever added to. */
 #include "store_private.h"
 
-static int write_documents(struct store *store, const struct acceptance *acceptance, struct error *err)
-{
-    for (size_t i = 0; i < acceptance->documents.count; i++) {
-        const struct document *document = &acceptance->documents.items[i];
-        int64_t content;
-
-        if (content_put(store, document->bytes, document->sha256, &content, err) < 0)
-            return error_wrap(err, "document %s", document->name);
-        if (store_exec(store, INSERT_ACCEPTANCE_DOCUMENT, err, INTEGER(acceptance->id), INTEGER(i),
-                       TEXT(document->kind), TEXT(document->name), INTEGER(content)) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int write_acceptance(struct store *store, struct acceptance *acceptance, struct error *err)
 {
     int64_t id;
@@ -31,7 +16,7 @@ static int write_acceptance(struct store *store, struct acceptance *acceptance, 
                    REAL(acceptance->made)) < 0)
         return -1;
     acceptance->id = sqlite3_last_insert_rowid(store->db);
-    return write_documents(store, acceptance, err);
+    return write_documents(store, INSERT_ACCEPTANCE_DOCUMENT, acceptance->id, &acceptance->documents, err);
 }
 
 int store_put_acceptance(struct store *store, struct acceptance *acceptance, struct error *err)
@@ -98,28 +83,6 @@ static int load_head(struct store *store, struct acceptance *acceptance, const c
     return rows.damage[0] != '\0' ? store_damage(store, err, "acceptance: %s", rows.damage) : 0;
 }
 
-static int load_documents(struct store *store, struct acceptance *acceptance, struct error *err)
-{
-    struct rows rows;
-    int got;
-
-    if (rows_open(store, &rows, SELECT_ACCEPTANCE_DOCUMENTS, acceptance->arena, NULL, err,
-                  INTEGER(acceptance->id)) < 0)
-        return -1;
-    while ((got = rows_next(&rows, err)) > 0) {
-        struct document *document = list_push(acceptance->arena, &acceptance->documents);
-
-        document->kind = take_text(&rows);
-        document->name = take_text(&rows);
-        if (content_get(store, acceptance->arena, take_integer(&rows), document->name, &document->bytes,
-                        document->sha256, err) < 0) {
-            rows_close(&rows);
-            return -1;
-        }
-    }
-    return got;
-}
-
 static int load_runs(struct store *store, struct acceptance *acceptance, struct error *err)
 {
     struct rows rows;
@@ -157,7 +120,9 @@ static int load_events(struct store *store, struct acceptance *acceptance, struc
 
 static int load_all(struct store *store, struct acceptance *acceptance, const char *name, struct error *err)
 {
-    if (load_head(store, acceptance, name, err) < 0 || load_documents(store, acceptance, err) < 0 ||
+    if (load_head(store, acceptance, name, err) < 0 ||
+        load_documents(store, acceptance->arena, SELECT_ACCEPTANCE_DOCUMENTS, acceptance->id,
+                       &acceptance->documents, err) < 0 ||
         load_runs(store, acceptance, err) < 0)
         return -1;
     return load_events(store, acceptance, err);

@@ -68,7 +68,8 @@ static bool is_own_word(const char *table, const char *column)
 {
     static const char columns[] =
         " uuid sha256 digest key state ending stream role exclusivity duty rule severity origin word place "
-        "boot_id controller_start inputs document.kind item.kind accusation.kind slot_limit.status "
+        "boot_id controller_start inputs document.kind judgement_document.kind item.kind accusation.kind "
+        "slot_limit.status "
         "reading.status shape.scope "
         "verdict.scope shape.check_name ";
     char plain[80], full[80];

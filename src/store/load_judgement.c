@@ -219,6 +219,9 @@ int load_judgement(struct load *load, struct error *err)
     rows_close(&rows);
     if (rows.damage[0] != '\0')
         return store_damage(load->store, err, "judgement: %s", rows.damage);
+    if (load_documents(load->store, load->arena, SELECT_JUDGEMENT_DOCUMENTS, id, &judgement->documents, err) <
+        0)
+        return -1;
     if (load_outcomes(load, id, err) < 0 || load_outcome_waivers(load, id, err) < 0 ||
         load_verdicts(load, id, err) < 0 || load_searches(load, id, err) < 0)
         return -1;

@@ -63,30 +63,6 @@ static int load_head(struct load *load, int64_t number, struct controller *ret_c
     return 0;
 }
 
-static int load_documents(struct load *load, struct error *err)
-{
-    struct record *record = load->record;
-    struct rows rows;
-    int got;
-
-    if (rows_open(load->store, &rows, SELECT_DOCUMENTS, load->arena, NULL, err, INTEGER(record->number)) < 0)
-        return -1;
-    while ((got = rows_next(&rows, err)) > 0) {
-        struct document *document = list_push(load->arena, &record->documents);
-        const char *what;
-
-        document->kind = take_text(&rows);
-        document->name = take_text(&rows);
-        what = arena_printf(load->arena, "document %s of run %lld", document->name, record->number);
-        if (content_get(load->store, load->arena, take_integer(&rows), what, &document->bytes,
-                        document->sha256, err) < 0) {
-            rows_close(&rows);
-            return -1;
-        }
-    }
-    return got;
-}
-
 static int last_run(struct store *store, int64_t *ret_number, struct error *err)
 {
     if (store_ask_values(store, LAST_RUN, ret_number, NULL, 0, err) < 0)
@@ -101,7 +77,9 @@ static int load_all(struct load *load, int64_t number, bool judged_only, struct 
 {
     if (number == 0 && last_run(load->store, &number, err) < 0)
         return -1;
-    if (load_head(load, number, ret_controller, err) < 0 || (!judged_only && load_documents(load, err) < 0) ||
+    if (load_head(load, number, ret_controller, err) < 0 ||
+        (!judged_only && load_documents(load->store, load->arena, SELECT_DOCUMENTS, number,
+                                        &load->record->documents, err) < 0) ||
         load_plan(load, err) < 0 || (!judged_only && load_attempts(load, err) < 0))
         return -1;
     return load_waivers(load, err) < 0 ? -1 : load_judgement(load, err);

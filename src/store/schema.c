@@ -223,6 +223,12 @@ static const char acceptances[] =
     "REAL NOT NULL) STRICT;"
     "CREATE INDEX event_acceptance ON event(acceptance);";
 
-const char *const store_migrations[] = {version_1, version_2, version_3,  version_4, version_5,
-                                        sightings, waivers,   pseudonyms, retests,   acceptances};
+static const char judged_by[] = "CREATE TABLE judgement_document(judgement INTEGER NOT NULL REFERENCES "
+                                "judgement, n INTEGER NOT NULL, kind "
+                                "TEXT, name TEXT, content INTEGER NOT NULL REFERENCES content, PRIMARY "
+                                "KEY(judgement, n)) STRICT, WITHOUT "
+                                "ROWID;";
+
+const char *const store_migrations[] = {version_1, version_2,  version_3, version_4,   version_5, sightings,
+                                        waivers,   pseudonyms, retests,   acceptances, judged_by};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

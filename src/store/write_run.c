@@ -19,24 +19,10 @@ static int write_run(struct store *store, struct record *record, struct error *e
     return result;
 }
 
-static int write_documents(struct store *store, const struct record *record, struct error *err)
-{
-    for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *document = &record->documents.items[i];
-        int64_t content;
-
-        if (content_put(store, document->bytes, document->sha256, &content, err) < 0)
-            return error_wrap(err, "document %s", document->name);
-        if (store_exec(store, INSERT_DOCUMENT, err, INTEGER(record->number), INTEGER(i), TEXT(document->kind),
-                       TEXT(document->name), INTEGER(content)) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int write_beginning(struct store *store, struct record *record, struct error *err)
 {
-    if (write_run(store, record, err) < 0 || write_documents(store, record, err) < 0)
+    if (write_run(store, record, err) < 0 ||
+        write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, err) < 0)
         return -1;
     return write_plan(store, record, 0, err);
 }
@@ -190,6 +176,8 @@ static int write_judgement(struct store *store, const struct record *record, str
                    TEXT(judgement->baselines), REAL(judgement->now), TEXT(judgement->inputs)) < 0)
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
+    if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, err) < 0)
+        return -1;
     for (size_t i = 0; i < judgement->outcome_count; i++)
         if (write_outcome(store, id, record->plan, &judgement->outcomes[i], err) < 0)
             return -1;

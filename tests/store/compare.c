@@ -388,12 +388,21 @@ static void same_accusation(const struct accusation *left, const struct accusati
         SAME(steps[i]);
 }
 
+static void same_document(const struct document *left, const struct document *right)
+{
+    SAME_TEXT(kind);
+    SAME_TEXT(name);
+    assert_string_equal(left->sha256, right->sha256);
+    SAME_SLICE(bytes);
+}
+
 static void same_judgement(const struct judgement *left, const struct judgement *right)
 {
     SAME_TEXT(uuid);
     SAME_TEXT(baselines);
     SAME_REAL(now);
     SAME_TEXT(inputs);
+    EACH(documents, same_document);
     SAME(outcome_count);
     for (size_t i = 0; i < left->outcome_count; i++)
         same_outcome(&left->outcomes[i], &right->outcomes[i]);
@@ -406,14 +415,6 @@ static void same_judgement(const struct judgement *left, const struct judgement 
     SAME(accusation_count);
     for (size_t i = 0; i < left->accusation_count; i++)
         same_accusation(&left->accusations[i], &right->accusations[i]);
-}
-
-static void same_document(const struct document *left, const struct document *right)
-{
-    SAME_TEXT(kind);
-    SAME_TEXT(name);
-    assert_string_equal(left->sha256, right->sha256);
-    SAME_SLICE(bytes);
 }
 
 void expect_equal_records(const struct record *left, const struct record *right, bool evidence)

@@ -8,9 +8,10 @@
 
 #include <cmocka.h>
 
-static void add_document(struct record *record, const char *kind, const char *name, struct slice bytes)
+static void add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
+                         struct slice bytes)
 {
-    struct document *document = list_push(record->arena, &record->documents);
+    struct document *document = list_push(arena, documents);
 
     *document = (struct document){.kind = kind, .name = name, .bytes = bytes};
     sha256_hex(bytes.bytes, bytes.length, document->sha256);
@@ -397,6 +398,8 @@ static void add_judgement(struct record *record)
     judgement->accusation_count = sizeof accusations / sizeof accusations[0];
     judgement->uuid = arena_strdup(record->arena, uuid);
     judgement->baselines = "hgx-h100 (sha256 1234)";
+    add_document(record->arena, &judgement->documents, "baseline", "hgx-h100",
+                 slice_of("{\"name\": \"mine\"}"));
     judgement->outcome_count = sizeof outcomes / sizeof outcomes[0];
     judgement->outcomes = arena_array(record->arena, struct outcome, judgement->outcome_count);
     memcpy(judgement->outcomes, outcomes, sizeof outcomes);
@@ -409,9 +412,10 @@ struct record *sample_record(struct arena *arena)
 {
     struct record *record = empty_record(arena);
 
-    add_document(record, "suite", "built-in/quick", (struct slice){"{\"a\": \"\0\xff\"}", 11});
-    add_document(record, "hostfile", "hosts", (struct slice){"", 0});
-    add_document(record, "argv", "", slice_of("assay run -H hosts"));
+    add_document(record->arena, &record->documents, "suite", "built-in/quick",
+                 (struct slice){"{\"a\": \"\0\xff\"}", 11});
+    add_document(record->arena, &record->documents, "hostfile", "hosts", (struct slice){"", 0});
+    add_document(record->arena, &record->documents, "argv", "", slice_of("assay run -H hosts"));
     add_hosts(record);
     add_shapes(record);
     add_step(record, 0, 0, 1, 0);
