@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libssh2 compares a name with every line of its list, and does so for each question. A site's known_hosts has a line
+ * for each host, so that all hosts together would cost the square of their number: the lines are dealt out by name to
+ * many lists, of which a question sees one. What a hashed line is called shows only when a name is tried on it, so
+ * those are tried once a name and then join the others.
+ */
 #include "known_hosts.h"
 
 #include <fcntl.h>
 #include <libssh2.h>
 #include <openssl/evp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,11 +22,34 @@
 #include "assay/scan.h"
 #include "identity.h"
 
-enum { FILE_LIMIT = 64 << 20, DEFAULT_PORT = 22 };
+enum {
+    FILE_LIMIT = 64 << 20,
+    DEFAULT_PORT = 22,
+    PLACES = 1024,
+    SHA1_BYTES = 20,
+    SHA1_BASE64 = 28,
+    SHA1_BLOCK = 64
+};
+
+/* Of the names whose hash is the same. */
+struct place {
+    LIBSSH2_KNOWNHOSTS *list; /* NULL: none */
+    struct text tried;        /* names that have been tried on the hashed lines, one a line */
+};
+
+/* "|1|SALT|HASH TYPE KEY" */
+struct hashed_line {
+    unsigned char salt[SHA1_BYTES], hash[SHA1_BYTES];
+    char *rest; /* "TYPE KEY" */
+};
 
 struct known_hosts {
-    LIBSSH2_SESSION *session; /* never connected: libssh2 wants one to hold the list */
-    LIBSSH2_KNOWNHOSTS *list;
+    LIBSSH2_SESSION *session; /* never connected: libssh2 wants one to hold the lists */
+    struct place places[PLACES];
+    struct hashed_line *hashed; /* that no name has fitted yet */
+    size_t hashed_count, hashed_capacity;
+    EVP_MD *sha1; /* looked up once: that takes longer than to use it */
+    EVP_MD_CTX *digest;
     struct known_hosts *next;
     bool standard;       /* the user's own and the system's */
     char *path;          /* where new keys go */
@@ -60,16 +90,135 @@ static void note_marker(struct known_hosts *known, struct slice line)
     }
 }
 
+/* FNV-1a */
+static struct place *place_of(struct known_hosts *known, struct slice name)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < name.length; i++)
+        hash = (hash ^ (unsigned char)name.bytes[i]) * 16777619u;
+    return &known->places[hash % PLACES];
+}
+
 /*
  * Line by line: libssh2_knownhost_readfile stops at the first line that it does not like. And each as a
  * string of its own: libssh2 1.10 looks one byte past the length, and where that is a newline it takes the
  * last byte off the key.
  */
+static bool add_name(struct known_hosts *known, struct slice name, struct slice rest)
+{
+    cleanup_free char *line = mem_printf("%.*s %.*s", slice_print(name), slice_print(rest));
+    struct place *place = place_of(known, name);
+
+    if (place->list == NULL)
+        place->list = libssh2_knownhost_init(known->session);
+    return place->list != NULL &&
+           libssh2_knownhost_readline(place->list, line, strlen(line), LIBSSH2_KNOWNHOST_FILE_OPENSSH) == 0;
+}
+
+static bool take_sha1(struct slice *names, unsigned char *ret_bytes)
+{
+    unsigned char bytes[SHA1_BYTES + 1]; /* 28 characters stand for 21 bytes, of which one is padding */
+
+    if (names->length < SHA1_BASE64 ||
+        EVP_DecodeBlock(bytes, (const unsigned char *)names->bytes, SHA1_BASE64) != (int)sizeof bytes)
+        return false;
+    memcpy(ret_bytes, bytes, SHA1_BYTES);
+    *names = slice_from(*names, SHA1_BASE64);
+    return true;
+}
+
+static bool add_hashed(struct known_hosts *known, struct slice names, struct slice rest)
+{
+    struct hashed_line line;
+
+    if (!scan_text(&names, "|1|") || !take_sha1(&names, line.salt) || !scan_text(&names, "|") ||
+        !take_sha1(&names, line.hash) || names.length > 0)
+        return false;
+    if (known->hashed_count == known->hashed_capacity) {
+        known->hashed_capacity = 2 * known->hashed_capacity + 64;
+        known->hashed = mem_resize(known->hashed, known->hashed_capacity * sizeof *known->hashed);
+    }
+    line.rest = mem_printf("%.*s", slice_print(rest));
+    known->hashed[known->hashed_count++] = line;
+    return true;
+}
+
 static bool add_line(struct known_hosts *known, struct slice line)
 {
-    cleanup_free char *copy = mem_printf("%.*s", slice_print(line));
+    struct slice rest = line, names;
+    bool added = true;
 
-    return libssh2_knownhost_readline(known->list, copy, strlen(copy), LIBSSH2_KNOWNHOST_FILE_OPENSSH) == 0;
+    if (!scan_word(&rest, &names))
+        return false;
+    if (slice_starts(names, "|"))
+        return add_hashed(known, names, rest);
+    while (names.length > 0) {
+        size_t comma = slice_find(names, ",");
+        struct slice name = {names.bytes, comma < names.length ? comma : names.length};
+
+        added = add_name(known, name, rest) && added;
+        names = slice_from(names, name.length + 1);
+    }
+    return added;
+}
+
+static bool digest(struct known_hosts *known, const unsigned char *block, struct slice text,
+                   unsigned char *ret_hash)
+{
+    return EVP_DigestInit_ex(known->digest, known->sha1, NULL) == 1 &&
+           EVP_DigestUpdate(known->digest, block, SHA1_BLOCK) == 1 &&
+           EVP_DigestUpdate(known->digest, text.bytes, text.length) == 1 &&
+           EVP_DigestFinal_ex(known->digest, ret_hash, NULL) == 1;
+}
+
+/* HMAC-SHA1 of the name, keyed with the salt (RFC 2104). */
+static bool is_called(struct known_hosts *known, const struct hashed_line *line, const char *name)
+{
+    unsigned char inner[SHA1_BLOCK], outer[SHA1_BLOCK], hash[SHA1_BYTES];
+
+    memset(inner, 0x36, sizeof inner);
+    memset(outer, 0x5c, sizeof outer);
+    for (size_t i = 0; i < SHA1_BYTES; i++) {
+        inner[i] ^= line->salt[i];
+        outer[i] ^= line->salt[i];
+    }
+    return digest(known, inner, slice_of(name), hash) &&
+           digest(known, outer, (struct slice){(const char *)hash, sizeof hash}, hash) &&
+           memcmp(hash, line->hash, sizeof hash) == 0;
+}
+
+static bool was_tried(const struct place *place, const char *name)
+{
+    struct slice rest = {place->tried.bytes, place->tried.length}, tried;
+
+    while (scan_line(&rest, &tried))
+        if (slice_equal(tried, name))
+            return true;
+    return false;
+}
+
+/* The place of the name, with the hashed lines that are its own. */
+static struct place *open_place(struct known_hosts *known, const char *name)
+{
+    struct place *place = place_of(known, slice_of(name));
+
+    if (known->hashed_count == 0 || was_tried(place, name))
+        return place;
+    text_printf(&place->tried, "%s\n", name);
+    for (size_t i = 0; i < known->hashed_count;) {
+        struct hashed_line *line = &known->hashed[i];
+
+        if (!is_called(known, line, name)) {
+            i++;
+            continue;
+        }
+        if (!add_name(known, slice_of(name), slice_of(line->rest)))
+            log_debug("known_hosts: the hashed line of %s is not read", name);
+        free(line->rest);
+        *line = known->hashed[--known->hashed_count];
+    }
+    return place;
 }
 
 static void read_lines(struct known_hosts *known, struct slice rest)
@@ -108,11 +257,14 @@ static struct known_hosts *create(const char *path)
     struct known_hosts *known = mem_alloc(sizeof *known);
 
     known->session = libssh2_session_init();
-    known->list = known->session != NULL ? libssh2_knownhost_init(known->session) : NULL;
     known->standard = path == NULL;
     known->path = home_path(path != NULL ? path : "~/.ssh/known_hosts");
     text_init(&known->revoked, FILE_LIMIT);
-    if (known->list == NULL)
+    for (size_t i = 0; i < PLACES; i++)
+        text_init(&known->places[i].tried, FILE_LIMIT);
+    known->sha1 = EVP_MD_fetch(NULL, "SHA1", NULL);
+    known->digest = EVP_MD_CTX_new();
+    if (known->session == NULL)
         return known;
     read_file(known, known->path);
     if (path == NULL)
@@ -136,8 +288,16 @@ struct known_hosts *known_hosts_get(struct known_hosts **list, const char *path)
 
 static void destroy(struct known_hosts *known)
 {
-    if (known->list != NULL)
-        libssh2_knownhost_free(known->list);
+    for (size_t i = 0; i < PLACES; i++) {
+        if (known->places[i].list != NULL)
+            libssh2_knownhost_free(known->places[i].list);
+        text_release(&known->places[i].tried);
+    }
+    for (size_t i = 0; i < known->hashed_count; i++)
+        free(known->hashed[i].rest);
+    free(known->hashed);
+    EVP_MD_CTX_free(known->digest);
+    EVP_MD_free(known->sha1);
     if (known->session != NULL)
         libssh2_session_free(known->session);
     text_release(&known->revoked);
@@ -162,11 +322,13 @@ static char *name_of(const char *host, unsigned port)
 
 static int check(struct known_hosts *known, const char *name, const char *key, size_t length, int mask)
 {
+    LIBSSH2_KNOWNHOSTS *list = open_place(known, name)->list;
     struct libssh2_knownhost *found;
 
-    return libssh2_knownhost_check(known->list, name, key, length,
-                                   LIBSSH2_KNOWNHOST_TYPE_PLAIN | LIBSSH2_KNOWNHOST_KEYENC_RAW | mask,
-                                   &found);
+    if (list == NULL)
+        return LIBSSH2_KNOWNHOST_CHECK_NOTFOUND;
+    return libssh2_knownhost_check(
+        list, name, key, length, LIBSSH2_KNOWNHOST_TYPE_PLAIN | LIBSSH2_KNOWNHOST_KEYENC_RAW | mask, &found);
 }
 
 /* Whether the files name this host with a key of that type: any other key then is a mismatch. */
@@ -200,7 +362,7 @@ enum known_host known_hosts_check(struct known_hosts *known, const char *host, u
     cleanup_free char *name = name_of(host, port);
     int mask = mask_of(type);
 
-    if (known->list == NULL || mask == LIBSSH2_KNOWNHOST_KEY_UNKNOWN)
+    if (known->session == NULL || mask == LIBSSH2_KNOWNHOST_KEY_UNKNOWN)
         return KNOWN_HOST_UNKNOWN;
     if (is_revoked(known, key, length))
         return KNOWN_HOST_REVOKED;
@@ -223,9 +385,9 @@ void known_hosts_order(struct known_hosts *known, const char *host, unsigned por
 
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < KEY_TYPES; i++) {
-            bool has =
-                known->list != NULL && (has_type(known, name, key_types[i].mask) ||
-                                        (port != DEFAULT_PORT && has_type(known, host, key_types[i].mask)));
+            bool has = known->session != NULL &&
+                       (has_type(known, name, key_types[i].mask) ||
+                        (port != DEFAULT_PORT && has_type(known, host, key_types[i].mask)));
 
             if (has == (round == 0))
                 text_printf(out, "%s%s", out->length > 0 ? "," : "", key_types[i].name);
@@ -259,6 +421,6 @@ bool known_hosts_add(struct known_hosts *known, const char *host, unsigned port,
     cleanup_free char *encoded = base64(key, length);
     cleanup_free char *line = mem_printf("%s %s %s\n", name, type, encoded);
 
-    return known->list != NULL && add_line(known, (struct slice){line, strlen(line) - 1}) &&
+    return known->session != NULL && add_line(known, (struct slice){line, strlen(line) - 1}) &&
            append(known->path, line);
 }
