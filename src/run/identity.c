@@ -61,11 +61,21 @@ static const char *fault_of_type(struct slice type)
     return "is of a type that libssh2 does not know";
 }
 
+/* "TYPE BASE64", as a .pub file has it. */
+static char *public_line(struct slice type, struct slice key)
+{
+    cleanup_free char *encoded = mem_alloc(4 * ((key.length + 2) / 3) + 1);
+
+    EVP_EncodeBlock((unsigned char *)encoded, (const unsigned char *)key.bytes, (int)key.length);
+    return mem_printf("%.*s %s", slice_print(type), encoded);
+}
+
 /* The blob of OpenSSH's own format: magic, cipher, kdf, kdf options, count, public key (type first). */
-static const char *fault_of_blob(struct slice blob)
+static const char *fault_of_blob(struct slice blob, char **ret_public)
 {
     static const char magic[] = "openssh-key-v1";
-    struct slice cipher, kdf, options, public, type;
+    struct slice cipher, kdf, options, public, rest, type;
+    const char *fault;
 
     if (blob.length < sizeof magic || memcmp(blob.bytes, magic, sizeof magic) != 0)
         return "is not an OpenSSH key";
@@ -76,12 +86,15 @@ static const char *fault_of_blob(struct slice blob)
     if (!slice_equal(cipher, "none"))
         return "is encrypted";
     blob = slice_from(blob, 4);
-    if (!take_string(&blob, &public) || !take_string(&public, &type))
+    if (!take_string(&blob, &public) || (rest = public, !take_string(&rest, &type)))
         return "is damaged";
-    return fault_of_type(type);
+    fault = fault_of_type(type);
+    if (fault == NULL)
+        *ret_public = public_line(type, public);
+    return fault;
 }
 
-static const char *fault_of_openssh(struct slice body)
+static const char *fault_of_openssh(struct slice body, char **ret_public)
 {
     cleanup_free unsigned char *blob = mem_alloc(body.length + 4);
     EVP_ENCODE_CTX *decoder = EVP_ENCODE_CTX_new();
@@ -96,10 +109,10 @@ static const char *fault_of_openssh(struct slice body)
     EVP_ENCODE_CTX_free(decoder);
     if (rc < 0)
         return "is damaged";
-    return fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)});
+    return fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)}, ret_public);
 }
 
-static const char *fault_of_key(struct slice text)
+static const char *fault_of_key(struct slice text, char **ret_public)
 {
     static const char begin[] = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
     size_t at = slice_find(text, begin), end;
@@ -109,7 +122,7 @@ static const char *fault_of_key(struct slice text)
         end = slice_find(text, "-----END");
         if (end == (size_t)-1)
             return "is damaged";
-        return fault_of_openssh((struct slice){text.bytes, end});
+        return fault_of_openssh((struct slice){text.bytes, end}, ret_public);
     }
     if (slice_contains(text, "ENCRYPTED"))
         return "is encrypted";
@@ -161,7 +174,7 @@ static struct identity *load(char *path)
         identity->fault = mem_printf("the key cannot be read: %s", err.text);
         return identity;
     }
-    fault = fault_of_key((struct slice){text.bytes, text.length});
+    fault = fault_of_key((struct slice){text.bytes, text.length}, &identity->public);
     if (fault != NULL)
         identity->fault = mem_printf("%s %s", path, fault);
     else if (has_certificate(path))
@@ -235,6 +248,7 @@ void identities_release(struct identity *list)
             explicit_bzero(list->bytes, list->length);
         free(list->bytes);
         free(list->path);
+        free(list->public);
         free(list->fault);
         free(list);
     }

@@ -649,8 +649,9 @@ static enum step login_by_key(struct ssh_session *session)
     if (identity->fault != NULL)
         return key_refused(session,
                            mem_printf("%s; use an ed25519 key, or transport=openssh", identity->fault));
-    rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), NULL, 0, identity->bytes,
-                                               identity->length, NULL);
+    rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), identity->public,
+                                               identity->public != NULL ? strlen(identity->public) : 0,
+                                               identity->bytes, identity->length, NULL);
     if (rc == LIBSSH2_ERROR_EAGAIN)
         return STEP_BLOCKED;
     if (is_broken(rc))
