@@ -9,7 +9,8 @@
  * Everything a lab has lies in its directory: lab.json (profile, hosts, faults), hostfile, id_ed25519,
  * known_hosts, bin/ (the tools), opt/gpu-burn/, root/, hosts/NAME/ (boot_id, home, kernel.log, root,
  * swapped-gpuN after a swap),
- * server.log and lab.pid, on which the running server holds a lock. No root is needed.
+ * logins (the host of each login, one a line), server.log and lab.pid, on which the running server holds a lock. No
+ * root is needed.
  *
  * A command on a host finds in its environment ASSAY_LAB_DIR, ASSAY_LAB_HOST, ASSAY_LAB_BOOT_ID (a file) and
  * ASSAY_LAB_ROOT: the folder with the host's own /sys, /proc and /etc, hosts/NAME/root. Healthy hosts share
@@ -25,7 +26,7 @@
 #include "assay/error.h"
 #include "assay/text.h"
 
-#define LAB_HOSTS_MAX 1250
+#define LAB_HOSTS_MAX 5000
 #define LAB_DEFAULT_DIRECTORY "assay-lab"
 #define LAB_DEFAULT_PROFILE "hgx-h100"
 #define LAB_DEFAULT_SPEED 600 /* simulated seconds in one real second: a burn of 1800 s takes 3 s */

@@ -273,6 +273,8 @@ int lab_serve(const struct lab *lab, struct lab_listener *listeners, int ready_f
     server->lab = lab;
     pthread_mutex_init(&server->lock, NULL);
     prepare_hosts(server, arena, listeners);
+    server->logins = open(arena_printf(arena, "%s/logins", lab->directory),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     bind_ = ssh_bind_new();
     /* Read and write, so that it never ends when a writer closes. */
     control = open(arena_printf(arena, "%s/control", lab->directory), O_RDWR | O_CLOEXEC | O_NONBLOCK);

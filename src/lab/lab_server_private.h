@@ -27,6 +27,7 @@ struct server {
     const struct lab *lab;
     struct server_host *hosts; /* [0] is node1 */
     ssh_key user_key;
+    int logins;           /* where each login is noted, or -1 */
     pthread_mutex_t lock; /* guards what follows */
     struct session *sessions;
     unsigned session_count;

@@ -249,6 +249,16 @@ static ssh_channel on_open(ssh_session ssh, void *context)
     return channel->ssh;
 }
 
+/* One write of a line: those of several threads do not mix. */
+static void note_login(const struct server_host *host)
+{
+    char line[32];
+    int length = snprintf(line, sizeof line, "node%u\n", host->number);
+
+    if (host->server->logins >= 0 && write(host->server->logins, line, (size_t)length) != length)
+        perror("logins");
+}
+
 static int on_key(ssh_session ssh, const char *user, struct ssh_key_struct *key, char state, void *context)
 {
     struct session *session = context;
@@ -258,8 +268,10 @@ static int on_key(ssh_session ssh, const char *user, struct ssh_key_struct *key,
     if (session->host->key_refused || strcmp(user, server->lab->user) != 0 ||
         ssh_key_cmp(key, server->user_key, SSH_KEY_CMP_PUBLIC) != 0)
         return SSH_AUTH_DENIED;
-    if (state == SSH_PUBLICKEY_STATE_VALID)
+    if (state == SSH_PUBLICKEY_STATE_VALID && !session->authenticated) {
         session->authenticated = true;
+        note_login(session->host);
+    }
     return state == SSH_PUBLICKEY_STATE_VALID || state == SSH_PUBLICKEY_STATE_NONE ? SSH_AUTH_SUCCESS
                                                                                    : SSH_AUTH_DENIED;
 }

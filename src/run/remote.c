@@ -11,6 +11,7 @@
  */
 #include "assay/remote.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ enum {
     PAUSE_MOST_MS = 10000,
     TRIES = 3, /* a guard that is killed before it answers is asked again so often */
     INPUT_LIMIT = 1 << 30,
+    DESCRIPTORS_MOST = 65536, /* asked for; programs that we start may close as many one by one */
+    DESCRIPTORS_KEPT = 256,   /* for all that is no session */
 };
 
 struct job {
@@ -93,6 +96,7 @@ struct remote_pool {
     struct remotes remotes, queue, idle;
     struct jobs finished;
     unsigned open, handshaking;
+    unsigned descriptors, descriptors_most; /* of the open sessions */
     uv_timer_t deliver;
     char *known_hosts_path;
     bool destroyed;
@@ -393,6 +397,7 @@ static void end_session(struct remote *remote)
     if (remote->session != NULL) {
         remote->class->close(steal_pointer(remote->session));
         pool->open--;
+        pool->descriptors -= remote->class->descriptors;
     }
     ssh_config_leave(&remote->config_waiter);
     uv_timer_stop(&remote->pause);
@@ -584,8 +589,16 @@ static void start_session(struct remote *remote)
     remote->state = STATE_CONNECTING;
     remote->session_number++;
     pool->open++;
+    pool->descriptors += remote->class->descriptors;
     pool->handshaking++;
     remote->session = remote->class->connect(&pool->transports, &remote->target, &session_events, remote);
+}
+
+/* One session is always allowed: it will say itself what it lacks. */
+static bool has_place(const struct remote_pool *pool, const struct remote *remote)
+{
+    return pool->open == 0 || (pool->open < pool->transports.options.connections &&
+                               pool->descriptors + remote->class->descriptors <= pool->descriptors_most);
 }
 
 static void pool_grant(struct remote_pool *pool)
@@ -594,7 +607,7 @@ static void pool_grant(struct remote_pool *pool)
     struct remote *remote;
 
     while ((remote = TAILQ_FIRST(&pool->queue)) != NULL && pool->handshaking < options->handshakes) {
-        if (pool->open >= options->connections) {
+        while (!has_place(pool, remote)) {
             struct remote *idle = TAILQ_FIRST(&pool->idle);
 
             if (idle == NULL)
@@ -657,16 +670,21 @@ static void settle(struct remote *remote)
 
 /* ---- the public side ---- */
 
-/* Sockets, and three pipes for each spawned ssh. What the system does not allow, connections will say. */
-static void raise_descriptor_limit(unsigned connections)
+/* How many sessions may have. */
+static unsigned raise_descriptor_limit(void)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)connections * 8 + 256;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
-    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    if (limit.rlim_cur < DESCRIPTORS_MOST) {
+        limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MOST ? limit.rlim_max : DESCRIPTORS_MOST;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur > DESCRIPTORS_MOST)
+        return DESCRIPTORS_MOST - DESCRIPTORS_KEPT;
+    return limit.rlim_cur > DESCRIPTORS_KEPT ? (unsigned)limit.rlim_cur - DESCRIPTORS_KEPT : 0;
 }
 
 static unsigned or_default(unsigned value, unsigned fallback)
@@ -685,12 +703,12 @@ struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remo
         *mine = *options;
     if (mine->known_hosts != NULL)
         mine->known_hosts = pool->known_hosts_path = mem_strdup(mine->known_hosts);
-    mine->connections = or_default(mine->connections, 512);
+    mine->connections = or_default(mine->connections, UINT_MAX);
     mine->handshakes = or_default(mine->handshakes, 64);
     mine->connect_timeout_ms = or_default(mine->connect_timeout_ms, 20000);
     mine->reconnect_for_ms = or_default(mine->reconnect_for_ms, 600000);
     mine->answer_margin_ms = or_default(mine->answer_margin_ms, 30000);
-    raise_descriptor_limit(mine->connections);
+    pool->descriptors_most = raise_descriptor_limit();
     TAILQ_INIT(&pool->remotes);
     TAILQ_INIT(&pool->queue);
     TAILQ_INIT(&pool->idle);

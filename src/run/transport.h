@@ -77,6 +77,7 @@ struct channel {
 
 struct transport_class {
     const char *name;
+    unsigned descriptors; /* of a session at work, about */
     /* Never fails: what goes wrong comes as `closed`. target and context outlive the session. */
     struct session *(*connect)(struct transport_context *context, const struct remote_target *target,
                                const struct session_events *events, void *event_context);

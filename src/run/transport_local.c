@@ -122,4 +122,5 @@ static void local_close(struct session *base)
     uv_close((uv_handle_t *)&session->wake, on_closed);
 }
 
-const struct transport_class transport_local = {"local", local_connect, local_exec, local_drop, local_close};
+const struct transport_class transport_local = {"local",    6,          local_connect,
+                                                local_exec, local_drop, local_close};

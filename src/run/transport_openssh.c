@@ -562,5 +562,5 @@ static void openssh_drop(struct session *base, struct channel *channel_base)
     release(channel);
 }
 
-const struct transport_class transport_openssh = {"openssh", openssh_connect, openssh_exec, openssh_drop,
-                                                  openssh_close};
+const struct transport_class transport_openssh = {
+    "openssh", 8, openssh_connect, openssh_exec, openssh_drop, openssh_close};

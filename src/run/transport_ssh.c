@@ -905,7 +905,7 @@ static struct session *ssh_connect(struct transport_context *context, const stru
     return &session->base;
 }
 
-const struct transport_class transport_ssh = {"ssh", ssh_connect, ssh_exec, ssh_drop, ssh_close};
+const struct transport_class transport_ssh = {"ssh", 3, ssh_connect, ssh_exec, ssh_drop, ssh_close};
 
 const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target)
 {

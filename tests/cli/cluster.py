@@ -152,6 +152,11 @@ class Lab:
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'{first}\necho "$ASSAY_LAB_HOST" >>{self.folder}/starts.{tool}\n{rest}')
 
+    def logins(self):
+        """Each host as often as it was logged in to."""
+        with open(os.path.join(self.folder, "logins"), encoding="ascii") as file:
+            return file.read().split()
+
     def starts_of(self, tool):
         try:
             with open(os.path.join(self.folder, f"starts.{tool}"), encoding="utf-8") as file:

@@ -60,6 +60,7 @@ def every_scope(tap):
         failed = [(step["name"], item["metric"], item["cause"]) for step, item in report.outcomes()
                   if item["outcome"] == "fail"]
         tap.same(failed, [], "nothing of a healthy cluster fails")
+        tap.same(sorted(lab.logins()), ["node1", "node2", "node3"], "one login serves all steps of a host")
 
 
 def rewrite(lab, **places):

@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "assay/arena.h"
+#include "assay/lab.h"
 #include "assay/remote.h"
 #include "assay/scan.h"
 
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     uint64_t hosts;
     uv_loop_t loop;
 
-    if (argc != 7 || !scan_u64(slice_of(argv[6]), &hosts) || hosts == 0 || hosts > 1250)
+    if (argc != 7 || !scan_u64(slice_of(argv[6]), &hosts) || hosts == 0 || hosts > LAB_HOSTS_MAX)
         return 64;
     uv_loop_init(&loop);
     pool = remote_pool_create(&loop, &(struct remote_options){
