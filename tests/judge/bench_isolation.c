@@ -52,7 +52,7 @@ static void figure(const char *name, const char *what, double value, const char 
         printf("bench isolation %s.%s value=%g unit=%s aim=<=%g met=%s\n", name, what, value, unit, aim,
                value <= aim ? "yes" : "no");
     else
-        printf("bench isolation %s.%s value=%g unit=%s aim=none met=yes\n", name, what, value, unit);
+        printf("bench isolation %s.%s value=%g unit=%s aim=- met=-\n", name, what, value, unit);
 }
 
 static void run(const struct row *row, unsigned all)

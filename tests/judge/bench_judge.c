@@ -38,7 +38,7 @@ static void figure(const char *name, const char *what, double value, const char 
         printf("bench judge %s.%s value=%g unit=%s aim=%s%g met=%s\n", name, what, value, unit,
                least ? ">=" : "<=", aim, (least ? value >= aim : value <= aim) ? "yes" : "no");
     else
-        printf("bench judge %s.%s value=%g unit=%s aim=none met=yes\n", name, what, value, unit);
+        printf("bench judge %s.%s value=%g unit=%s aim=- met=-\n", name, what, value, unit);
 }
 
 /* Of this process alone, whatever else the machine does meanwhile: all of it is one thread that never waits. */

@@ -80,7 +80,7 @@ def goes_on(code, text, calls):
 
 
 def usage(code, text, calls):
-    tap.same((code, "the groups are build, test and package" in text, calls), (64, True, ""))
+    tap.same((code, "the groups are build, test, package and bench" in text, calls), (64, True, ""))
 
 
 WORKS = 'case "$*" in *install*) : >"${0%/*}/installed" ;; esac'
