@@ -23,7 +23,7 @@ void ssh_channel_release(struct ssh_channel *channel)
 static void channel_enter(struct ssh_session *session, struct ssh_channel *channel, enum channel_state state)
 {
     channel->state = state;
-    channel->due = state == CHANNEL_RUN
+    channel->due = state == CHANNEL_RUN || state == CHANNEL_LINGER
                        ? 0
                        : uv_now(session->context->loop) + session->context->options.connect_timeout_ms;
 }
@@ -175,6 +175,13 @@ static enum step step_channel_run(struct ssh_session *session, struct ssh_channe
     return moved;
 }
 
+static void give_place_back(struct ssh_session *session, struct ssh_channel *channel)
+{
+    if (channel->placed)
+        session->channel_count--;
+    channel->placed = false;
+}
+
 static enum step step_channel_close(struct ssh_session *session, struct ssh_channel *channel)
 {
     int rc = libssh2_channel_close(channel->handle);
@@ -183,6 +190,31 @@ static enum step step_channel_close(struct ssh_session *session, struct ssh_chan
         return blocked(session, channel);
     if (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
         rc == LIBSSH2_ERROR_SOCKET_RECV)
+        return session_broke(session);
+    if (rc != 0) {
+        channel_enter(session, channel, CHANNEL_FREE);
+        return STEP_MOVED;
+    }
+    channel_enter(session, channel, CHANNEL_LINGER);
+    give_place_back(session, channel);
+    session->base.events->ready(session->base.context);
+    return STEP_MOVED;
+}
+
+/*
+ * libssh2_channel_close waits for any packet, not for the host's own close. What comes later would find no channel that
+ * reads it, and end the session as if the host had broken it off. A host may keep the channel for as long as its
+ * command runs: it holds up nobody.
+ */
+static enum step step_channel_linger(struct ssh_session *session, struct ssh_channel *channel)
+{
+    int rc = libssh2_channel_wait_eof(channel->handle);
+
+    if (rc == 0)
+        rc = libssh2_channel_wait_closed(channel->handle);
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return blocked(session, channel);
+    if (rc != 0)
         return session_broke(session);
     channel_enter(session, channel, CHANNEL_FREE);
     return STEP_MOVED;
@@ -194,7 +226,7 @@ static enum step step_channel_free(struct ssh_session *session, struct ssh_chann
     if (channel->handle != NULL && libssh2_channel_free(channel->handle) == LIBSSH2_ERROR_EAGAIN)
         return blocked(session, channel);
     TAILQ_REMOVE(&session->channels, channel, link);
-    session->channel_count--;
+    give_place_back(session, channel);
     if (session->opening == channel)
         session->opening = NULL;
     ssh_channel_release(channel);
@@ -216,6 +248,8 @@ static enum step step_channel(struct ssh_session *session, struct ssh_channel *c
         return step_channel_exec(session, channel);
     case CHANNEL_CLOSE:
         return step_channel_close(session, channel);
+    case CHANNEL_LINGER:
+        return step_channel_linger(session, channel);
     case CHANNEL_FREE:
         return step_channel_free(session, channel);
     case CHANNEL_RUN:
@@ -263,6 +297,7 @@ struct channel *ssh_exec(struct session *base, const char *command, const void *
     channel->length = length;
     channel_enter(session, channel, CHANNEL_OPEN);
     TAILQ_INSERT_TAIL(&session->channels, channel, link);
+    channel->placed = true;
     session->channel_count++;
     ssh_wake(session);
     return &channel->base;

@@ -25,7 +25,7 @@ enum ssh_state {
 
 enum step { STEP_MOVED, STEP_BLOCKED }; /* BLOCKED: nothing to do until the socket or a timer says so */
 
-enum channel_state { CHANNEL_OPEN, CHANNEL_EXEC, CHANNEL_RUN, CHANNEL_CLOSE, CHANNEL_FREE };
+enum channel_state { CHANNEL_OPEN, CHANNEL_EXEC, CHANNEL_RUN, CHANNEL_CLOSE, CHANNEL_LINGER, CHANNEL_FREE };
 
 struct ssh_channel {
     struct channel base;
@@ -36,6 +36,7 @@ struct ssh_channel {
     char *input;
     size_t length, written;
     bool eof_sent;
+    bool placed;  /* is one of those that the session may have at a time */
     int stuck;    /* which part of CHANNEL_RUN is the session's sender: 0 write, 1 and 2 the reads */
     bool mute;    /* dropped, or done: no more callbacks */
     uint64_t due; /* loop time by which OPEN, EXEC, CLOSE and FREE must be over; 0: none */

@@ -8,6 +8,7 @@
  * - Reading for one channel queues packets of the others, so a round is repeated until nobody moved.
  * - A packet sent in part must be finished by the same call before any other call sends: `sender`.
  * - channel_open keeps its state in the session: one open at a time, `opening`.
+ * - channel_close returns before the host has closed: so after it a channel lingers.
  * - close and free may block too, so they are states. And every state has a deadline.
  *
  * Our callbacks may close the session: so after each the state is looked at again. Memory, the socket and
