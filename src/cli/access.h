@@ -21,7 +21,7 @@ struct access {
      OPTION_COUNT,                                                                                         \
      "N",                                                                                                  \
      &(access_)->connections,                                                                              \
-     "ssh sessions open at a time; default one for each host, if the limit of open files allows"},                                                          \
+     "ssh sessions open at a time; default one for each host, if the limit of open files allows"},         \
         {"handshakes",           0,                                                                        \
          OPTION_COUNT,           "N",                                                                      \
          &(access_)->handshakes, "ssh sessions being made at a time; default 64"},                         \
