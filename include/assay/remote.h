@@ -43,7 +43,8 @@ struct remote_options {
     const char *known_hosts;   /* NULL: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts */
     bool accept_new_host_keys; /* unknown keys are added to known_hosts; changed ones are refused all the same
                                 */
-    unsigned connections; /* sessions open at a time; 0: as many as there are hosts, so that one session serves all of a
+    unsigned
+        connections; /* sessions open at a time; 0: as many as there are hosts, so that one session serves all of a
                              host's jobs, if the limit of open files allows: an idle one then gives way */
     unsigned handshakes; /* sessions being made at a time; 0: 64. More overflows listen queues, see README */
     unsigned
