@@ -543,6 +543,32 @@ static void a_cancelled_run_goes_on_when_resumed(void **state)
     release(&bench);
 }
 
+static void one_host_takes_long(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    if (verb == REMOTE_READ && strcmp(remote->name, "n20") == 0 && remote->sent[REMOTE_READ] == 1)
+        answer->after_ms = 2000;
+}
+
+static void a_host_that_takes_long_holds_up_nobody_else(void **state)
+{
+    struct bench bench;
+    size_t long_one;
+
+    (void)state;
+    prepare(&bench, "n[1-20]", in_order);
+    hosts_answer = one_host_takes_long;
+    run(&bench, NULL);
+    long_one = line_at(&bench, "end reachable n20 passed");
+    for (unsigned i = 1; i < 20; i++) {
+        char line[64];
+
+        snprintf(line, sizeof line, "end gpu-burn n%u passed", i);
+        assert_true(line_at(&bench, line) < long_one);
+    }
+    assert_int_equal(bench.record.attempts.count, 60);
+    release(&bench);
+}
+
 /* A scheduler that looks at all steps at each event needs minutes for this. */
 static void a_thousand_hosts_cost_the_controller_seconds(void **state)
 {
@@ -573,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_host_that_is_down_stops_only_itself),
         cmocka_unit_test(a_host_that_is_not_yet_to_be_had_is_waited_for_and_no_other_is),
         cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
+        cmocka_unit_test(a_host_that_takes_long_holds_up_nobody_else),
         cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),
         cmocka_unit_test(a_member_that_falls_silent_holds_up_only_itself),
         cmocka_unit_test(a_run_that_was_all_done_ends_at_once),
