@@ -2,6 +2,7 @@
 #include "assay/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,16 +107,23 @@ struct arena *arena_destroy(struct arena *arena)
     return NULL;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+/* What an item of that size takes up. */
+static size_t bytes_for(size_t size)
 {
     const size_t align = alignof(max_align_t);
+
+    return (size + GAP_BYTES + align - 1) / align * align;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
     struct block *block = arena->blocks;
     size_t wanted;
     void *pointer;
 
     if (size > (size_t)-1 / 2)
         out_of_memory(size);
-    wanted = (size + GAP_BYTES + align - 1) / align * align;
+    wanted = bytes_for(size);
     if (block == NULL || block->size - block->used < wanted) {
         size_t block_size = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
 
@@ -173,15 +181,36 @@ size_t arena_used(const struct arena *arena)
     return arena->used;
 }
 
+/* Where nothing has been given since, the items stay where they are. */
+static bool grow_in_place(struct arena *arena, void *items, size_t had, size_t wanted)
+{
+    struct block *block = arena->blocks;
+
+    if (items == NULL || (char *)items + had != block->bytes + block->used ||
+        block->size - block->used < wanted - had)
+        return false;
+    block->used += wanted - had;
+    arena->used += wanted - had;
+    return true;
+}
+
+/* Most lists are short, and a run of many hosts has millions of them. */
 void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capacity, size_t item_size)
 {
-    if (*count == *capacity) {
-        size_t grown = *capacity > 0 ? *capacity * 2 : 8;
-        void *copy = arena_alloc(arena, grown * item_size);
+    enum { FIRST = 4 };
 
-        if (*count > 0)
-            memcpy(copy, *items, *count * item_size);
-        *items = copy;
+    if (*count == *capacity) {
+        size_t grown = *capacity > 0 ? *capacity * 2 : FIRST;
+
+        if (grow_in_place(arena, *items, bytes_for(*capacity * item_size), bytes_for(grown * item_size))) {
+            unpoison(*items, grown * item_size);
+        } else {
+            void *copy = arena_alloc(arena, grown * item_size);
+
+            if (*count > 0)
+                memcpy(copy, *items, *count * item_size);
+            *items = copy;
+        }
         *capacity = grown;
     }
     return (char *)*items + (*count)++ * item_size;
