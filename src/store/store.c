@@ -60,26 +60,6 @@ static int opening_error(struct store *store, int result, struct error *err)
     }
 }
 
-/* Before SQLite sees the path: it would create a missing file, and calls a folder only "unable to open". */
-static int check_path(const char *path, bool read_only, struct error *err)
-{
-    struct stat status;
-
-    if (stat(path, &status) < 0) {
-        if (errno != ENOENT || read_only)
-            return error_set(err, ERROR_USAGE,
-                             "%s: %s; `assay run` makes a database, --db or ASSAY_DB names one", path,
-                             strerror(errno));
-        return 0;
-    }
-    if (!S_ISREG(status.st_mode))
-        return error_set(err, ERROR_USAGE, "%s is %s; a database is a file: name one with --db or ASSAY_DB",
-                         path, S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
-    if (read_only && status.st_size == 0)
-        return error_set(err, ERROR_USAGE, "%s is empty: no run was ever kept in it", path);
-    return 0;
-}
-
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -91,6 +71,37 @@ static char *folder_of(const char *path)
     }
     folder[slash == path ? 1 : slash - path] = '\0';
     return folder;
+}
+
+/* Where the file is to be made. */
+static int check_folder(const char *path, struct error *err)
+{
+    cleanup_free char *folder = folder_of(path);
+
+    if (access(folder, W_OK | X_OK) == 0)
+        return 0;
+    return error_set(err, ERROR_USAGE, "%s cannot be made: %s: %s; name another place with --db or ASSAY_DB",
+                     path, folder, strerror(errno));
+}
+
+/* Before SQLite sees the path: it would create a missing file, and calls a folder only "unable to open". */
+static int check_path(const char *path, bool read_only, struct error *err)
+{
+    struct stat status;
+
+    if (stat(path, &status) < 0) {
+        if (errno != ENOENT || read_only)
+            return error_set(err, ERROR_USAGE,
+                             "%s: %s; `assay run` makes a database, --db or ASSAY_DB names one", path,
+                             strerror(errno));
+        return check_folder(path, err);
+    }
+    if (!S_ISREG(status.st_mode))
+        return error_set(err, ERROR_USAGE, "%s is %s; a database is a file: name one with --db or ASSAY_DB",
+                         path, S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
+    if (read_only && status.st_size == 0)
+        return error_set(err, ERROR_USAGE, "%s is empty: no run was ever kept in it", path);
+    return 0;
 }
 
 static const char *network_of(const char *path)
