@@ -6,7 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "assay/evidence.h"
 #include "assay/files.h"
+#include "assay/remote.h"
 #include "assay/text.h"
 #include "exclusive.h"
 
@@ -172,6 +174,21 @@ static void add_document(struct arena *arena, struct documents *documents, const
     document->name = name;
     document->bytes = bytes;
     sha256_hex(bytes.bytes, bytes.length, document->sha256);
+}
+
+int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct record *record,
+                        struct error *err)
+{
+    struct evidence_limits limits = {.stream_bytes = REMOTE_FLOOD_BYTES, .looking_bytes = REMOTE_READ_BYTES};
+    double bytes = 0;
+
+    if (cli->max_evidence != NULL && (!size_parse(cli->max_evidence, &bytes) || bytes < 1))
+        return error_set(err, ERROR_USAGE, "--max-evidence '%s' is not a size such as 500M or 8G",
+                         cli->max_evidence);
+    evidence_limits_set(&limits, (uint64_t)bytes, cli->plan->hosts.count);
+    add_document(arena, &record->documents, EVIDENCE_DOCUMENT, "evidence",
+                 slice_of(evidence_limits_text(arena, &limits)));
+    return 0;
 }
 
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,

@@ -75,6 +75,7 @@ struct cli_plan {
     const char *hostfile, *suite, *baseline, *contract, *hosts, *steps; /* options */
     const char *tools, *tools_root; /* options of those that ask the hosts */
     const char *exclusive;          /* exclusive_document; NULL */
+    const char *max_evidence;       /* "8G"; NULL: the default */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;
@@ -133,6 +134,9 @@ int cli_check_production(struct arena *arena, const struct plan *plan, struct er
     __attribute__((warn_unused_result));
 
 /* The documents to be kept with a run. */
+/* Adds to the record's documents the limits of what is kept of outputs. ERROR_USAGE for a size that is none. */
+int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct record *record,
+                        struct error *err) __attribute__((warn_unused_result));
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
                    struct record *record);
 

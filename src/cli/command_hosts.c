@@ -12,6 +12,7 @@
 #include "assay/preflight.h"
 #include "assay/report.h"
 #include "cli.h"
+#include "meter.h"
 #include "running.h"
 
 enum { COMMANDS_SHOWN = 8, JSON_BYTES = 64 << 20 };
@@ -73,6 +74,10 @@ static int begin(struct arena *arena, struct preflight *preflight, int argc, cha
         return -1;
     going->sources = &cli->sources;
     going->record = running_new_record(arena, cli, argc, argv);
+    going->database = cli_database(preflight->options.db);
+    if (cli_evidence_limits(arena, cli, going->record, err) < 0 ||
+        meter_check_before(going->database, err) < 0)
+        return -1;
     going->store = store_open(cli_database(preflight->options.db), false, err);
     return going->store != NULL ? store_begin_run(going->store, going->record, err) : -1;
 }

@@ -19,6 +19,7 @@
 #include "cli.h"
 #include "detach.h"
 #include "exclusive.h"
+#include "meter.h"
 #include "run_options.h"
 #include "running.h"
 
@@ -71,11 +72,12 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
 
     if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
         run->options.plan.baseline != NULL || run->options.plan.contract != NULL ||
-        run->options.plan.tools != NULL || run->options.exclusive.via != NULL)
+        run->options.plan.tools != NULL || run->options.plan.max_evidence != NULL ||
+        run->options.exclusive.via != NULL)
         return error_set(
             err, ERROR_USAGE,
-            "--resume goes on with the hostfile, suite, baseline, contract, tools of the run and "
-            "what it asked Slurm for; give none of them");
+            "--resume goes on with the hostfile, suite, baseline, contract, tools and limit of evidence of "
+            "the run and what it asked Slurm for; give none of them");
     run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
     if (run->going.record == NULL)
         return -1;
@@ -123,6 +125,9 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         return -1;
     run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
     run->going.sources = &run->options.plan.sources;
+    if (cli_evidence_limits(arena, &run->options.plan, run->going.record, err) < 0 ||
+        meter_check_before(run->going.database, err) < 0)
+        return -1;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
         fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
     if (exclusive_begin(run->going.record, run->going.sources, false, &run->going.exclusive, err) < 0)
@@ -283,6 +288,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "run the tools that `assay stage` brought from DIR, and no others of their names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
+        {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
+         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again"},
@@ -318,6 +325,7 @@ int run_with(const struct run_options *options, int argc, char **argv)
         fprintf(stderr, "assay: --progress '%s'; expected auto, plain, json or none\n", options->progress);
         return EXIT_USAGE;
     }
+    run.going.database = cli_database(options->db);
     arena = arena_create();
     status = run_all(arena, &run, kind, argc, argv);
     access_forget(&run.options.access);

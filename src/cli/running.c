@@ -10,19 +10,32 @@
 #include "assay/judge.h"
 #include "cli.h"
 #include "exclusive.h"
+#include "meter.h"
 
 static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
 {
     struct running *run = context;
 
-    return store_begin_attempt(run->store, run->record, attempt, err);
+    return meter_check_disk(run->meter, err) < 0 ? -1
+                                                 : store_begin_attempt(run->store, run->record, attempt, err);
 }
 
 static int windows_read(void *context, const struct attempt *attempt, size_t first, struct error *err)
 {
     struct running *run = context;
+    struct record *record = run->record;
+    struct attempt *mine = &record->attempts.items[attempt - record->attempts.items];
 
-    return store_put_windows(run->store, run->record, attempt, first, err);
+    for (size_t i = first; i < mine->windows.count; i++) {
+        struct window *window = &mine->windows.items[i];
+        const struct host *host = record->plan->steps.items[mine->step].members[window->member];
+
+        if (meter_takes(run->meter, host->name, window->captures))
+            continue;
+        evidence_drop(window->captures, &window->text);
+        window->end = ATTEMPT_NO_ANSWER;
+    }
+    return store_put_windows(run->store, record, mine, first, err);
 }
 
 /* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
@@ -45,7 +58,10 @@ void running_read_attempt(struct running *run, struct record *record, struct att
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct running *run = context;
+    const struct step *step = &run->record->plan->steps.items[attempt->step];
 
+    if (!meter_takes(run->meter, step->members[0]->name, attempt->captures))
+        evidence_drop(attempt->captures, &attempt->text);
     /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the
        readings are part of it, so they are made before, to be kept right behind it. */
     if (attempt_is_clipped(attempt))
@@ -143,6 +159,7 @@ int running_carry_out(struct running *run, const struct remote_options *remote, 
     char uuid[UUID_SIZE];
 
     run->sources->run = &tester;
+    run->meter = meter_create(run->record, run->database);
     if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
         return -1;
     run->sources->run = NULL;

@@ -9,10 +9,13 @@
 #include "board.h"
 
 struct cli_plan;
+struct meter;
 struct exclusive;
 
 struct running {
     struct store *store;
+    const char *database; /* its path */
+    struct meter *meter;  /* while it is carried out */
     struct record *record;
     struct plan_sources *sources;
     struct board *board;

@@ -2,6 +2,7 @@
 /* How an attempt ended, as the table of outcomes distinguishes it: whole, crash, hang, fault, undecided. */
 #include <string.h>
 
+#include "assay/evidence.h"
 #include "judge_private.h"
 
 /* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
@@ -116,6 +117,10 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
     const char *lack = lack_of_output(arena, attempt);
     const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
 
+    if (evidence_dropped(attempt->text))
+        return bearing_with(KIND_UNDECIDED, attempt->text,
+                            "see what prints so much there, or let the next run keep more: assay run "
+                            "--max-evidence SIZE");
     if (lack != NULL)
         return bearing_with(KIND_UNDECIDED, lack, *attempt->text != '\0' ? make_room : NULL);
     for (size_t i = 0; i < attempt->parts.count; i++)
@@ -154,7 +159,7 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         return bearing(KIND_FAULT, "the host rebooted during the test (its boot id changed)");
     case ATTEMPT_KILLED:
         return bearing_with(KIND_CRASH,
-                            *attempt->text != '\0'
+                            *attempt->text != '\0' && !evidence_dropped(attempt->text)
                                 ? attempt->text
                                 : arena_printf(arena, "it was ended by signal %d (%s), and not by assay",
                                                attempt->rc, strsignal(attempt->rc)),

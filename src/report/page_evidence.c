@@ -2,6 +2,7 @@
 /* What the results rest on: inventory, limits, documents, commands, every attempt; and the signatures. */
 #include <string.h>
 
+#include "assay/evidence.h"
 #include "frame.h"
 #include "gates.h"
 #include "page.h"
@@ -651,6 +652,27 @@ static struct step_list *steps_by_host(struct page *page)
     return lists;
 }
 
+/* How much of what hosts print is kept, and whether that was too little. */
+static void write_kept_limits(struct page *page)
+{
+    struct evidence_limits limits;
+    struct evidence_sum sum;
+
+    if (!evidence_limits_of(page->view->record, &limits))
+        return;
+    evidence_count(page->view->record, &sum);
+    html_markup(page->out, "<p>");
+    html_text(page->out, sayf(page, TEXT_EVIDENCE_LIMITS, number(page, limits.stream_bytes),
+                              number(page, limits.looking_bytes), number(page, limits.host_bytes),
+                              number(page, limits.run_bytes), number(page, sum.kept_bytes)));
+    html_markup(page->out, " ");
+    html_text(page->out, sum.flooded + sum.dropped == 0
+                             ? say(page, TEXT_EVIDENCE_LIMITS_MET)
+                             : sayf(page, TEXT_EVIDENCE_LIMITS_REACHED, number(page, sum.flooded),
+                                    number(page, sum.dropped)));
+    html_markup(page->out, "</p>\n");
+}
+
 /* Steps across hosts come first, then those of each host together, in hostfile order. */
 void page_attempts(struct page *page)
 {
@@ -660,6 +682,7 @@ void page_attempts(struct page *page)
 
     collect_commands(page, &commands);
     page_paragraph(page, TEXT_EVIDENCE_INTRO);
+    write_kept_limits(page);
     if (is_large(page))
         page_paragraph(page, TEXT_EVIDENCE_LARGE);
     for (size_t i = 0; i < page->view->step_count; i++)

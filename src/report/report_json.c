@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "assay/evidence.h"
 #include "assets.h"
 #include "printable.h"
 #include "variants.h"
@@ -550,6 +551,26 @@ static void write_earlier(struct json_report *report)
     json_close_object(&report->writer);
 }
 
+static void write_kept_limits(struct json_report *report)
+{
+    struct evidence_limits limits = {0};
+    struct evidence_sum sum;
+
+    if (!evidence_limits_of(report->view->record, &limits))
+        return;
+    evidence_count(report->view->record, &sum);
+    json_key(&report->writer, "evidence");
+    json_open_object(&report->writer);
+    put_count(report, "run_limit_bytes", limits.run_bytes);
+    put_count(report, "host_limit_bytes", limits.host_bytes);
+    put_count(report, "stream_limit_bytes", limits.stream_bytes);
+    put_count(report, "looking_limit_bytes", limits.looking_bytes);
+    put_count(report, "kept_bytes", sum.kept_bytes);
+    put_count(report, "flooded", sum.flooded);
+    put_count(report, "dropped", sum.dropped);
+    json_close_object(&report->writer);
+}
+
 static void write_document_rows(struct json_report *report, const struct documents *documents,
                                 bool of_judgement)
 {
@@ -635,6 +656,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_steps(&report);
     write_outcomes(&report);
     write_attempts(&report);
+    write_kept_limits(&report);
     write_documents(&report);
     write_earlier(&report);
     json_close_object(&report.writer);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/evidence.h"
 #include "assay/suite.h"
 #include "changes.h"
 #include "gates.h"
@@ -591,6 +592,26 @@ static void write_earlier(struct letter *letter)
         }
 }
 
+static void write_kept_limits(struct letter *letter)
+{
+    struct evidence_limits limits;
+    struct evidence_sum sum;
+
+    if (!evidence_limits_of(letter->view->record, &limits))
+        return;
+    evidence_count(letter->view->record, &sum);
+    put_rule(letter, say(letter, TEXT_EVIDENCE));
+    put_wrapped(letter, "", 2,
+                sayf(letter, TEXT_EVIDENCE_LIMITS, number(letter, limits.stream_bytes),
+                     number(letter, limits.looking_bytes), number(letter, limits.host_bytes),
+                     number(letter, limits.run_bytes), number(letter, sum.kept_bytes)));
+    put_wrapped(letter, "", 2,
+                sum.flooded + sum.dropped == 0
+                    ? say(letter, TEXT_EVIDENCE_LIMITS_MET)
+                    : sayf(letter, TEXT_EVIDENCE_LIMITS_REACHED, number(letter, sum.flooded),
+                           number(letter, sum.dropped)));
+}
+
 static void list_documents(struct letter *letter, const struct documents *documents)
 {
     for (size_t i = 0; i < documents->count; i++)
@@ -630,6 +651,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_remarks(&letter);
     write_retests(&letter);
     write_earlier(&letter);
+    write_kept_limits(&letter);
     write_documents(&letter);
     arena_destroy(arena);
 }
