@@ -144,10 +144,29 @@ def root_that_is_none(hosts):
            found["no-root"])
 
 
+def two_controllers(hosts):
+    host = next(host for host in hosts if host.name == "sound2")
+    write(f"{host.folder}/opt/measure", "#!/bin/sh\ntouch $FAULT/began; while [ ! -e $FAULT/over ]; do sleep 0.1; done; "
+          + fleet.SOUND + "\n", 0o755)
+    first = []
+    other = threading.Thread(target=lambda: first.append(run("first", [host], [measure("measure")])))
+    other.start()
+    wait_until(lambda: os.path.exists(f"{host.folder}/began"), 60)
+    done, report = run("second", [host], [measure("measure")])
+    write(f"{host.folder}/over", "")
+    other.join()
+    step, outcome, cause, _ = first_bad(report, host.name)
+    tap.same((done.returncode, step, outcome), (2, "measure", "not run"), "two controllers on one host: the second leaves it alone",
+             done.stdout, done.stderr)
+    tap.ok(first[0][1].json["run"]["uuid"] in cause or "root@" in cause, "two controllers on one host: it says whose the host is", cause)
+    tap.same((first[0][0].returncode, first[0][1].verdict), (0, "accept"), "two controllers on one host: the first is undisturbed")
+
+
 fleet.settle()
 write(f"{PLACE}/{PLATFORM['name']}", json.dumps(PLATFORM))
 all_hosts = make_hosts()
 ended = a_fleet_of_faults(all_hosts, start_hosts(all_hosts))
 nothing_gets_out(ended, all_hosts)
 root_that_is_none(all_hosts)
+two_controllers(all_hosts)
 tap.end()
