@@ -61,12 +61,13 @@ const struct sentence *language_sentence(enum report_language language, size_t i
 /* -- Filling ----------------------------------------------------------------------------------------------
  */
 
-/* "{1}", "{1!}" or "{1|host|hosts}" at the start of text: its bytes and the value that it names; 0 when there is none. */
+/* "{1}", "{1!}", "{1=}", "{1?}" or "{1|host|hosts}" at the start of text: its bytes and the value that it names; 0 when
+   there is none. */
 static size_t hole_at(const char *text, size_t *ret_value)
 {
     const char *end = text[0] == '{' && isdigit((unsigned char)text[1]) ? strchr(text, '}') : NULL;
 
-    if (end == NULL || strchr("}|!", text[2]) == NULL)
+    if (end == NULL || strchr("}|!=?", text[2]) == NULL)
         return 0;
     *ret_value = (size_t)(text[1] - '1');
     return (size_t)(end - text) + 1;
@@ -113,6 +114,7 @@ struct match {
     struct slice values[CONVERSIONS];
     bool words[CONVERSIONS]; /* %s: may be a sentence itself */
     size_t count;
+    bool joined; /* a value that is not the last may be of joined sentences */
 };
 
 /* The bytes of the conversion that the format begins with, and whether it is one of text. */
@@ -156,8 +158,8 @@ static bool match_format(const char *format, const char *text, struct match *mat
 
         if (!words && !is_number(text, length))
             continue;
-        /* Joined sentences are one value only at the end: else each is looked at for itself. */
-        if (format[conversion] != '\0' && length > 1 && strncmp(text + length - 2, "; ", 2) == 0)
+        if (!match->joined && format[conversion] != '\0' && length > 1 &&
+            strncmp(text + length - 2, "; ", 2) == 0)
             return false;
         /* Shortest first; nothing is tried where what follows cannot be there. */
         if (format[conversion] != '%' && format[conversion] != text[length])
@@ -169,6 +171,47 @@ static bool match_format(const char *format, const char *text, struct match *mat
         match->count = at;
     }
     return false;
+}
+
+/* What every text of a row begins with, ends with and has somewhere: most rows need no closer look. */
+struct literals {
+    struct slice head, tail, longest;
+};
+
+/* The bytes of a format up to the next '%'. */
+static struct slice literal_at(const char *format)
+{
+    return (struct slice){format, strcspn(format, "%")};
+}
+
+static struct literals literals_of(const char *format)
+{
+    struct literals literals = {.head = literal_at(format), .longest = {format, 0}};
+
+    for (;;) {
+        bool words;
+
+        literals.tail = literal_at(format);
+        if (literals.tail.length > literals.longest.length)
+            literals.longest = literals.tail;
+        format += literals.tail.length;
+        if (*format == '\0')
+            return literals;
+        format += format[1] == '%' ? 2 : conversion_at(format, &words);
+    }
+}
+
+static bool may_match(size_t row, const char *text, size_t length)
+{
+    static struct literals literals[SENTENCE_COUNT];
+    const struct literals *of = &literals[row];
+
+    if (of->head.bytes == NULL)
+        literals[row] = literals_of(sentences_zh[row].english);
+    return of->head.length <= length && of->tail.length <= length &&
+           memcmp(text, of->head.bytes, of->head.length) == 0 &&
+           memcmp(text + length - of->tail.length, of->tail.bytes, of->tail.length) == 0 &&
+           memmem(text, length, of->longest.bytes, of->longest.length) != NULL;
 }
 
 static void add_piece(struct arena *arena, struct said_list *pieces, const char *text, bool english)
@@ -204,10 +247,29 @@ static void put_value(struct arena *arena, enum report_language language, const 
     add_piece(arena, pieces, value, words && is_prose(value));
 }
 
+/* Whether the value of such a hole, by its mark, may be a sentence. */
+static bool may_be_said(char mark, const char *value)
+{
+    return mark != '!' && mark != '=' && (mark != '?' || strchr(value, ' ') != NULL);
+}
+
+/* {1=} is one word: else the row is about something else. */
+static bool has_words(const char *translation, const struct match *match)
+{
+    size_t value = 0;
+
+    for (; *translation != '\0'; translation++)
+        if (hole_at(translation, &value) > 0 && translation[2] == '=' && value < match->count &&
+            (match->values[value].length == 0 ||
+             memchr(match->values[value].bytes, ' ', match->values[value].length) != NULL))
+            return false;
+    return true;
+}
+
 static void put_translation(struct arena *arena, enum report_language language, const char *translation,
                             const struct match *match, struct said_list *pieces, unsigned depth)
 {
-    const char *from = translation;
+    const char *from = translation, *text;
     size_t value = 0, length;
 
     while (*translation != '\0') {
@@ -217,9 +279,9 @@ static void put_translation(struct arena *arena, enum report_language language, 
             continue;
         }
         add_piece(arena, pieces, arena_strndup(arena, from, (size_t)(translation - from)), false);
-        put_value(arena, language,
-                  arena_strndup(arena, match->values[value].bytes, match->values[value].length),
-                  match->words[value] && translation[2] != '!', pieces, depth);
+        text = arena_strndup(arena, match->values[value].bytes, match->values[value].length);
+        put_value(arena, language, text, match->words[value] && may_be_said(translation[2], text), pieces,
+                  depth);
         translation += length;
         from = translation;
     }
@@ -227,14 +289,16 @@ static void put_translation(struct arena *arena, enum report_language language, 
 }
 
 static bool translate_whole(struct arena *arena, enum report_language language, const char *english,
-                            struct said_list *pieces, unsigned depth)
+                            bool joined, struct said_list *pieces, unsigned depth)
 {
+    const size_t text_length = strlen(english);
     const struct sentence *sentence;
 
     for (size_t i = 0; (sentence = language_sentence(language, i)) != NULL; i++) {
-        struct match match = {.count = 0};
+        struct match match = {.joined = joined};
 
-        if (!match_format(sentence->english, english, &match))
+        if (!may_match(i, english, text_length) || !match_format(sentence->english, english, &match) ||
+            !has_words(sentence->translation, &match))
             continue;
         put_translation(arena, language, sentence->translation, &match, pieces, depth);
         return true;
@@ -242,7 +306,8 @@ static bool translate_whole(struct arena *arena, enum report_language language, 
     return false;
 }
 
-/* Sentences that were joined: the first that is known up to one of the partings, else up to the next one. */
+/* Sentences that were joined: the first that is known up to one of the partings; where none is, and all of them are no
+   sentence either, the first one as it is. */
 static bool translate_parts(struct arena *arena, enum report_language language, const char *english,
                             struct said_list *pieces, unsigned depth)
 {
@@ -252,8 +317,10 @@ static bool translate_parts(struct arena *arena, enum report_language language, 
         return false;
     while (parting != NULL &&
            !translate_whole(arena, language, arena_strndup(arena, english, (size_t)(parting - english)),
-                            pieces, depth))
+                            false, pieces, depth))
         parting = strstr(parting + 2, "; ");
+    if (parting == NULL && translate_whole(arena, language, english, true, pieces, depth))
+        return true;
     if (parting == NULL) {
         parting = first;
         put_value(arena, language, arena_strndup(arena, english, (size_t)(parting - english)), true, pieces,
@@ -264,10 +331,11 @@ static bool translate_parts(struct arena *arena, enum report_language language, 
     return true;
 }
 
+/* Joined sentences are one value only at the end: else each is looked at for itself first. */
 static bool translate(struct arena *arena, enum report_language language, const char *english,
                       struct said_list *pieces, unsigned depth)
 {
-    return translate_whole(arena, language, english, pieces, depth) ||
+    return translate_whole(arena, language, english, false, pieces, depth) ||
            translate_parts(arena, language, english, pieces, depth);
 }
 

@@ -7,8 +7,11 @@
  *
  * What was written down in English when it happened (outcomes, causes, remedies, titles of checks), and the few
  * sentences that the JSON form shares, are translated as they are shown: sentences_LANGUAGE.def holds the English format
- * as it stands in the source, and what it becomes; {1!} there is a value that is data and never translated. A test fails when a format is no longer in the source. A sentence
- * that no row knows stays English and is marked as such for readers' voices and browsers: it is never guessed at.
+ * as it stands in the source, and what it becomes. There {1!} is a value that is data and never translated, {1?} one that
+ * is translated where it has several words (a lone "none" is what a tool said), and {1=} one word: where blanks are in
+ * it the row does not fit. A test fails when a format is no longer in the source, and when something is said that has no row.
+ * A sentence that no row knows stays English and is marked as such for readers' voices and browsers: it is never guessed
+ * at.
  * Names, numbers and units are the same in every language, and so are JSON, CSV, JUnit and Prometheus.
  */
 #ifndef ASSAY_REPORT_LANGUAGE_H

@@ -18,8 +18,11 @@ static void write_mend(struct page *page, const struct mend *mend)
     page_word(page, mend->word);
     html_markup(out, "</td>");
     html_cell(out, mend->check);
-    html_cell(out, *mend->subject != '\0' ? arena_printf(page->arena, "%s: %s", mend->problem, mend->subject)
-                                          : mend->problem);
+    html_markup(out, "<td>");
+    page_said(page, mend->problem);
+    if (*mend->subject != '\0')
+        html_textf(out, ": %s", mend->subject);
+    html_markup(out, "</td>");
     page_said_cell(page, mend->cause);
     html_markup(out, "</tr>\n");
 }
@@ -33,7 +36,7 @@ static void write_unasked(struct page *page, const struct unasked *unasked)
     html_markup(out, "<td>");
     page_word(page, OUTCOME_NOT_RUN);
     html_markup(out, "</td>");
-    html_cell(out, unasked->steps);
+    page_said_cell(page, unasked->steps);
     html_markup(out, "<td></td><td></td></tr>\n");
 }
 

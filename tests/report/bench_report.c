@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_report FILE: how long the report of 1,250 hosts x 8 GPUs takes to write, and how long it is. It goes to FILE. */
+/* bench_report FILE: how long the report of 1,250 hosts x 8 GPUs takes to write, in each language, and how long it is in
+   English. That goes to FILE. */
 #include <stdio.h>
 #include <time.h>
 
@@ -25,27 +26,34 @@ static bool print(const char *figure, double value, const char *unit, double aim
     return value <= aim;
 }
 
+/* Of the fastest turn, s. */
+static double time_html(const struct record *record, enum report_language language, struct text *out)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < TURNS; i++) {
+        double start = now_s();
+
+        text_reset(out);
+        report_format_find("html")->write(record, language, out);
+        if (now_s() - start < best)
+            best = now_s() - start;
+    }
+    return best;
+}
+
 int main(int argc, char **argv)
 {
-    const struct report_format *html = report_format_find("html");
     struct arena *arena = arena_create();
     const struct record *record =
         sample_record(arena, &(struct sample){.hosts = 1250, .units = 10, .faults = true});
     struct text out = {0};
     struct error err = {0};
-    double best = 1e9;
     bool met;
 
     text_init(&out, (size_t)1 << 30);
-    for (int i = 0; i < TURNS; i++) {
-        double start = now_s();
-
-        text_reset(&out);
-        html->write(record, LANGUAGE_EN, &out);
-        if (now_s() - start < best)
-            best = now_s() - start;
-    }
-    met = print("html_time", best, "s", time_aim_s);
+    met = print("html_time_zh", time_html(record, LANGUAGE_ZH, &out), "s", time_aim_s);
+    met &= print("html_time", time_html(record, LANGUAGE_EN, &out), "s", time_aim_s);
     met &= print("html_size", (double)out.length / 1e6, "MB", size_aim_mb);
     if (argc == 2 && file_write(argv[1], out.bytes, out.length, 0644, &err) < 0)
         fprintf(stderr, "%s\n", err.text);

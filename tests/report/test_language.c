@@ -27,7 +27,7 @@ static unsigned values_of(const char *text)
     unsigned values = 0;
 
     for (; (text = strchr(text, '{')) != NULL; text++)
-        if (text[1] >= '1' && text[1] <= '9' && (text[2] == '}' || text[2] == '!'))
+        if (text[1] >= '1' && text[1] <= '9' && strchr("}!?=", text[2]) != NULL)
             values |= 1u << (text[1] - '0');
     return values;
 }
@@ -108,6 +108,37 @@ static void what_is_known_is_translated_with_its_values(void **state)
     arena_destroy(arena);
 }
 
+static void values_are_translated_as_far_as_they_are_ours(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    expect(arena, "cabling.rail is plugged into leaf3 port 7, expected as declared",
+           "cabling.rail 为 插在了 leaf3 端口 7，应为 与声明一致");
+    expect(arena, "nccl.net_hcas is node1 lacks mlx5_3; node2 lacks mlx5_0, mlx5_1, expected all",
+           "nccl.net_hcas 为 node1 缺少 mlx5_3；node2 缺少 mlx5_0, mlx5_1，应为 all");
+    expect(arena,
+           "window.processes is python (pid 7) on node1 gpu0 before the test; python (pid 7) on node1 gpu0 "
+           "after "
+           "the test, expected none; who else computes on the GPUs or has the host leaves every number "
+           "undecided",
+           "window.processes 为 测试前 node1 gpu0 上有 python（pid 7）；测试后 node1 gpu0 上有 python（pid "
+           "7），应为 "
+           "none；若有他人在 GPU 上计算或占用主机，任何数值都无法判定");
+    expect(
+        arena,
+        "root@10.0.0.4 port 22: the host takes keys only, no password; before that: root@10.0.0.4 port 22 "
+        "takes "
+        "the key /root/.ssh/id_ed25519 not (Username/PublicKey combination invalid); add its public key to "
+        "authorized_keys there",
+        "root@10.0.0.4 端口 22：该主机只接受密钥，不接受密码；此前：root@10.0.0.4 端口 22 不接受密钥 "
+        "/root/.ssh/id_ed25519（Username/PublicKey combination invalid）；将其公钥加入该主机的 "
+        "authorized_keys");
+    /* A row for names does not swallow what is none. */
+    expect(arena, "the moon lacks air or water", "the moon lacks air or water");
+    arena_destroy(arena);
+}
+
 static void what_nobody_translated_stays_and_is_marked(void **state)
 {
     struct arena *arena = arena_create();
@@ -159,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_translation_shows_the_values_of_the_english),
         cmocka_unit_test(a_sentence_gives_what_was_said_and_nothing_that_was_not),
         cmocka_unit_test(what_is_known_is_translated_with_its_values),
+        cmocka_unit_test(values_are_translated_as_far_as_they_are_ours),
         cmocka_unit_test(what_nobody_translated_stays_and_is_marked),
         cmocka_unit_test(values_and_plurals_fill_a_text),
         cmocka_unit_test(languages_have_names),
