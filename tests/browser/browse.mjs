@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// browse.mjs WRITE_SAMPLE: the HTML reports in headless Chromium, as a reader uses them. TAP.
+// browse.mjs WRITE_SAMPLE ACCEPTANCE: the HTML reports, and one of an acceptance, in headless Chromium, as a reader uses
+// them. TAP.
 //
 // One browser, one page after the other. With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says
 // what to do, where Chromium or the packages of package.json are not installed (scripts/install-packages test).
@@ -7,11 +8,11 @@ import {execFileSync} from "node:child_process";
 import {accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
-import {join} from "node:path";
+import {join, resolve} from "node:path";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
                "--disable-component-update", "--disable-sync"];
-const writer = process.argv[2], pictures = process.env.ASSAY_SCREENSHOTS;
+const writer = process.argv[2], acceptance = resolve(process.argv[3]), pictures = process.env.ASSAY_SCREENSHOTS;
 const folder = mkdtempSync(join(tmpdir(), "assay-browser-"));
 const cases = [];
 const test = (name, run) => cases.push({name, run});
@@ -91,6 +92,15 @@ const axeLooks = async (page, name) => {
 for (const name of ["faulty", "clean", "hostile"])
   visit(`${name}: axe finds nothing against it${name === "faulty" ? ", in light, in dark and on a narrow screen" : ""}`, () => sample(name), {},
     page => axeLooks(page, name));
+visit("an acceptance: axe finds nothing against it, in light and in dark", () => acceptance, {}, async page => {
+  await axeLooks(page, "acceptance");
+  await page.emulateMedia({colorScheme: "dark"});
+  await axe(page, rules("color-contrast"));
+});
+visit("1,250 hosts: axe finds nothing against it", () => sample("huge"), {}, async page => {
+  await thin(page);
+  await axeLooks(page, "huge");
+});
 visit("in Chinese: axe finds nothing against it, and it says so of its language", () => sample("faulty", "zh"), {}, async page => {
   await page.evaluate(createRequire(import.meta.url)("axe-core").source);
   same(await page.evaluate(() => document.documentElement.lang), "zh-CN");
