@@ -188,8 +188,9 @@ def few_descriptors():
     place = folder("no-descriptors")
     done = subprocess.run(["prlimit", "--nofile=14:14", cluster.ASSAY, *map(str, words(place))], env=cluster.environment(),
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=140, check=False)
-    tap.ok(done.returncode in (2, 64, 70) and re.search("descriptors|open files", done.stdout + done.stderr),
-           "14 file descriptors: no host is accused, and the limit is named", done.returncode, done.stdout, done.stderr)
+    tap.ok(done.returncode == 0 or (done.returncode in (2, 64, 70) and
+                                    re.search("descriptors|open files", done.stdout + done.stderr)),
+           "14 file descriptors: it takes turns, or names the limit; no host is accused", done.returncode, done.stdout, done.stderr)
 
 
 def little_memory():
