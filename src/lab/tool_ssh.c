@@ -8,17 +8,19 @@
 
 static const struct {
     enum fault_kind kind;
-    const char *text; /* %1$s: the host as it was named, %2$u: the port, %3$s: the user */
+    const char
+        *text; /* %1$s: the host as it was named, %2$s: the port, %3$s: the user; none may be left out */
 } troubles[] = {
-    {FAULT_DOWN, "ssh: connect to host %1$s port %2$u: Connection refused"},
-    {FAULT_PEER_DOWN, "ssh: connect to host %1$s port %2$u: Connection refused"},
-    {FAULT_SILENT, "Connection timed out during banner exchange\nConnection to %1$s port %2$u timed out"},
+    {FAULT_DOWN, "ssh: connect to host %1$s port %2$s: Connection refused%3$.0s"},
+    {FAULT_PEER_DOWN, "ssh: connect to host %1$s port %2$s: Connection refused%3$.0s"},
+    {FAULT_SILENT,
+     "Connection timed out during banner exchange\nConnection to %1$s port %2$s timed out%3$.0s"},
     {FAULT_PEER_SILENT,
-     "Connection timed out during banner exchange\nConnection to %1$s port %2$u timed out"},
-    {FAULT_KEY_REFUSED, "%3$s@%1$s: Permission denied (publickey)."},
-    {FAULT_PEER_KEY_REFUSED, "%3$s@%1$s: Permission denied (publickey)."},
-    {FAULT_HOST_KEY_CHANGED, "Host key verification failed."},
-    {FAULT_PEER_KEY_UNKNOWN, "Host key verification failed."},
+     "Connection timed out during banner exchange\nConnection to %1$s port %2$s timed out%3$.0s"},
+    {FAULT_KEY_REFUSED, "%3$s@%1$s: Permission denied (publickey).%2$.0s"},
+    {FAULT_PEER_KEY_REFUSED, "%3$s@%1$s: Permission denied (publickey).%2$.0s"},
+    {FAULT_HOST_KEY_CHANGED, "Host key verification failed.%1$.0s%2$.0s%3$.0s"},
+    {FAULT_PEER_KEY_UNKNOWN, "Host key verification failed.%1$.0s%2$.0s%3$.0s"},
 };
 
 const char *lab_login_trouble(const struct tool *tool, const char *name)
@@ -37,7 +39,7 @@ const char *lab_login_trouble(const struct tool *tool, const char *name)
             text_init(&text, 512);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-            text_printf(&text, troubles[i].text, name, lab->port, lab->user);
+            text_printf(&text, troubles[i].text, name, arena_printf(tool->arena, "%u", lab->port), lab->user);
 #pragma GCC diagnostic pop
             kept = arena_strdup(tool->arena, text.bytes);
             text_release(&text);
