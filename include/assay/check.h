@@ -273,6 +273,12 @@ void check_tools_named(const struct check_context *context, struct tool_list *to
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context
  * arena. */
 void check_read(const struct check_context *context, struct attempt *attempt);
+/*
+ * Of an attempt that was read and is stored: copies what the judge and sightings go by while the run goes on into
+ * `arena`, and lets go of the rest and of its bytes; nothing of it points into the context's arena any more, which may
+ * be `scratch`. That is: how it ended, findings, values of metrics that the step owes, and which hardware was seen.
+ */
+void check_keep(struct arena *arena, struct arena *scratch, const struct step *step, struct attempt *attempt);
 
 /*
  * The window of a check that is not passive; of one without `window` it is only whose the host is. Before the test it

@@ -40,6 +40,8 @@ struct sightings {
     LIST_OF(struct sighting) items;
 };
 
+/* Whether this fact of that tool is needed for the two below. */
+bool sighting_rests_on(const char *tool, const char *fact);
 /* What one attempt saw, each thing once; of an attempt that is not the record's own, attempt is given as 0. */
 void sightings_of_attempt(struct arena *arena, const struct plan *plan, const struct attempt *attempt,
                           struct sightings *ret_sightings);

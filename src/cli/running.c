@@ -47,33 +47,47 @@ void running_drop_bytes(struct attempt *attempt)
         attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
 }
 
-void running_read_attempt(struct running *run, struct record *record, struct attempt *attempt)
+static void read_into(struct arena *arena, const struct running *run, const struct record *record,
+                      struct attempt *attempt)
 {
     struct check_context check;
 
-    plan_context(record->arena, run->sources, &record->plan->steps.items[attempt->step], &check);
+    plan_context(arena, run->sources, &record->plan->steps.items[attempt->step], &check);
     check_read(&check, attempt);
+}
+
+void running_read_attempt(struct running *run, struct record *record, struct attempt *attempt)
+{
+    read_into(record->arena, run, record, attempt);
+}
+
+/* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the readings are part of
+   it, so they are made before, to be kept right behind it. */
+static int store_attempt(struct running *run, struct arena *scratch, struct attempt *attempt,
+                         struct error *err)
+{
+    if (attempt_is_clipped(attempt))
+        read_into(scratch, run, run->record, attempt);
+    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
+        return -1;
+    if (!attempt_is_clipped(attempt))
+        read_into(scratch, run, run->record, attempt);
+    return store_put_readings(run->store, run->record, attempt, err);
 }
 
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct running *run = context;
     const struct step *step = &run->record->plan->steps.items[attempt->step];
+    struct arena *scratch = arena_create();
+    int result;
 
     if (!meter_takes(run->meter, step->members[0]->name, attempt->captures))
         evidence_drop(attempt->captures, &attempt->text);
-    /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the
-       readings are part of it, so they are made before, to be kept right behind it. */
-    if (attempt_is_clipped(attempt))
-        running_read_attempt(run, run->record, attempt);
-    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
-        return -1;
-    if (!attempt_is_clipped(attempt))
-        running_read_attempt(run, run->record, attempt);
-    if (store_put_readings(run->store, run->record, attempt, err) < 0)
-        return -1;
-    running_drop_bytes(attempt);
-    return 0;
+    result = store_attempt(run, scratch, attempt, err);
+    check_keep(run->record->arena, scratch, step, attempt);
+    arena_destroy(scratch);
+    return result;
 }
 
 static enum step_state judge(void *context, size_t step)

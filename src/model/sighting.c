@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GPU_SERIAL "gpu.serial"
+
 static const char *const names[ITEM_KINDS] = {"GPU",          "HCA",          "chassis", "driver",
                                               "GPU firmware", "HCA firmware", "BIOS"};
 
@@ -17,6 +19,15 @@ static const struct row {
     {ITEM_HCA_FIRMWARE, "ib-sysfs", "ib.firmware"}, {ITEM_BIOS, "dmidecode", "bios.version"},
     {ITEM_CHASSIS, "dmidecode", "chassis.serial"},  {ITEM_CHASSIS, "dmidecode", "system.serial"},
 };
+
+bool sighting_rests_on(const char *tool, const char *fact)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].tool, tool) == 0 &&
+            (strcmp(rows[i].fact, fact) == 0 || (rows[i].kind == ITEM_GPU && strcmp(fact, GPU_SERIAL) == 0)))
+            return true;
+    return false;
+}
 
 const char *item_kind_name(enum item_kind kind)
 {
@@ -66,8 +77,7 @@ static bool earlier_row_tells(const struct row *row, const struct reading *readi
 static void add_fact(struct arena *arena, const struct reading *reading, const struct fact *fact,
                      const struct row *row, size_t host, struct sightings *sightings)
 {
-    const char *serial =
-        row->kind == ITEM_GPU ? reading_get_fact(reading, "gpu.serial", fact->subject) : NULL;
+    const char *serial = row->kind == ITEM_GPU ? reading_get_fact(reading, GPU_SERIAL, fact->subject) : NULL;
     struct sighting sighting = {.host = host,
                                 .position = fact->subject,
                                 .kind = row->kind,
