@@ -99,6 +99,7 @@ static void what_is_known_is_translated_with_its_values(void **state)
     expect(arena, "pass", "通过");
     expect(arena, "8 hosts: node[1-8]", "8 台主机：node[1-8]");
     expect(arena, "exit 3", "退出码 3");
+    expect(arena, "needs driver on node4, which did not run", "前提步骤 driver（node4）未执行");
     expect(arena, "exit -1", "退出码 -1");
     expect(arena, "dcgm.diagnostic is fail, expected pass", "dcgm.diagnostic 为 fail，应为 pass");
     expect(arena, "in all 3 attempts: a is 1 GB/s, expected >= 2 GB/s; b is 3, expected yes (and 4 more)",
