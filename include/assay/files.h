@@ -15,8 +15,8 @@
  */
 int file_read(const char *path, struct text *text, struct error *err) __attribute__((warn_unused_result));
 
-/* Writes a temporary file beside path, syncs it, renames it over path; "-" is standard output. mode as for
- * open(). */
+/* Writes a temporary file beside path, syncs it, renames it over path; "-" is standard output, and a device or a pipe
+ * is written to as it is. mode as for open(). */
 int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
     __attribute__((warn_unused_result));
 

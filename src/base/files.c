@@ -52,6 +52,23 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
+/* A device or a pipe: a file that took its name would take its place. */
+static bool is_special(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int write_into(const char *path, const char *bytes, size_t length, struct error *err)
+{
+    cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    return fd >= 0 && write_all(fd, bytes, length) == 0
+               ? 0
+               : error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+}
+
 int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
 {
     cleanup_free char *temporary = NULL;
@@ -62,6 +79,8 @@ int file_write(const char *path, const void *bytes, size_t length, unsigned mode
             return error_set(err, ERROR_INTERNAL, "standard output: %s", strerror(errno));
         return 0;
     }
+    if (is_special(path))
+        return write_into(path, bytes, length, err);
     temporary = mem_printf("%s.XXXXXX", path);
     fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
