@@ -78,6 +78,12 @@ struct remedy {
 };
 
 /*
+ * A function of POSIX sh, for `assay stage` and for the commands that look for what it brought: `login_user` puts the login user
+ * into $uid and $home, also behind sudo.
+ */
+extern const char staged_login_user[];
+
+/*
  * Tools that `assay stage` has brought to the hosts. Their bin/ is the first folder of PATH in every command, their lib/
  * of LD_LIBRARY_PATH. A part that runs one of them by its plain name first compares it, on the host that the command is
  * started on, with its SHA-256; where it is another, or the version is not there, the part ends as if the tool were

@@ -6,6 +6,14 @@
 
 enum { PART_BYTES = 64 * 1024 };
 
+const char staged_login_user[] =
+    "login_user() {\n"
+    "    while read -r key uid _; do [ \"$key\" = Uid: ] && break; done </proc/self/status\n"
+    "    home=$HOME\n"
+    "    case $uid$SUDO_USER in 0*[!A-Za-z0-9._-]* | 0) return ;; "
+    "0*) uid=$SUDO_UID; eval \"home=~$SUDO_USER\" ;; esac\n"
+    "}\n";
+
 /*
  * The folder of the version into ASSAY_TOOLS: below where src/run/stage.sh puts it, private to the login user. Behind
  * sudo that is another user than the one who asks.
@@ -16,13 +24,8 @@ void put_staged_path(const struct check_context *context, struct text *out)
 
     if (staged == NULL)
         return;
-    text_put(
-        out,
-        "ASSAY_TOOLS=$(while read -r key uid _; do [ \"$key\" = Uid: ] && break; done </proc/self/status\n"
-        "    home=$HOME\n"
-        "    case $uid$SUDO_USER in 0*[!A-Za-z0-9._-]* | 0) ;;\n"
-        "    0*) uid=$SUDO_UID; eval \"home=~$SUDO_USER\" ;; esac\n"
-        "    for root in ");
+    text_put(out, staged_login_user);
+    text_put(out, "ASSAY_TOOLS=$(login_user\n    for root in ");
     if (staged->root != NULL)
         text_shell_quote(out, staged->root);
     else

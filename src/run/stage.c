@@ -11,6 +11,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/text.h"
 #include "stage_text.h"
@@ -98,6 +99,7 @@ static void put_call(struct place *place, const char *verb, const char *words, s
     struct staging *all = place->all;
 
     text_init(out, COMMAND_BYTES);
+    text_put(out, staged_login_user);
     text_put(out, stage_text);
     text_printf(out, "stage %s %s ", verb, all->version);
     text_shell_quote(out, root_word(all));

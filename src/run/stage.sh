@@ -3,17 +3,11 @@
 # ROOT/.VERSION.part: `stream`, all files one behind the other in the manifest's order. Only when every file fits its
 # hash is the folder renamed to VERSION, so a version that can be seen was whole.
 #
+# Before it stands `login_user`, which puts the login user into $uid and $home (staged_login_user, assay/check.h).
 # Answers are lines "KEY VALUE"; `fail TEXT` is the last one where something stands in the way.
 
 say() { printf '%s\n' "$*"; }
 fail() { say "fail $*"; exit 0; }
-
-# own: the login user in $uid and $home, also behind sudo
-own() {
-    while read -r key uid _; do [ "$key" = Uid: ] && break; done </proc/self/status
-    home=$HOME
-    case $uid$SUDO_USER in 0*[!A-Za-z0-9._-]* | 0) return ;; 0*) uid=$SUDO_UID; eval "home=~$SUDO_USER" ;; esac
-}
 
 # unshared FOLDER: it is ours or root's, and nobody else may write in it
 unshared() {
@@ -36,7 +30,7 @@ runs() {
 
 # choose ROOT|-: $root, a folder that has the version or the first that may hold it
 choose() {
-    own
+    login_user
     umask 077
     roots=${ASSAY_STAGE:-/var/tmp/assay-$uid/tools $home/.assay/tools}
     [ "$1" = - ] || roots=$1
@@ -201,7 +195,7 @@ stage() {
     shift 3
     case $verb in
     versions | forget_version)
-        own
+        login_user
         roots=${ASSAY_STAGE:-/var/tmp/assay-$uid/tools $home/.assay/tools}
         [ "$choose_from" = - ] || roots=$choose_from
         ;;
