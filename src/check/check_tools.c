@@ -177,9 +177,10 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"tool.found", "install it on the host, or say where it is: \"search_path\" or \"tools\" in the suite"},
-    {"tool.libraries",
-     "install the library, or name its folder: \"LD_LIBRARY_PATH\" in the suite's environment"},
+    {"tool.found", "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
+                   "is: \"search_path\" or \"tools\" in the suite"},
+    {"tool.libraries", "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
+                       "folder: \"LD_LIBRARY_PATH\" in the suite's environment"},
     {"tool.sha256", "copy the program of one host to all of them"},
     {0}};
 

@@ -71,8 +71,8 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
         return bearing_with(
             KIND_UNDECIDED,
             arena_printf(arena, "tool missing: `%s` is not found on the host%s", command, complaint_of(part)),
-            "install it on the host, or say where it is: \"search_path\" or \"tools\" in the "
-            "suite");
+            "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it is: "
+            "\"search_path\" or \"tools\" in the suite");
     if (part->rc == SHELL_NOT_EXECUTABLE)
         return bearing_with(
             KIND_UNDECIDED,

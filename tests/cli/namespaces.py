@@ -78,7 +78,7 @@ class Host:
         # Some hosts call themselves by their domain too.
         self.hostname = f"{self.name}.example" if number == 2 else self.name
         settings = {"NAME": self.hostname, "ADDRESS": self.address, "GATEWAY": f"{NETWORK}.254",
-                    "HOME_OF_HOST": hosts.home, "CONFIG": hosts.config}
+                    "HOME_OF_HOST": hosts.home, "CONFIG": hosts.config_of(self.name)}
         with open(f"{hosts.folder}/{self.name}.log", "w", encoding="utf-8") as log:
             self.child = cluster.start_program([*APART, "--uts", "sh", "-c", BEGIN], stdout=log, stderr=log,
                                                env={**os.environ, **settings})
@@ -149,6 +149,10 @@ class Hosts:
         self.config = write(f"{self.folder}/sshd_config", f"HostKey {self.folder}/host_key\n"
                             f"AuthorizedKeysFile {ssh}/authorized_keys\nPidFile none\nUsePAM no\nStrictModes no\n"
                             "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 100\n")
+
+    def config_of(self, _name):
+        """Of that host's sshd."""
+        return self.config
 
     def answers(self, host):
         return subprocess.run(["ssh", "-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=2", "-o",

@@ -21,8 +21,6 @@ import time
 SELF = os.path.abspath(__file__)
 NEEDED = ("/usr/sbin/sshd", "ssh-keygen", "sudo", "unshare", "mount", "openssl")
 INSIDE = "ASSAY_TEST_NAMESPACE"
-USERS = {"operator": 47113, "visitor": 47114, "steward": 47115}
-PASSWORD = "it's $(a) \\n \"long\" one 91"  # with all that a shell might take for its own
 HOSTS = 3
 FAULTS = ["node2:dcgm:3", "node2:p2p:0-1=45"]
 
@@ -49,6 +47,7 @@ if os.environ.get(INSIDE) != "yes":
 
 # pylint: disable=wrong-import-position
 import cluster  # noqa: E402
+from people import PASSWORD, USERS, Watcher, add_users, allow_sudo, assay_with, settings_of_host  # noqa: E402
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start_program, wait_until  # noqa: E402
 
 os.chmod(FOLDER, 0o755)
@@ -67,39 +66,6 @@ def write(name, text, mode=0o644):
     return path
 
 
-def bind(source, target):
-    subprocess.run(["mount", "--bind", source, target], check=True)
-
-
-def add_users():
-    """In this namespace only."""
-    hashed = subprocess.run(["openssl", "passwd", "-6", "-stdin"], input=PASSWORD, capture_output=True, text=True,
-                            check=True).stdout.strip()
-    for path, line in (("/etc/passwd", "{name}:x:{uid}:{uid}::{home}:/bin/sh"),
-                       ("/etc/shadow", "{name}:{hash}:19000:0:99999:7:::"),
-                       ("/etc/group", "{name}:x:{uid}:")):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        for name, uid in USERS.items():
-            text += line.format(name=name, uid=uid, home=f"{FOLDER}/{name}",
-                                hash=hashed if name == "steward" else "*") + "\n"
-        bind(write(os.path.basename(path), text, 0o640 if "shadow" in path else 0o644), path)
-    for name, uid in USERS.items():
-        os.mkdir(f"{FOLDER}/{name}")
-        os.chown(f"{FOLDER}/{name}", uid, uid)
-
-
-def allow_sudo(lab):
-    rules = (f'Defaults env_keep += "ASSAY_LAB_DIR ASSAY_LAB_HOST ASSAY_LAB_BOOT_ID ASSAY_LAB_ROOT"\n'
-             f'Defaults secure_path="{lab.folder}/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
-             "root ALL=(ALL) ALL\noperator ALL=(ALL) NOPASSWD: ALL\nsteward ALL=(ALL) ALL\n")
-    os.mkdir(f"{FOLDER}/sudoers.d")
-    if os.path.isdir("/etc/sudoers.d"):
-        bind(f"{FOLDER}/sudoers.d", "/etc/sudoers.d")
-    bind(write("sudoers", rules, 0o440), "/etc/sudoers")
-    os.remove(f"{lab.folder}/bin/sudo")  # here the real one is what is tried
-
-
 def free_port():
     with socket.create_server((f"{NETWORK}.1", 0)) as found:
         return found.getsockname()[1]
@@ -116,7 +82,7 @@ PidFile {FOLDER}/sshd.{name}.{port}.pid
 {settings}
 StrictModes no
 MaxStartups 100
-SetEnv ASSAY_LAB_DIR={lab.folder} ASSAY_LAB_HOST={name} ASSAY_LAB_BOOT_ID={lab.folder}/hosts/{name}/boot_id ASSAY_LAB_ROOT={lab.folder}/hosts/{name}/root PATH={lab.folder}/bin:/usr/local/bin:/usr/bin:/bin
+{settings_of_host(lab, name)}
 """)
     with open(f"{FOLDER}/sshd.{name}.{port}.log", "w", encoding="utf-8") as log:
         start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)
@@ -145,9 +111,9 @@ def start_hosts(lab):
     return port
 
 
-def write_hostfile(name, lab, port, user, openssh=(), more=""):
+def write_hostfile(name, lab, port, user, openssh=()):
     lines = [f"defaults slots=8 user={user} become=sudo port={port} identity={lab.folder}/id_ed25519 "
-             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600{more}"]
+             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600"]
     lines += [f"node{number} address={NETWORK}.{number} mpi_address=node{number} unit=su1 rack=r1 leaf=l1"
               f"{' transport=openssh' if number in openssh else ''}" for number in range(1, HOSTS + 1)]
     return write(name, "\n".join(lines) + "\n")
@@ -240,54 +206,9 @@ def start_password_hosts(lab, port):
         raise RuntimeError("sshd does not answer")
 
 
-def descriptor(text):
-    reading, writing = os.pipe()
-    os.write(writing, f"{text}\n".encode())
-    os.close(writing)
-    return reading
-
-
-class Watcher:
-    """Looks for the password where other users could see it, as long as the program runs."""
-
-    def __init__(self):
-        self.seen, self.over = set(), threading.Event()
-        self.thread = threading.Thread(target=self.look)
-
-    def look(self):
-        while not self.over.is_set():
-            for pid in filter(str.isdigit, os.listdir("/proc")):
-                for name in ("cmdline", "environ"):
-                    try:
-                        with open(f"/proc/{pid}/{name}", "rb") as file:
-                            if PASSWORD.encode() in file.read():
-                                self.seen.add(name)
-                    except OSError:
-                        continue
-            time.sleep(0.02)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
-
-
 def ask_hosts(hostfile, name, login=None, sudo=None):
-    """assay hosts, as text and as the run that it left, with passwords by descriptors."""
-    words = ["hosts", hostfile, "-s", "smoke", "--db", f"{FOLDER}/{name}.db", "--progress", "none"]
-    passed = []
-    for option, text in (("--password-fd", login), ("--sudo-password-fd", sudo)):
-        if text is not None:
-            passed.append(descriptor(text))
-            words += [option, str(passed[-1])]
-    done = subprocess.run([cluster.ASSAY, *words], cwd=FOLDER, env=cluster.environment(), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=100, check=False, pass_fds=passed)
-    for number in passed:
-        os.close(number)
-    return done
+    """assay hosts, as text and as the run that it left."""
+    return assay_with(login, sudo, "hosts", hostfile, "-s", "smoke", "--db", f"{FOLDER}/{name}.db", "--progress", "none")
 
 
 def lines_of(done):
@@ -356,19 +277,8 @@ def at_a_terminal(hostfile):
              "at a terminal: asked once for each, and not echoed", told)
 
 
-def behind_a_jump_host(lab, port, key_port):
-    """It takes keys only; the hosts behind it want the passwords."""
-    hostfile = write_hostfile("hosts.behind", lab, port, "steward", more=f" jump=operator@{NETWORK}.1:{key_port}")
-    with Watcher() as watcher:
-        done = ask_hosts(hostfile, "behind", PASSWORD, PASSWORD)
-    tap.same((done.returncode, lines_of(done)), (0, []), "behind a jump host: login and sudo take the passwords",
-             done.stdout, done.stderr)
-    tap.same(watcher.seen, set(), "behind a jump host: they are in no command line and no environment")
-
-
-def as_steward(lab, port, key_port):
+def as_steward(lab, port):
     hostfile = write_hostfile("hosts.steward", lab, port, "steward")
-    behind_a_jump_host(lab, port, key_port)
     with_the_right_passwords(hostfile)
     with_wrong_passwords(hostfile, port)
     at_a_terminal(hostfile)
@@ -385,7 +295,7 @@ with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
     as_visitor(here, sshd_port)
     password_port = free_port()
     start_password_hosts(here, password_port)
-    as_steward(here, password_port, sshd_port)
+    as_steward(here, password_port)
     tap.same(here.processes(), [], "nothing runs on the hosts in the end")
 for uid in USERS.values():
     try:
