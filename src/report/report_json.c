@@ -12,6 +12,7 @@
 
 #include "assay/evidence.h"
 #include "assets.h"
+#include "out_of_use.h"
 #include "printable.h"
 #include "variants.h"
 #include "view.h"
@@ -344,6 +345,19 @@ static void write_assets(struct json_report *report)
     json_close_array(&report->writer);
 }
 
+static void write_out_of_use(struct json_report *report)
+{
+    struct report_entry *entries;
+    size_t count = report_entries(report->arena, report->view->record, &entries);
+    struct out_of_use lines;
+
+    out_of_use(report->view, entries, count, &lines);
+    open_list(report, "out_of_use");
+    for (size_t i = 0; i < lines.lines.count; i++)
+        json_put_string(&report->writer, utf8_clean(report->arena, slice_of(lines.lines.items[i])));
+    json_close_array(&report->writer);
+}
+
 static void write_steps(struct json_report *report)
 {
     open_list(report, "steps");
@@ -653,6 +667,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_tunings(&report);
     write_hosts(&report);
     write_assets(&report);
+    write_out_of_use(&report);
     write_steps(&report);
     write_outcomes(&report);
     write_attempts(&report);

@@ -736,6 +736,11 @@ static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **sta
         assert_null(strstr(report, "nodename=node1 ")); /* it did not fail */
     }
     expect_contains(report_of(arena, record, "text", NULL), "\nscontrol update nodename=node6 state=drain ");
+    for (const char *const *line =
+             (const char *const[]){"\"kubectl cordon node8\"", "\"# RMA: node6 gpu",
+                                   "\"scontrol update nodename=node6 state=drain reason=", NULL};
+         *line != NULL; line++)
+        expect_contains(strstr(report_of(arena, record, "json", NULL), "\"out_of_use\": ["), *line);
     arena_destroy(arena);
 }
 
