@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "assay/evidence.h"
@@ -12,9 +13,7 @@
 #include "assay/text.h"
 #include "exclusive.h"
 
-#define STAGED "staged" /* the name of a set of tools that lies where `assay stage` puts it by itself */
-
-enum { HELP_BYTES = 64 * 1024 };
+enum { HELP_BYTES = 64 * 1024, MANIFEST_BYTES = 16 << 20 };
 
 int cli_fail(const struct error *err)
 {
@@ -109,7 +108,23 @@ int cli_take_contract(struct arena *arena, const char *file, struct plan_sources
     return sources->limits.contract != NULL ? 0 : -1;
 }
 
-/* The tools that the hosts were brought: by the folder they came from, so that the run keeps every hash. */
+/* By the folder they came from, or by the manifest that a run has kept. */
+static const struct toolset *load_tools(struct arena *arena, const char *path, struct error *err)
+{
+    cleanup_text struct text manifest = {0};
+    struct stat stat_of;
+
+    if (stat(path, &stat_of) < 0 || !S_ISREG(stat_of.st_mode))
+        return toolset_load(arena, path, err);
+    text_init(&manifest, MANIFEST_BYTES);
+    if (file_read(path, &manifest, err) < 0)
+        return NULL;
+    return toolset_parse(
+        arena, path, (struct slice){arena_strndup(arena, manifest.bytes, manifest.length), manifest.length},
+        err);
+}
+
+/* The tools that the hosts were brought, so that the run keeps every hash. */
 static int take_tools(struct arena *arena, const struct cli_plan *cli, struct plan_sources *sources,
                       struct error *err)
 {
@@ -117,7 +132,7 @@ static int take_tools(struct arena *arena, const struct cli_plan *cli, struct pl
 
     if (cli->tools == NULL)
         return cli->tools_root == NULL ? 0 : error_set(err, ERROR_USAGE, "--tools-root is for --tools DIR");
-    *staged = (struct staged){toolset_load(arena, cli->tools, err), cli->tools_root};
+    *staged = (struct staged){load_tools(arena, cli->tools, err), cli->tools_root};
     if (staged->toolset == NULL)
         return error_wrap(err, "--tools");
     sources->staged = staged;
@@ -214,7 +229,7 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
     /* Its name is the place on the hosts, which a resumed run needs. */
     if (sources->staged != NULL)
         add_document(arena, &record->documents, "tools",
-                     sources->staged->root != NULL ? sources->staged->root : STAGED,
+                     sources->staged->root != NULL ? sources->staged->root : TOOLS_STAGED,
                      sources->staged->toolset->manifest);
     if (cli->exclusive != NULL)
         add_document(arena, &record->documents, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
@@ -267,7 +282,7 @@ static int take_document(struct arena *arena, const struct document *document, c
     if (strcmp(document->kind, "tools") == 0) {
         struct staged *staged = arena_new(arena, struct staged);
 
-        staged->root = strcmp(document->name, STAGED) != 0 ? document->name : NULL;
+        staged->root = strcmp(document->name, TOOLS_STAGED) != 0 ? document->name : NULL;
         staged->toolset = toolset_parse(arena, document->name, document->bytes, err);
         sources->staged = staged;
         return staged->toolset != NULL ? 0 : -1;

@@ -70,6 +70,9 @@ const char *cli_database(const char *option);
 /* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */
 struct store *cli_stored(const char *option, struct error *err) __attribute__((warn_unused_result));
 
+/* The name of the document of tools that lie where `assay stage` puts them by itself; else it is their place. */
+#define TOOLS_STAGED "staged"
+
 /* Hostfile, suite, platforms, baselines and plan, from the options that `plan` and `run` share. */
 struct cli_plan {
     const char *hostfile, *suite, *baseline, *contract, *hosts, *steps; /* options */
@@ -129,7 +132,9 @@ int cli_alert_news(struct arena *arena, const struct record *record, struct aler
 int cli_add_history(struct store *store, struct arena *arena, struct history *history,
                     const struct record *record, struct error *err) __attribute__((warn_unused_result));
 
-/* production.c. -1 where a step of the plan that is not passive has a host in production. */
+/* production.c. Which hosts in production which steps of the plan load, in words; NULL: none. */
+const char *cli_production(struct arena *arena, const struct plan *plan);
+/* -1 where a step of the plan that is not passive has a host in production. */
 int cli_check_production(struct arena *arena, const struct plan *plan, struct error *err)
     __attribute__((warn_unused_result));
 

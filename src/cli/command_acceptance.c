@@ -291,6 +291,42 @@ static int write_document(const struct acceptance *acceptance, const char *kind,
     return document == NULL ? 0 : file_write(path, document->bytes.bytes, document->bytes.length, 0644, err);
 }
 
+/* Of the last of its runs that had any: what is repeated is repeated with the same tools. */
+static const struct document *tools_of(const struct acceptance *acceptance)
+{
+    for (size_t i = acceptance->runs.count; i-- > 0;) {
+        const struct record *run = acceptance->runs.items[i];
+
+        for (size_t k = 0; k < run->documents.count; k++)
+            if (strcmp(run->documents.items[k].kind, "tools") == 0)
+                return &run->documents.items[k];
+    }
+    return NULL;
+}
+
+static void put_tools(struct text *line, const struct acceptance *acceptance, const char *folder)
+{
+    const struct document *tools = tools_of(acceptance);
+
+    if (tools == NULL)
+        return;
+    text_put(line, " --tools ");
+    text_shell_quote(line, arena_printf(acceptance->arena, "%s/tools.manifest", folder));
+    if (strcmp(tools->name, TOOLS_STAGED) != 0) {
+        text_put(line, " --tools-root ");
+        text_shell_quote(line, tools->name);
+    }
+}
+
+static int write_tools(const struct acceptance *acceptance, const char *folder, struct error *err)
+{
+    const struct document *tools = tools_of(acceptance);
+
+    return tools == NULL ? 0
+                         : file_write(arena_printf(acceptance->arena, "%s/tools.manifest", folder),
+                                      tools->bytes.bytes, tools->bytes.length, 0644, err);
+}
+
 /* The command line of the next run; all steps need no --steps. */
 static const char *command_line(const struct acceptance *acceptance, const struct campaign_next *next,
                                 const char *folder)
@@ -317,6 +353,7 @@ static const char *command_line(const struct acceptance *acceptance, const struc
         text_put(&line, " --contract ");
         text_shell_quote(&line, arena_printf(acceptance->arena, "%s/contract.json", folder));
     }
+    put_tools(&line, acceptance, folder);
     return arena_strndup(acceptance->arena, line.bytes, line.length);
 }
 
@@ -334,6 +371,7 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
                    err) < 0 ||
         write_document(acceptance, "suite", arena_printf(arena, "%s/suite.json", folder), err) < 0 ||
         write_document(acceptance, "contract", arena_printf(arena, "%s/contract.json", folder), err) < 0 ||
+        write_tools(acceptance, folder, err) < 0 ||
         file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
         return -1;
     printf("next: %s/hostfile: %zu hosts, %zu steps%s\n%s", folder, next->hosts->names.count,

@@ -42,6 +42,9 @@ static const char *derive(struct arena *arena, struct cli_plan *cli, const char 
     cli->sources.suite = relaxed;
     if (cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err) < 0)
         return NULL;
+    if (cli_production(arena, cli->plan) != NULL)
+        fprintf(stderr, "assay: note: %s; `assay run` wants --allow-active for them\n",
+                cli_production(arena, cli->plan));
     return preflight_suite(arena, &cli->sources, cli->plan, ret_note);
 }
 
@@ -231,7 +234,8 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` brought from DIR, and no others of their names"},
+         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
+         "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},

@@ -150,6 +150,8 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
     }
     for (size_t i = 0; i < cli->notes.notes.count; i++)
         printf("\nnote: %s\n", cli->notes.notes.items[i].text);
+    if (cli_production(arena, plan) != NULL)
+        printf("\nnote: %s; without --allow-active `assay run` refuses them\n", cli_production(arena, plan));
     printf("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
            plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
            duration_text(arena, host_s + wide_s));

@@ -285,7 +285,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` brought from DIR, and no others of their names"},
+         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
+         "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,

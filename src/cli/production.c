@@ -26,11 +26,12 @@ static const char *hosts_in_production(struct arena *arena, const struct plan *p
     return names.count > 0 ? hostlist_fold(arena, names.items, names.count) : NULL;
 }
 
-int cli_check_production(struct arena *arena, const struct plan *plan, struct error *err)
+/* The steps of the plan that load hosts in production; "" where there is none. */
+static const char *active_steps(struct arena *arena, const struct plan *plan)
 {
-    const char *hosts = hosts_in_production(arena, plan), *steps = "";
+    const char *steps = "";
 
-    for (size_t i = 0; hosts != NULL && i < plan->steps.count; i++) {
+    for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
         bool concerned = false;
 
@@ -39,11 +40,27 @@ int cli_check_production(struct arena *arena, const struct plan *plan, struct er
         if (concerned && !check_find(step->shape->check)->passive)
             steps = add_step(arena, steps, step->shape->suite_step);
     }
+    return steps;
+}
+
+const char *cli_production(struct arena *arena, const struct plan *plan)
+{
+    const char *hosts = hosts_in_production(arena, plan);
+    const char *steps = hosts != NULL ? active_steps(arena, plan) : "";
+
     if (*steps == '\0')
-        return 0;
-    return error_set(
-        err, ERROR_USAGE,
-        "%s: in production (use=production), and these steps load hosts: %s; leave hosts or steps out "
-        "(--hosts, --steps), or give --allow-active",
-        hosts, steps);
+        return NULL;
+    return arena_printf(arena, "%s: in production (use=production), and these steps load hosts: %s", hosts,
+                        steps);
+}
+
+int cli_check_production(struct arena *arena, const struct plan *plan, struct error *err)
+{
+    const char *concerned = cli_production(arena, plan);
+
+    return concerned == NULL
+               ? 0
+               : error_set(err, ERROR_USAGE,
+                           "%s; leave hosts or steps out (--hosts, --steps), or give --allow-active",
+                           concerned);
 }

@@ -134,13 +134,13 @@ def held(name):
 
 def a_busy_node_is_waited_for():
     job = slurm.start_job(BUSY)
-    done, steps, ran = run("limit", *EXCLUSIVE, "0.1")
+    done, steps, ran = run("limit", *EXCLUSIVE, "0.3")
     others = sorted(host.name for host in hosts.list if host.name != BUSY)
     tap.same((done.returncode, ran, {host for host, item in steps.items() if item["outcome"] == "pass"}), (2, others, set(others)),
              "a node that Slurm does not give: it is not tested, the others are", done.stdout, done.stderr)
     cause = steps[BUSY]["cause"]
     tap.ok(steps[BUSY]["outcome"] == "not run" and f"Slurm job {job} of root (somebody)" in cause and
-           "has not given it to assay within 0.1 min" in cause, "a node that Slurm does not give: owner, job and limit are told", cause)
+           "has not given it to assay within 0.3 min" in cause, "a node that Slurm does not give: owner, job and limit are told", cause)
     tap.ok(f"Slurm has given 3 of 4 hosts; waiting for {BUSY}, at most " in done.stderr,
            "a node that Slurm does not give: that it is waited for is said", done.stderr)
     with open(f"{FOLDER}/limit.touched.jobs", encoding="utf-8") as file:

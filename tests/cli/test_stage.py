@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import threading
@@ -257,8 +258,25 @@ def a_run_with_staged_tools(test):
         done = assay(*run, "--db", f"{FOLDER}/burn2.db", "--steps", "reachable,gpu-burn")
         test.ok(done.returncode == 2 and "is not what was staged" in done.stdout and "node2" in done.stdout,
                 "a tool that is another since is not run, and nothing in its place", done.stdout, done.stderr)
+        again_with_the_same_tools(test, lab, tools)
         done = assay("run", "--resume", "1", "--tools", tools, "--db", f"{FOLDER}/burn.db")
-        test.ok(done.returncode == 64 and "tools of the run" in done.stderr, "a resumed run keeps its own", done.stderr)
+        test.ok(done.returncode == 64 and "goes on with the hostfile, suite, baseline, contract, tools" in done.stderr, "a resumed run keeps its own", done.stderr)
+
+
+def again_with_the_same_tools(test, lab, tools):
+    """What an acceptance says is to be run next is run with the tools of its runs, by the manifest that they have kept."""
+    database = ("--db", f"{FOLDER}/burn2.db")
+    assay("acceptance", "create", "su", "-H", lab.hostfile, "-s", f"{FOLDER}/burn.json", *database)
+    assay("acceptance", "add", "su", "1", *database)
+    told = assay("acceptance", "status", "su", "--next", f"{FOLDER}/todo", *database)
+    with open(f"{FOLDER}/todo/commands", encoding="utf-8") as file:
+        words = shlex.split(file.readline())
+    test.same(words[-2:], ["--tools", f"{FOLDER}/todo/tools.manifest"], "an acceptance repeats the tools of its runs", told.stdout,
+              told.stderr)
+    assay("stage", "-H", lab.hostfile, tools)
+    done = assay(*words[1:], "--progress", "none", *database)
+    words = {item["outcome"] for step, item in Report(f"{FOLDER}/burn2.db", 2).outcomes() if step["name"] == "gpu-burn"}
+    test.same(words, {"pass"}, "and their manifest is enough to run them", done.stdout, done.stderr)
 
 
 def wrong_words(test):

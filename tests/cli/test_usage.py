@@ -245,5 +245,8 @@ tap.ok(asked.returncode == 0 and "contract, clause 4" in asked.stdout, "plan: th
 asked = assay("plan", "--checks")
 tap.ok(asked.returncode == 0 and "gpu-burn" in asked.stdout and "seconds" in asked.stdout,
        "plan --checks: the checks and their arguments")
+asked = assay("plan", "-H", "in-production", "-s", "delivery")
+tap.ok(asked.returncode == 0 and re.search(r"note: node1: in production .*gpu-burn.*without --allow-active", asked.stdout),
+       "plan: what will not run on hosts in production is said", asked.stdout[-600:])
 tap.ok("assay.db" not in os.listdir(FOLDER), "a plan makes no database")
 tap.end()
