@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 import time
 
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until
@@ -199,74 +198,6 @@ def a_run_has_one_controller(tell):
     tell.same(begun.end(), 130, "and its own controller goes on undisturbed", begun.err)
 
 
-# --- a controller that is killed at any moment
-
-MOMENTS = (0.15, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5, 3.2, 4.0, 4.8)
-
-
-def ended_steps(stderr):
-    """(step, target) of each step that the progress told to have ended."""
-    events = [json.loads(line) for line in stderr.splitlines() if line.startswith("{") and line.endswith("}")]
-    return {(event["step"], event["target"]) for event in events if event.get("event") == "step ended"}
-
-
-def kept_steps(report):
-    """(step, target) of each step with an attempt that has ended and been read in full."""
-    attempts = report.json["attempts"]
-    return {(step["name"], step["target"]) for step in report.steps
-            if any(attempts[number]["state"] == "ended" for number in step["attempts"])}
-
-
-BURNS = 2  # steps of delivery that start gpu_burn on each host: pcie-link and gpu-burn
-
-
-def killed_at(number, moment):
-    def story(tell):
-        name = f"killed after {moment:.2f} s"
-        database = os.path.join(FOLDER, f"moment{number}.db")
-        child = start("run", "-H", small.hostfile, "-s", "delivery", "--db", database, "--progress", "json",
-                      "--hosts", f"node{2 * number + 1},node{2 * number + 2}", "-o", database + ".html")
-        time.sleep(moment)
-        child.kill()
-        out, err = child.communicate(timeout=30)
-        if not os.path.exists(database):
-            tell.ok(moment < 1, f"{name}: it had not begun yet")
-            return
-        listed = assay("list", "--db", database)
-        if listed.returncode == 64 and "no run was ever kept" in listed.stderr:
-            tell.same(ended_steps(err), set(), f"{name}: it was only about to begin")
-            return
-        with sqlite3.connect(database) as connection:
-            whole = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        tell.same((listed.returncode, whole), (0, "ok"), f"{name}: the database opens and is whole", listed.stderr)
-        rows = listed.stdout.splitlines()[1:]
-        if not rows:
-            tell.same(ended_steps(err), set(), f"{name}: nothing had been begun")
-            return
-        tell.ok(len(rows) == 1 and "interrupted" in rows[0], f"{name}: the run is listed as interrupted", rows, out)
-        report = Report(database)
-        lost = ended_steps(err) - kept_steps(report)
-        tell.same(lost, set(), f"{name}: every finished step is kept", err[-500:])
-        tell.ok(report.verdict == "incomplete", f"{name}: it is not taken for an accepted one", report.verdict)
-        kept = {step["key"]: step["attempts"] for step in report.steps}
-        done = assay("run", "--resume", 1, "--db", database, "--progress", "none", "-o", database + ".html")
-        after = Report(database)
-        tell.same((done.returncode, after.verdict), (0, "accept"), f"{name}: resumed it comes to its verdict",
-                  done.stdout, done.stderr)
-        before = {report.json["attempts"][i]["uuid"] for i, _ in enumerate(report.json["attempts"])}
-        tell.ok(before <= {attempt["uuid"] for attempt in after.json["attempts"]},
-                f"{name}: each attempt of before is still shown")
-        again = [step["name"] for step in after.steps if (step["name"], step["target"]) in kept_steps(report)
-                 and len(step["attempts"]) > len(kept.get(step["key"], []))]
-        tell.same(again, [], f"{name}: no finished step is run again")
-        tell.same(after.left_behind(), [], f"{name}: nothing is left on the hosts")
-        tell.same([small.starts_of("gpu_burn").count(f"node{2 * number + k}") for k in (1, 2)], [BURNS, BURNS],
-                  f"{name}: each burn was started once")
-
-    story.__name__ = f"killed_after_{moment}_s"
-    return story
-
-
 suite = write_suite()
 with Lab("burns", 18, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
@@ -274,11 +205,4 @@ with Lab("burns", 18, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"]
                   an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
                   a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
-with Lab("moments", 2 * len(MOMENTS)) as small:
-    small.count_starts("gpu_burn")
-    tap.together([killed_at(number, moment) for number, moment in enumerate(MOMENTS)])
-    tap.same(small.processes(), [], "nothing runs on the hosts after all these")
-    counts = [small.starts_of("gpu_burn").count(f"node{i}") for i in range(1, 2 * len(MOMENTS) + 1)]
-    tap.ok(set(counts) <= {0, BURNS} and sum(counts) >= BURNS * len(MOMENTS),
-           "each of these burns was started once, whenever the controller was killed", counts)
 tap.end()
