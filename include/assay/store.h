@@ -131,6 +131,10 @@ struct record *store_load_judged(struct store *store, struct arena *arena, long 
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Names of its hosts, in the order of its plan; in the arena. */
+int store_run_hosts(struct store *store, struct arena *arena, long long number, struct hostlist *ret_hosts,
+                    struct error *err) __attribute__((warn_unused_result));
+
 /* Who drives a run, and how far it is: for another process than the one that does. */
 struct run_driver {
     enum run_state state; /* as it is shown */

@@ -15,13 +15,13 @@ static bool has_host(const struct record *record, const char *name)
 }
 
 /* By name, in whatever order: names are each there once. Nearly always the order is the same. */
-static bool same_hosts(const struct record *a, const struct record *b)
+static bool same_hosts(const struct hostlist *names, const struct record *record)
 {
-    if (a->plan->hosts.count != b->plan->hosts.count)
+    if (names->names.count != record->plan->hosts.count)
         return false;
-    for (size_t i = 0; i < a->plan->hosts.count; i++)
-        if (strcmp(a->plan->hosts.items[i]->name, b->plan->hosts.items[i]->name) != 0 &&
-            !has_host(b, a->plan->hosts.items[i]->name))
+    for (size_t i = 0; i < names->names.count; i++)
+        if (strcmp(names->names.items[i], record->plan->hosts.items[i]->name) != 0 &&
+            !has_host(record, names->names.items[i]))
             return false;
     return true;
 }
@@ -45,16 +45,19 @@ static int find_accepted(struct store *store, struct arena *arena, const struct 
     if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        struct record *other;
+        struct hostlist hosts;
 
         if (!is_candidate(&runs[i], record) ||
             (*ret_found != NULL && runs[i].started <= (*ret_found)->started))
             continue;
-        other = store_load_judged(store, arena, runs[i].number, err);
-        if (other == NULL)
+        /* A whole record of each run of other hosts would be as much as the database is. */
+        if (store_run_hosts(store, arena, runs[i].number, &hosts, err) < 0)
             return -1;
-        if (same_hosts(other, record))
-            *ret_found = other;
+        if (!same_hosts(&hosts, record))
+            continue;
+        *ret_found = store_load_judged(store, arena, runs[i].number, err);
+        if (*ret_found == NULL)
+            return -1;
     }
     return 0;
 }

@@ -256,3 +256,17 @@ int store_ended_attempts(struct store *store, struct arena *arena, long long num
         return -1;
     return store_finish(store, take_ended(store, arena, number, last, ret_ended, err), err);
 }
+
+int store_run_hosts(struct store *store, struct arena *arena, long long number, struct hostlist *ret_hosts,
+                    struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    *ret_hosts = (struct hostlist){0};
+    if (rows_open(store, &rows, SELECT_HOST_NAMES, arena, NULL, err, INTEGER(number)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0)
+        *list_push(arena, &ret_hosts->names) = take_text(&rows);
+    return got;
+}
