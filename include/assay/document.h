@@ -6,8 +6,12 @@
 #include "assay/scan.h"
 #include "assay/sha256.h"
 
+/* Kind of a document that says, by its name, what another hostfile changed that the run took when it was resumed; that
+   hostfile stands before it. The last hostfile is the one that counts. */
+#define CHANGE_DOCUMENT "change"
+
 struct document {
-    const char *kind; /* "suite", "hostfile", "platform", "baseline", "contract", "tools", "argv" */
+    const char *kind; /* "suite", "hostfile", "platform", "baseline", "contract", "tools", "argv", "change" */
     const char *name; /* path or built-in name as given */
     char sha256[SHA256_HEX_SIZE];
     struct slice bytes;

@@ -66,6 +66,18 @@ int json_error(struct error *err, const struct json *at, const char *format, ...
 int json_schema_check(const struct json *schema, const struct json *value, struct error *err)
     __attribute__((warn_unused_result));
 
+/* A place where two documents differ: "steps[gpu-burn].arguments.seconds". Items of lists are called by their name,
+   clause, check or metric, others by their place from 0; the order of those that have a name is no difference. */
+struct json_difference {
+    const char *path, *was, *is; /* the values as JSON, clipped; "nothing" where there is none */
+};
+struct json_differences {
+    LIST_OF(struct json_difference) items;
+};
+/* In the order of `was`, then what only `is` has; in the arena. */
+void json_compare(struct arena *arena, const struct json *was, const struct json *is,
+                  struct json_differences *ret_differences);
+
 /*
  * Writing: values are put in order, commas and indentation come by themselves. Strings are valid UTF-8
  * already; utf8_clean (reading.h) makes them so where they come from outside.

@@ -68,8 +68,11 @@ struct step {
     const char
         *origin_note; /* "" or why it was added or left out: "6 of 8 hosts are fit"; of a variant that is
                                 neither: "with NCCL_ALGO=Ring" */
-    size_t parent;    /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; else 0 */
-    unsigned round;   /* of ORIGIN_ISOLATE, from 1: steps of one round run at the same time; else 0 */
+    size_t
+        parent; /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; of another with a round: of the
+                         step that it asks again, of a machine that was swapped meanwhile; else 0 */
+    unsigned
+        round; /* of ORIGIN_ISOLATE, from 1: steps of one round run at the same time; 1: see parent; else 0 */
     const struct host **members; /* the first is the head, where the command runs */
     size_t member_count;
     size_t *needs; /* indexes of earlier steps, all of which must have passed */

@@ -50,6 +50,41 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
     __attribute__((warn_unused_result));
 
+/* What another hostfile says of a host, for a run that is resumed. */
+enum host_change {
+    HOST_ADDED,   /* no host of the run had that name */
+    HOST_SWAPPED, /* the same name, another address: another machine, for all that anybody knows */
+    HOST_REACHED, /* the same address by another way: user, key, jump host, ... */
+};
+struct hostfile_change {
+    enum host_change kind;
+    const struct host *host; /* of the new hostfile */
+    const char *text;        /* "node3 was swapped: address 10.0.0.3 -> 10.0.0.9" */
+};
+struct hostfile_changes {
+    LIST_OF(struct hostfile_change) items;
+};
+
+/*
+ * Compares it with the one that the plan was made from (in sources). What would take away or change what is owed is
+ * ERROR_USAGE with its line: a host of the run that is not in it; another platform, unit, rack, leaf, role, number of
+ * slots or cabling; a new host of a platform that the run has not. Where the run was asked for some hosts only, new
+ * ones are none of its business.
+ */
+int hostfile_compare(struct arena *arena, const struct plan *plan, const struct plan_sources *sources,
+                     const struct hostfile *hostfile, struct hostfile_changes *ret_changes, struct error *err)
+    __attribute__((warn_unused_result));
+/*
+ * Takes it with its changes, in sources too. The plan only grows: by the steps of hosts that were added, with the groups
+ * that the suite now makes of all; and, of machines that were swapped, by the steps that were tried before or could not
+ * be. `states`: of each step STEP_WAITING (not tried, or cancelled), STEP_FAILED, or any other.
+ */
+int plan_take_hostfile(struct plan *plan, struct plan_sources *sources, const struct hostfile *hostfile,
+                       const struct hostfile_changes *changes, const enum step_state *states,
+                       struct error *err) __attribute__((warn_unused_result));
+/* Whether a host of the step is another machine by these changes. */
+bool step_has_swapped(const struct step *step, const struct hostfile_changes *changes);
+
 /*
  * Adds a step of the same suite step on other members, because not all of its own are fit, with a note of who they
  * are, in the plan's arena. It carries slots of its own: it can tell something about its members and never stands for

@@ -46,6 +46,10 @@ int store_resume_run(struct store *store, const struct record *record, struct er
 /* Shapes and steps from first_step on, that the plan grew by. */
 int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)
     __attribute__((warn_unused_result));
+/* A hostfile that a resumed run took: the documents that the record has beyond those that are kept, how its hosts are
+   reached, and hosts, shapes and steps from first_step on. */
+int store_take_hostfile(struct store *store, const struct record *record, size_t first_step,
+                        struct error *err) __attribute__((warn_unused_result));
 /* Before it is sent. Committed at once. */
 int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                         struct error *err) __attribute__((warn_unused_result));

@@ -236,7 +236,7 @@ static int find_whole(struct teller *teller, struct error *err)
     const struct record *record = teller->record;
     const struct hostfile *hostfile = NULL;
 
-    for (size_t i = 0; i < record->documents.count && hostfile == NULL; i++)
+    for (size_t i = 0; i < record->documents.count; i++) /* the last one counts */
         if (strcmp(record->documents.items[i].kind, "hostfile") == 0) {
             hostfile = hostfile_parse(teller->arena, record->documents.items[i].name,
                                       record->documents.items[i].bytes, err);

@@ -180,8 +180,8 @@ int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uui
     return cli_load_sources(arena, cli, err) < 0 ? -1 : cli_build_plan(arena, cli, run_uuid, err);
 }
 
-static void add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
-                         struct slice bytes)
+void cli_add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
+                      struct slice bytes)
 {
     struct document *document = list_push(arena, documents);
 
@@ -201,8 +201,8 @@ int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct 
         return error_set(err, ERROR_USAGE, "--max-evidence '%s' is not a size such as 500M or 8G",
                          cli->max_evidence);
     evidence_limits_set(&limits, (uint64_t)bytes, cli->plan->hosts.count);
-    add_document(arena, &record->documents, EVIDENCE_DOCUMENT, "evidence",
-                 slice_of(evidence_limits_text(arena, &limits)));
+    cli_add_document(arena, &record->documents, EVIDENCE_DOCUMENT, "evidence",
+                     slice_of(evidence_limits_text(arena, &limits)));
     return 0;
 }
 
@@ -214,25 +214,27 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
 
     for (int i = 0; i < argc; i++)
         words = arena_printf(arena, "%s %s", words, argv[i]);
-    add_document(arena, &record->documents, "argv", "command line", slice_of(words));
-    add_document(arena, &record->documents, "hostfile", cli->hostfile, sources->hostfile->bytes);
-    add_document(arena, &record->documents, "suite", cli->suite, sources->suite->bytes);
+    cli_add_document(arena, &record->documents, "argv", "command line", slice_of(words));
+    cli_add_document(arena, &record->documents, "hostfile", cli->hostfile, sources->hostfile->bytes);
+    cli_add_document(arena, &record->documents, "suite", cli->suite, sources->suite->bytes);
     for (size_t i = 0; i < sources->platforms.count; i++)
-        add_document(arena, &record->documents, "platform", sources->platforms.items[i]->name,
-                     sources->platforms.items[i]->bytes);
+        cli_add_document(arena, &record->documents, "platform", sources->platforms.items[i]->name,
+                         sources->platforms.items[i]->bytes);
     for (size_t i = 0; i < sources->limits.baselines.count; i++)
         if (sources->limits.baselines.items[i].baseline != NULL)
-            add_document(arena, &record->documents, "baseline", sources->limits.baselines.items[i].platform,
-                         sources->limits.baselines.items[i].baseline->bytes);
+            cli_add_document(arena, &record->documents, "baseline",
+                             sources->limits.baselines.items[i].platform,
+                             sources->limits.baselines.items[i].baseline->bytes);
     if (sources->limits.contract != NULL)
-        add_document(arena, &record->documents, "contract", cli->contract, sources->limits.contract->bytes);
+        cli_add_document(arena, &record->documents, "contract", cli->contract,
+                         sources->limits.contract->bytes);
     /* Its name is the place on the hosts, which a resumed run needs. */
     if (sources->staged != NULL)
-        add_document(arena, &record->documents, "tools",
-                     sources->staged->root != NULL ? sources->staged->root : TOOLS_STAGED,
-                     sources->staged->toolset->manifest);
+        cli_add_document(arena, &record->documents, "tools",
+                         sources->staged->root != NULL ? sources->staged->root : TOOLS_STAGED,
+                         sources->staged->toolset->manifest);
     if (cli->exclusive != NULL)
-        add_document(arena, &record->documents, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
+        cli_add_document(arena, &record->documents, EXCLUSIVE_DOCUMENT, "slurm", slice_of(cli->exclusive));
 }
 
 /* A document of the run's own is not kept twice. */
@@ -246,7 +248,7 @@ static void add_judged_by(struct arena *arena, struct record *record, const char
         if (strcmp(record->documents.items[i].kind, kind) == 0 &&
             strcmp(record->documents.items[i].sha256, sha256) == 0)
             return;
-    add_document(arena, &record->judgement.documents, kind, name, bytes);
+    cli_add_document(arena, &record->judgement.documents, kind, name, bytes);
 }
 
 void cli_judged_by(struct record *record, const struct plan_sources *sources)

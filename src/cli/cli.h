@@ -145,4 +145,8 @@ int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct 
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
                    struct record *record);
 
+/* Another one. */
+void cli_add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
+                      struct slice bytes);
+
 #endif

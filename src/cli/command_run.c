@@ -20,6 +20,7 @@
 #include "detach.h"
 #include "exclusive.h"
 #include "meter.h"
+#include "resuming.h"
 #include "run_options.h"
 #include "running.h"
 
@@ -64,31 +65,27 @@ static int read_unread(struct run *run, struct error *err)
     return 0;
 }
 
-/* The suite, hostfile and baselines of a resumed run are those it was begun with: another question is another
- * run. */
+/* The question of a resumed run is the one that it was begun with; only its hostfile may be another. */
 static int resume_record(struct arena *arena, struct run *run, struct error *err)
 {
     long long number = store_find_run(run->going.store, run->options.resume, err);
+    struct resuming resuming;
 
-    if (run->options.plan.hostfile != NULL || run->options.plan.suite != NULL ||
-        run->options.plan.baseline != NULL || run->options.plan.contract != NULL ||
-        run->options.plan.tools != NULL || run->options.plan.max_evidence != NULL ||
-        run->options.exclusive.via != NULL)
-        return error_set(
-            err, ERROR_USAGE,
-            "--resume goes on with the hostfile, suite, baseline, contract, tools and limit of evidence of "
-            "the run and what it asked Slurm for; give none of them");
+    if (run->options.exclusive.via != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "--resume goes on with what the run asked Slurm for; do not give --exclusive-via");
     run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
     if (run->going.record == NULL)
         return -1;
     if (run->going.record->state == RUN_ENDED)
         return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
     run->going.sources = &run->options.plan.sources;
-    if (cli_sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0)
+    if (cli_sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0 ||
+        resuming_check(arena, &run->options.plan, run->going.record, run->going.sources, &resuming, err) < 0)
         return -1;
-    if (store_resume_run(run->going.store, run->going.record, err) < 0)
+    if (store_resume_run(run->going.store, run->going.record, err) < 0 || read_unread(run, err) < 0)
         return -1;
-    return read_unread(run, err);
+    return resuming_take(&run->going, &resuming, run->options.allow_active, err);
 }
 
 static int resume(struct arena *arena, struct run *run, struct error *err)
@@ -293,7 +290,9 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
-         "go on with an interrupted run: what still runs is taken up, what ended is not run again"},
+         "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
+         "hosts "
+         "added or swapped is taken, another suite, baseline or contract refused"},
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "where the HTML report goes; default assay-report-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},

@@ -215,6 +215,9 @@ static void write_identity(struct page *page)
     page_pair(page, TEXT_RUN_UUID, record->uuid);
     page_pair(page, TEXT_JUDGEMENT,
               record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
+            page_pair(page, TEXT_CHANGED, record->documents.items[i].name);
     page_pair(page, TEXT_STARTED, when(page, record->started));
     page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
     page_pair(page, TEXT_DURATION,

@@ -353,7 +353,7 @@ static const char *step_key(struct plan *plan, const struct step *step)
     sha256_add(hash, origin_name(step->origin), strlen(origin_name(step->origin)));
     for (size_t i = 0; i < step->member_count; i++)
         sha256_add(hash, step->members[i]->name, strlen(step->members[i]->name) + 1);
-    if (step->origin == ORIGIN_ISOLATE) {
+    if (step->round > 0) {
         const char *place =
             arena_printf(plan->arena, "%s %u", plan->steps.items[step->parent].key, step->round);
 
@@ -363,9 +363,7 @@ static const char *step_key(struct plan *plan, const struct step *step)
     return arena_strdup(plan->arena, hex);
 }
 
-/* kind: the step's origin, parent and round, and why it is there. */
-static size_t push_step(struct plan *plan, const struct shape *shape, const struct member_set *set,
-                        struct step kind)
+size_t push_step(struct plan *plan, const struct shape *shape, const struct member_set *set, struct step kind)
 {
     struct step *step = list_push(plan->arena, &plan->steps);
 
@@ -470,7 +468,7 @@ void add_note(struct builder *builder, const char *text)
 
 const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
 {
-    return in_list(builder->options->steps, suite_step->name) ? NULL : "left out by --steps";
+    return in_list(builder->options->steps, suite_step->name) ? NULL : NOTE_LEFT_OUT_BY_USER;
 }
 
 /* The same for all platforms one after the other: ranks of different GPUs make no number that a limit could

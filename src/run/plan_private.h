@@ -24,6 +24,9 @@ struct builder {
 #define NOTE_ALONE \
     "only recorded: all_reduce on two hosts may exceed what the fabric carries, and nothing beside it tells"
 
+/* origin_note of a step that was left out by --steps. */
+#define NOTE_LEFT_OUT_BY_USER "left out by --steps"
+
 /* Repeats of a variant: fewer show no noise. */
 enum { REPEATS_TELLING = 3 };
 
@@ -43,7 +46,10 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err) __attribute__((warn_unused_result));
 
-/* Index of the new step; it needs nothing yet. */
+/* Index of the new step; it needs nothing yet. kind: its origin, parent and round, and why it is there. */
+size_t push_step(struct plan *plan, const struct shape *shape, const struct member_set *set,
+                 struct step kind);
+/* The same for a step of the suite. */
 size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                      const struct suite_step *suite_step, const struct platform *platform,
                      const struct member_set *set, enum step_origin origin);

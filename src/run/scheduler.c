@@ -45,6 +45,7 @@ struct task {
     struct berth **berths; /* of its members */
     size_t needs_passed;   /* of its needs, so many from the first on */
     size_t attempts, last; /* how many there are, and the index of the last */
+    bool repeated; /* a later step asks the same of a machine that took the place of one of its hosts */
 };
 
 struct scheduler {
@@ -73,7 +74,7 @@ struct scheduler {
     struct sweep *sweeps;
     struct flight *flights;
     size_t running;
-    size_t forgetting; /* cancels and removals of folders that the hosts have not answered */
+    size_t forgetting; /* cancels, proofs and removals of folders that the hosts have not answered */
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
     double left_s;     /* as last guessed */
     unsigned signals_seen;
@@ -920,6 +921,8 @@ static void index_steps(struct scheduler *scheduler)
         *task = (struct task){.berths = mem_alloc(step->member_count * sizeof *task->berths)};
         for (size_t k = 0; k < step->member_count; k++)
             task->berths[k] = berth_of(scheduler, step->members[k]);
+        if (step->round > 0)
+            scheduler->tasks[step->parent].repeated |= step->origin != ORIGIN_ISOLATE;
         scheduler->states[i] = step->origin == ORIGIN_LEFT_OUT ? STEP_SKIPPED : STEP_WAITING;
         scheduler->counts[scheduler->states[i]]++;
         if (step->member_count > 1 && step->shape->exclusive == EXCLUSIVE_FABRIC)
@@ -1156,6 +1159,50 @@ static void forget_last(struct scheduler *scheduler, const struct berth *berth)
     }
 }
 
+struct proof {
+    struct scheduler *scheduler;
+    struct berth *berth;
+    size_t attempt;
+};
+
+static void proof_answered(void *context, const struct remote_result *result)
+{
+    struct proof *proof = context;
+    struct scheduler *scheduler = proof->scheduler;
+    const struct attempt *attempt = &scheduler->record->attempts.items[proof->attempt];
+
+    scheduler->forgetting--;
+    proof->berth->held--;
+    proof->berth->lost |= result->end != REMOTE_ENDED || result->left;
+    wake(scheduler, proof->berth);
+    if (!scheduler->over && proof->berth == head_of(scheduler, attempt->step))
+        forget(scheduler, attempt);
+    free(proof);
+    dispatch(scheduler);
+}
+
+/* What was cancelled may run on, where its controller ended before it was proven gone, or its host is to be reached at
+   another address now: nothing starts on its hosts before it is. */
+static void prove_gone(struct scheduler *scheduler, size_t index)
+{
+    const struct attempt *attempt = &scheduler->record->attempts.items[index];
+    const struct task *task = &scheduler->tasks[attempt->step];
+
+    for (size_t i = 0; i < step_at(scheduler, attempt->step)->member_count; i++) {
+        struct proof *proof = mem_alloc(sizeof *proof);
+        struct remote_job job = {.verb = i == 0 ? REMOTE_CANCEL : REMOTE_GONE,
+                                 .uuid = attempt->uuid,
+                                 .grace_s = scheduler->options->grace_s,
+                                 .deadline_s = 120,
+                                 .as_root = step_at(scheduler, attempt->step)->shape->as_root};
+
+        *proof = (struct proof){scheduler, task->berths[i], index};
+        task->berths[i]->held++;
+        scheduler->forgetting++;
+        remote_start(task->berths[i]->remote, &job, proof_answered, proof);
+    }
+}
+
 static int take_up_step(struct scheduler *scheduler, size_t step)
 {
     size_t index = scheduler->tasks[step].last;
@@ -1170,8 +1217,19 @@ static int take_up_step(struct scheduler *scheduler, size_t step)
         begin_flight(flight);
     } else if (attempt->end != ATTEMPT_CANCELLED) {
         set_state(scheduler, step, scheduler->hooks->judge(scheduler->hooks->context, step));
+    } else if (!step_at(scheduler, step)->shape->passive) {
+        prove_gone(scheduler, index);
     }
     return 0;
+}
+
+/* What it booted last is of no other machine. */
+static bool is_of_swapped(const struct scheduler *scheduler, size_t index)
+{
+    const struct step *step = step_at(scheduler, index);
+
+    return scheduler->tasks[index].repeated ||
+           (step->origin == ORIGIN_ISOLATE && scheduler->tasks[step->parent].repeated);
 }
 
 /* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
@@ -1183,7 +1241,8 @@ static int take_up(struct scheduler *scheduler)
 
         task->attempts = attempt->n;
         task->last = i;
-        note_boot(task->berths[0], attempt->boot_id);
+        if (!is_of_swapped(scheduler, attempt->step))
+            note_boot(task->berths[0], attempt->boot_id);
     }
     for (size_t i = 0; i < scheduler->state_count; i++)
         if (scheduler->tasks[i].attempts > 0 && take_up_step(scheduler, i) < 0)

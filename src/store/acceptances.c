@@ -16,7 +16,7 @@ static int write_acceptance(struct store *store, struct acceptance *acceptance, 
                    REAL(acceptance->made)) < 0)
         return -1;
     acceptance->id = sqlite3_last_insert_rowid(store->db);
-    return write_documents(store, INSERT_ACCEPTANCE_DOCUMENT, acceptance->id, &acceptance->documents, err);
+    return write_documents(store, INSERT_ACCEPTANCE_DOCUMENT, acceptance->id, &acceptance->documents, 0, err);
 }
 
 int store_put_acceptance(struct store *store, struct acceptance *acceptance, struct error *err)

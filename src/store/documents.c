@@ -3,9 +3,9 @@
 #include "store_private.h"
 
 int write_documents(struct store *store, enum statement insert, int64_t owner,
-                    const struct documents *documents, struct error *err)
+                    const struct documents *documents, size_t first, struct error *err)
 {
-    for (size_t i = 0; i < documents->count; i++) {
+    for (size_t i = first; i < documents->count; i++) {
         const struct document *document = &documents->items[i];
         int64_t content;
 

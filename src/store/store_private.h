@@ -188,9 +188,11 @@ int write_sightings(struct store *store, const struct record *record, const stru
                     int64_t id, struct error *err) __attribute__((warn_unused_result));
 
 /* load_plan.c, load_attempts.c, load_judgement.c: each fills its piece of the record. */
-/* documents.c: inside a transaction; owner is the run, judgement or acceptance that the statement is about. */
+/* documents.c: inside a transaction; owner is the run, judgement or acceptance that the statement is about. Those from
+   `first` on. */
 int write_documents(struct store *store, enum statement insert, int64_t owner,
-                    const struct documents *documents, struct error *err) __attribute__((warn_unused_result));
+                    const struct documents *documents, size_t first, struct error *err)
+    __attribute__((warn_unused_result));
 int load_documents(struct store *store, struct arena *arena, enum statement select, int64_t owner,
                    struct documents *documents, struct error *err) __attribute__((warn_unused_result));
 

@@ -22,7 +22,7 @@ static int write_run(struct store *store, struct record *record, struct error *e
 static int write_beginning(struct store *store, struct record *record, struct error *err)
 {
     if (write_run(store, record, err) < 0 ||
-        write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, err) < 0)
+        write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, 0, err) < 0)
         return -1;
     return write_plan(store, record, 0, err);
 }
@@ -112,6 +112,38 @@ int store_add_steps(struct store *store, const struct record *record, size_t fir
     return store_finish(store, write_plan(store, record, first_step, err), err);
 }
 
+static int write_access(struct store *store, long long run, const struct host *host, size_t n,
+                        struct error *err)
+{
+    return store_exec(store, UPDATE_HOST, err, TEXT(host->address), TEXT(host->mpi_address), TEXT(host->user),
+                      TEXT(host->identity), TEXT(host->jump), TEXT(host->known_hosts), TEXT(host->transport),
+                      INTEGER(host->port), INTEGER(host->become_root), INTEGER(run), INTEGER(n));
+}
+
+static int write_hostfile(struct store *store, const struct record *record, size_t first_step,
+                          struct error *err)
+{
+    int64_t hosts = 0, documents = 0;
+
+    if (store_ask(store, COUNT_HOSTS, &hosts, err, INTEGER(record->number)) < 0 ||
+        store_ask(store, COUNT_DOCUMENTS, &documents, err, INTEGER(record->number)) < 0 ||
+        write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, (size_t)documents, err) <
+            0)
+        return -1;
+    for (size_t i = 0; i < (size_t)hosts && i < record->plan->hosts.count; i++)
+        if (write_access(store, record->number, record->plan->hosts.items[i], i, err) < 0)
+            return -1;
+    return write_plan(store, record, first_step, err);
+}
+
+int store_take_hostfile(struct store *store, const struct record *record, size_t first_step,
+                        struct error *err)
+{
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_hostfile(store, record, first_step, err), err);
+}
+
 /* A row that could not be loaded again would take the whole run with it. */
 static bool is_planned(const struct plan *plan, const struct outcome *outcome)
 {
@@ -176,7 +208,7 @@ static int write_judgement(struct store *store, const struct record *record, str
                    TEXT(judgement->baselines), REAL(judgement->now), TEXT(judgement->inputs)) < 0)
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
-    if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, err) < 0)
+    if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, 0, err) < 0)
         return -1;
     for (size_t i = 0; i < judgement->outcome_count; i++)
         if (write_outcome(store, id, record->plan, &judgement->outcomes[i], err) < 0)

@@ -229,6 +229,45 @@ static void file_is_loaded_or_named(void **state)
     assert_non_null(strstr(err.text, path));
 }
 
+/* Each difference on a line: path, before, after. */
+static const char *differences(struct arena *arena, const char *was, const char *is)
+{
+    struct json_differences found;
+    struct error err;
+    const char *text = "";
+
+    json_compare(arena, json_parse(arena, "was", was, strlen(was), &err),
+                 json_parse(arena, "is", is, strlen(is), &err), &found);
+    for (size_t i = 0; i < found.items.count; i++)
+        text = arena_printf(arena, "%s%s: %s, %s\n", text, found.items.items[i].path,
+                            found.items.items[i].was, found.items.items[i].is);
+    return text;
+}
+
+static void differences_are_told_by_their_place(void **state)
+{
+    assert_string_equal(
+        differences(*state, "{\"a\": [1, true, null], \"b\": 2}", "{\"b\": 2.0, \"a\":[1,true,null]}"), "");
+    assert_string_equal(
+        differences(*state, "{\"a\": {\"b\": 1, \"c\": \"x\"}}", "{\"a\": {\"b\": 2, \"d\": [1]}}"),
+        "a.b: 1, 2\na.c: \"x\", nothing\na.d: nothing, [1]\n");
+    assert_string_equal(differences(*state, "[1, 2, 3]", "[1, 3]"), "[1]: 2, 3\n[2]: 3, nothing\n");
+    assert_string_equal(differences(*state, "{\"a\": 1}", "{\"a\": \"1\"}"), "a: 1, \"1\"\n");
+    assert_string_equal(differences(*state, "{\"a\": true}", "{\"a\": false}"), "a: true, false\n");
+}
+
+static void items_of_lists_are_known_by_their_names(void **state)
+{
+    assert_string_equal(differences(*state, "[{\"name\": \"a\", \"x\": 1}, {\"check\": \"b\"}]",
+                                    "[{\"check\": \"b\", \"y\": 2}, {\"name\": \"a\", \"x\": 1}]"),
+                        "[b].y: nothing, 2\n");
+    assert_string_equal(differences(*state, "[{\"metric\": \"m\", \"x\": 1}, {\"metric\": \"m\", \"x\": 2}]",
+                                    "[{\"metric\": \"m\", \"x\": 1}, {\"metric\": \"m\", \"x\": 3}]"),
+                        "[m, 2].x: 2, 3\n");
+    assert_string_equal(differences(*state, "[{\"name\": \"a\"}]", "[]"),
+                        "[a]: {\"name\": \"a\"}, nothing\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +281,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(members_fall_back_only_when_absent_or_of_another_type, make_arena,
                                         drop_arena),
         cmocka_unit_test_setup_teardown(file_is_loaded_or_named, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(differences_are_told_by_their_place, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(items_of_lists_are_known_by_their_names, make_arena, drop_arena),
     };
 
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -523,7 +523,21 @@ static void burns_until_cancelled(const struct remote *remote, enum remote_verb 
         answer->result.why = REMOTE_WHY_CANCELLED;
 }
 
-static void a_cancelled_run_goes_on_when_resumed(void **state)
+static unsigned cancels; /* looked at when one is sent, and when it is answered */
+
+/* Nobody knows whether what was cancelled is gone until the host says so. */
+static void proof_takes_a_while(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    (void)remote;
+    if (verb == REMOTE_CANCEL) {
+        answer->after_ms = 100;
+        cancels++;
+    }
+    if (verb == REMOTE_ENSURE)
+        assert_true(cancels >= 2);
+}
+
+static void a_cancelled_run_goes_on_when_resumed_and_proven_gone(void **state)
 {
     struct bench bench;
 
@@ -536,7 +550,10 @@ static void a_cancelled_run_goes_on_when_resumed(void **state)
     assert_int_equal(bench.record.attempts.count, 3);
     assert_int_equal(bench.record.attempts.items[2].end, ATTEMPT_CANCELLED);
     bench.on_start = NULL;
+    hosts_answer = proof_takes_a_while;
+    cancels = 0;
     run(&bench, NULL);
+    assert_int_equal(cancels, 2);
     assert_false(bench.cancelled);
     assert_int_equal(bench.record.attempts.count, 4);
     assert_int_equal(bench.record.attempts.items[3].end, ATTEMPT_RAN);
@@ -605,7 +622,7 @@ int main(void)
         cmocka_unit_test(a_run_that_was_all_done_ends_at_once),
         cmocka_unit_test(an_open_attempt_is_taken_up_with_the_command_that_was_sent),
         cmocka_unit_test(a_smaller_set_is_planned_once),
-        cmocka_unit_test(a_cancelled_run_goes_on_when_resumed),
+        cmocka_unit_test(a_cancelled_run_goes_on_when_resumed_and_proven_gone),
         cmocka_unit_test(a_thousand_hosts_cost_the_controller_seconds),
     };
 

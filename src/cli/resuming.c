@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resuming.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/json.h"
+#include "assay/judge.h"
+#include "cli.h"
+
+enum { DIFFERENCES_SHOWN = 10 };
+
+static bool same_bytes(struct slice a, struct slice b)
+{
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* name NULL: the one of that kind. NULL: the run has none. */
+static const struct document *document_of(const struct record *record, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, kind) == 0 &&
+            (name == NULL || strcmp(record->documents.items[i].name, name) == 0))
+            return &record->documents.items[i];
+    return NULL;
+}
+
+static int refuse(const struct record *record, const char *kind, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_USAGE,
+                     "%s: not the %s that run %lld was begun with, and another question is another run; "
+                     "`assay run --resume %lld` without it goes on, with the %s as it was",
+                     what, kind, record->number, record->number, kind);
+}
+
+/* 0 where both say the same, in whatever form. */
+static int compare(struct arena *arena, const struct record *record, const struct document *was,
+                   const char *what, struct slice bytes, struct error *err)
+{
+    struct json_differences differences;
+    const struct json *before, *after;
+
+    if (same_bytes(was->bytes, bytes))
+        return 0;
+    before = json_parse(arena, was->name, was->bytes.bytes, was->bytes.length, err);
+    after = before != NULL ? json_parse(arena, what, bytes.bytes, bytes.length, err) : NULL;
+    if (after == NULL)
+        return -1;
+    json_compare(arena, before, after, &differences);
+    if (differences.items.count == 0)
+        return 0;
+    for (size_t i = 0; i < differences.items.count && i < DIFFERENCES_SHOWN; i++)
+        fprintf(stderr, "assay: %s: %s is %s, and was %s when the run began\n", what,
+                differences.items.items[i].path, differences.items.items[i].is,
+                differences.items.items[i].was);
+    if (differences.items.count > DIFFERENCES_SHOWN)
+        fprintf(stderr, "assay: %s: %zu more differences\n", what,
+                differences.items.count - DIFFERENCES_SHOWN);
+    return refuse(record, was->kind, what, err);
+}
+
+static int check_suite(struct arena *arena, const char *name, const struct record *record, struct error *err)
+{
+    const struct suite *suite = name != NULL ? suite_load(arena, name, err) : NULL;
+
+    if (suite == NULL)
+        return name == NULL ? 0 : -1;
+    return compare(arena, record, document_of(record, "suite", NULL), name, suite->bytes, err);
+}
+
+static int check_contract(struct arena *arena, const char *name, const struct record *record,
+                          struct error *err)
+{
+    const struct contract *contract = name != NULL ? contract_load(arena, name, err) : NULL;
+    const struct document *was = document_of(record, "contract", NULL);
+
+    if (contract == NULL)
+        return name == NULL ? 0 : -1;
+    return was == NULL
+               ? error_set(err, ERROR_USAGE,
+                           "%s: run %lld was begun without a contract; `assay judge %lld --contract %s` "
+                           "judges it by one when it has ended",
+                           name, record->number, record->number, name)
+               : compare(arena, record, was, name, contract->bytes, err);
+}
+
+static int check_baseline(struct arena *arena, const char *name, const struct record *record,
+                          struct error *err)
+{
+    const struct baseline *baseline = name != NULL ? baseline_load(arena, name, err) : NULL;
+    bool any = false;
+
+    if (baseline == NULL)
+        return name == NULL ? 0 : -1;
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *was = &record->documents.items[i];
+
+        if (strcmp(was->kind, "baseline") != 0 || !baseline_is_for(baseline, was->name))
+            continue;
+        any = true;
+        if (compare(arena, record, was, name, baseline->bytes, err) < 0)
+            return -1;
+    }
+    return any ? 0 : refuse(record, "baseline", name, err);
+}
+
+/* Those that the hosts name, as they are now; one that the run has not is told by who compares the hosts. */
+static int check_platforms(struct arena *arena, const struct hostfile *hostfile, const struct record *record,
+                           const struct suite *suite, struct error *err)
+{
+    const char *last = "";
+
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        const char *word = hostfile->hosts.items[i].platform;
+        const struct platform *platform;
+        const struct document *was;
+
+        word = word != NULL ? word : suite->platform;
+        if (word == NULL || strcmp(word, last) == 0)
+            continue;
+        last = word;
+        platform = platform_load(arena, word, err);
+        if (platform == NULL)
+            return -1;
+        was = document_of(record, "platform", platform->name);
+        if (was != NULL && compare(arena, record, was, word, platform->bytes, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_hosts(struct arena *arena, const char *path, const struct record *record,
+                       const struct plan_sources *sources, struct resuming *resuming, struct error *err)
+{
+    const struct hostfile *hostfile = path != NULL ? hostfile_load(arena, path, err) : NULL;
+
+    if (hostfile == NULL)
+        return path == NULL ? 0 : -1;
+    if (check_platforms(arena, hostfile, record, sources->suite, err) < 0)
+        return -1;
+    if (same_bytes(hostfile->bytes, sources->hostfile->bytes))
+        return 0;
+    resuming->hostfile = hostfile;
+    resuming->path = path;
+    return hostfile_compare(arena, record->plan, sources, hostfile, &resuming->changes, err);
+}
+
+int resuming_check(struct arena *arena, const struct cli_plan *asked, const struct record *record,
+                   const struct plan_sources *sources, struct resuming *ret_resuming, struct error *err)
+{
+    *ret_resuming = (struct resuming){0};
+    if (asked->hosts != NULL || asked->steps != NULL || asked->tools != NULL || asked->tools_root != NULL ||
+        asked->max_evidence != NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "--resume goes on with the hosts, steps, tools and limit of evidence of the run; give none of "
+            "--hosts, --steps, --tools, --tools-root and --max-evidence");
+    if (check_suite(arena, asked->suite, record, err) < 0 ||
+        check_baseline(arena, asked->baseline, record, err) < 0 ||
+        check_contract(arena, asked->contract, record, err) < 0)
+        return -1;
+    return check_hosts(arena, asked->hostfile, record, sources, ret_resuming, err);
+}
+
+/* --- taking a hostfile ------------------------------------------------------------------------------------------ */
+
+/* What was under way on a machine that is another now speaks of neither; the scheduler proves that it is gone. */
+static int close_attempts(struct running *going, const struct resuming *resuming, struct error *err)
+{
+    struct record *record = going->record;
+
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        struct attempt *attempt = &record->attempts.items[i];
+
+        if (attempt->state != ATTEMPT_SENT ||
+            !step_has_swapped(&record->plan->steps.items[attempt->step], &resuming->changes))
+            continue;
+        attempt->state = ATTEMPT_ENDED;
+        attempt->end = ATTEMPT_CANCELLED;
+        attempt->text = "a host of it was swapped while it ran";
+        attempt->ended = cli_now();
+        running_read_attempt(going, record, attempt);
+        if (store_end_attempt(going->store, record, attempt, err) < 0 ||
+            store_put_readings(going->store, record, attempt, err) < 0)
+            return -1;
+        running_drop_bytes(attempt);
+    }
+    return 0;
+}
+
+static enum step_state *states_of(struct running *going)
+{
+    const struct record *record = going->record;
+    enum step_state *states = arena_array(record->arena, enum step_state, record->plan->steps.count);
+
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        const struct attempt *attempt = &record->attempts.items[i];
+
+        if (attempt->state == ATTEMPT_ENDED && attempt->end != ATTEMPT_CANCELLED)
+            states[attempt->step] = judge_step(record, &going->sources->limits, attempt->step);
+    }
+    return states;
+}
+
+/* "node[9-10] added; node3 was swapped: address ..." */
+static const char *changes_text(struct arena *arena, const struct hostfile_changes *changes)
+{
+    struct hostlist added = {0};
+    const char *text = "";
+
+    for (size_t i = 0; i < changes->items.count; i++)
+        if (changes->items.items[i].kind == HOST_ADDED)
+            *list_push(arena, &added.names) = changes->items.items[i].host->name;
+        else
+            text =
+                arena_printf(arena, "%s%s%s", text, *text != '\0' ? "; " : "", changes->items.items[i].text);
+    if (added.names.count > 0)
+        text = arena_printf(arena, "%s was added%s%s",
+                            hostlist_fold(arena, added.names.items, added.names.count),
+                            *text != '\0' ? "; " : "", text);
+    return *text != '\0' ? text : "no host of this run is another";
+}
+
+static void keep_documents(struct record *record, const struct resuming *resuming, const char *text)
+{
+    cli_add_document(record->arena, &record->documents, "hostfile", resuming->path,
+                     resuming->hostfile->bytes);
+    cli_add_document(record->arena, &record->documents, CHANGE_DOCUMENT, text, slice_of(text));
+}
+
+int resuming_take(struct running *going, const struct resuming *resuming, bool allow_active,
+                  struct error *err)
+{
+    struct record *record = going->record;
+    size_t steps = record->plan->steps.count;
+    const char *text;
+
+    if (resuming->hostfile == NULL)
+        return 0;
+    if (close_attempts(going, resuming, err) < 0 ||
+        plan_take_hostfile(record->plan, going->sources, resuming->hostfile, &resuming->changes,
+                           states_of(going), err) < 0 ||
+        (!allow_active && cli_check_production(record->arena, record->plan, err) < 0))
+        return -1;
+    text = arena_printf(record->arena, "%s; %zu step%s more", changes_text(record->arena, &resuming->changes),
+                        record->plan->steps.count - steps, record->plan->steps.count - steps == 1 ? "" : "s");
+    keep_documents(record, resuming, text);
+    if (store_take_hostfile(going->store, record, steps, err) < 0)
+        return -1;
+    fprintf(stderr, "assay: note: the hostfile has changed: %s\n", text);
+    return 0;
+}

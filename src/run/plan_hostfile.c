@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Another hostfile for a run that has begun. Its plan only grows: what was owed stays owed. A host that is new owes
+ * what the suite asks of it, and the groups that it makes with the others are owed besides those that there are. A
+ * name that stands for another machine (another address) owes again what the one before was asked, and what that one
+ * kept from running; what was not asked yet is asked of the new one as it stands.
+ */
+#include <string.h>
+
+#include "plan_private.h"
+
+enum field_kind { FIELD_QUESTION, FIELD_MACHINE, FIELD_WAY };
+
+static const char *text_or_none(const char *text)
+{
+    return text != NULL && *text != '\0' ? text : "none";
+}
+
+static const char *rails_text(struct arena *arena, const struct host *host)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < host->rails.count; i++)
+        text = arena_printf(arena, "%s%s%s=%s:%s", text, *text != '\0' ? " " : "", host->rails.items[i].hca,
+                            host->rails.items[i].switch_name, host->rails.items[i].port);
+    return text;
+}
+
+struct field {
+    const char *name;
+    enum field_kind kind;
+    const char *text;
+};
+enum { FIELDS = 16 };
+
+/* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
+static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
+{
+    const struct field all[FIELDS] = {
+        {"platform", FIELD_QUESTION, host->platform},
+        {"unit", FIELD_QUESTION, host->unit},
+        {"rack", FIELD_QUESTION, host->rack},
+        {"leaf", FIELD_QUESTION, host->leaf},
+        {"role", FIELD_QUESTION, host->role == ROLE_SPARE ? "spare" : "compute"},
+        {"slots", FIELD_QUESTION, arena_printf(arena, "%u", host->slots)},
+        {"timescale", FIELD_QUESTION, arena_printf(arena, "%g", host->timescale)},
+        {"rail", FIELD_QUESTION, rails_text(arena, host)},
+        {"address", FIELD_MACHINE, host->address},
+        {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},
+        {"user", FIELD_WAY, host->user},
+        {"port", FIELD_WAY, arena_printf(arena, "%u", host->port)},
+        {"identity", FIELD_WAY, host->identity},
+        {"jump", FIELD_WAY, host->jump},
+        {"transport", FIELD_WAY, host->transport},
+        {"become", FIELD_WAY, host->become_root ? "sudo" : ""},
+    };
+
+    memcpy(fields, all, sizeof all);
+}
+
+static const struct host *host_named(const struct hostfile *hostfile, const char *name)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
+            return &hostfile->hosts.items[i];
+    return NULL;
+}
+
+static bool is_in_plan(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Of a host of the run. */
+static int compare_host(struct arena *arena, const struct host *was, const struct host *is,
+                        const struct hostfile *hostfile, struct hostfile_changes *changes, struct error *err)
+{
+    struct hostfile_change change = {HOST_REACHED, is, ""};
+    struct field before[FIELDS], after[FIELDS];
+
+    fields_of(arena, was, before);
+    fields_of(arena, is, after);
+    for (size_t i = 0; i < FIELDS; i++) {
+        const char *old = text_or_none(before[i].text), *new = text_or_none(after[i].text);
+
+        if (strcmp(old, new) == 0)
+            continue;
+        if (before[i].kind == FIELD_QUESTION)
+            return error_set(err, ERROR_USAGE,
+                             "%s:%u:%u: %s of %s is %s, and was %s when the run began: that changes what it "
+                             "owes; expected as it was, or a new run",
+                             hostfile->path, is->line, is->column, before[i].name, is->name, new, old);
+        if (before[i].kind == FIELD_MACHINE)
+            change.kind = HOST_SWAPPED;
+        change.text = arena_printf(arena, "%s%s%s %s -> %s", change.text, *change.text != '\0' ? ", " : "",
+                                   before[i].name, old, new);
+    }
+    if (*change.text == '\0')
+        return 0;
+    change.text =
+        arena_printf(arena, "%s %s: %s", is->name,
+                     change.kind == HOST_SWAPPED ? "was swapped" : "is reached another way", change.text);
+    *list_push(arena, &changes->items) = change;
+    return 0;
+}
+
+/* Whoever asked for some hosts only does not mean new ones. */
+static bool is_of_some_hosts(const struct plan *plan, const struct hostfile *hostfile)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE && !is_in_plan(plan, hostfile->hosts.items[i].name))
+            return true;
+    return false;
+}
+
+int hostfile_compare(struct arena *arena, const struct plan *plan, const struct plan_sources *sources,
+                     const struct hostfile *hostfile, struct hostfile_changes *ret_changes, struct error *err)
+{
+    bool some = is_of_some_hosts(plan, sources->hostfile);
+
+    *ret_changes = (struct hostfile_changes){0};
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const char *name = plan->hosts.items[i]->name;
+        const struct host *was = host_named(sources->hostfile, name), *is = host_named(hostfile, name);
+
+        if (is == NULL)
+            return error_set(err, ERROR_USAGE,
+                             "%s: %s of the run is not in it, and what it owes stays owed; expected its name "
+                             "(with the address of another machine, where that took its place), or a new run",
+                             hostfile->path, name);
+        if (compare_host(arena, was != NULL ? was : plan->hosts.items[i], is, hostfile, ret_changes, err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        const struct host *host = &hostfile->hosts.items[i];
+
+        if (host->role != ROLE_COMPUTE || some || is_in_plan(plan, host->name))
+            continue;
+        if (host_platform(sources, host) == NULL)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u:%u: platform %s of %s is none of the run's; expected one of them, or a new run",
+                hostfile->path, host->line, host->column, text_or_none(host->platform), host->name);
+        *list_push(arena, &ret_changes->items) =
+            (struct hostfile_change){HOST_ADDED, host, arena_printf(arena, "%s was added", host->name)};
+    }
+    return 0;
+}
+
+/* --- taking it -------------------------------------------------------------------------------------------------- */
+
+/* From now on the plan's hosts are those of the hostfile. */
+static void point_to(struct plan *plan, const struct hostfile *hostfile)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const struct host *was = plan->hosts.items[i], *is = host_named(hostfile, was->name);
+
+        plan->hosts.items[i] = is;
+        for (size_t k = 0; k < plan->steps.count; k++)
+            for (size_t m = 0; m < plan->steps.items[k].member_count; m++)
+                if (plan->steps.items[k].members[m] == was)
+                    plan->steps.items[k].members[m] = is;
+    }
+}
+
+/* NULL: none of its hosts is another machine. */
+static const struct hostfile_change *swap_in(const struct step *step, const struct hostfile_changes *changes)
+{
+    for (size_t i = 0; i < changes->items.count; i++)
+        for (size_t k = 0; changes->items.items[i].kind == HOST_SWAPPED && k < step->member_count; k++)
+            if (step->members[k] == changes->items.items[i].host)
+                return &changes->items.items[i];
+    return NULL;
+}
+
+bool step_has_swapped(const struct step *step, const struct hostfile_changes *changes)
+{
+    for (size_t i = 0; i < changes->items.count; i++)
+        for (size_t k = 0; changes->items.items[i].kind == HOST_SWAPPED && k < step->member_count; k++)
+            if (strcmp(step->members[k]->name, changes->items.items[i].host->name) == 0)
+                return true;
+    return false;
+}
+
+/* Asked of the machine before, or kept from running by what that one failed. */
+static bool is_owed_again(const struct plan *plan, size_t index, const enum step_state *states, bool *doomed)
+{
+    const struct step *step = &plan->steps.items[index];
+
+    for (size_t i = 0; i < step->need_count && states[index] == STEP_WAITING; i++)
+        doomed[index] |= states[step->needs[i]] == STEP_FAILED || doomed[step->needs[i]];
+    return step->origin != ORIGIN_ISOLATE && step->origin != ORIGIN_LEFT_OUT &&
+           (states[index] != STEP_WAITING || doomed[index]);
+}
+
+/* A step that was repeated by an earlier hostfile speaks through its repetition. */
+static unsigned repetitions(const struct plan *plan, size_t index)
+{
+    unsigned count = 0;
+
+    for (size_t i = index + 1; i < plan->steps.count; i++)
+        count += plan->steps.items[i].origin != ORIGIN_ISOLATE && plan->steps.items[i].round > 0 &&
+                 plan->steps.items[i].parent == index;
+    return count;
+}
+
+static size_t repeat_step(struct plan *plan, size_t index, const char *note, const size_t *again)
+{
+    struct step whole = plan->steps.items[index];
+    const struct member_set set = {.members = whole.members, .count = whole.member_count};
+    size_t added =
+        push_step(plan, whole.shape, &set,
+                  (struct step){.origin = whole.origin, .origin_note = note, .parent = index, .round = 1});
+    struct step *step = &plan->steps.items[added];
+
+    step->needs = whole.need_count > 0 ? arena_array(plan->arena, size_t, whole.need_count) : NULL;
+    step->need_count = whole.need_count;
+    for (size_t i = 0; i < whole.need_count; i++)
+        step->needs[i] = again[whole.needs[i]] > 0 ? again[whole.needs[i]] : whole.needs[i];
+    return added;
+}
+
+static void repeat_swapped(struct plan *plan, const struct hostfile_changes *changes,
+                           const enum step_state *states)
+{
+    size_t count = plan->steps.count;
+    size_t *again = arena_array(plan->arena, size_t, count); /* index of the repetition; 0: none */
+    bool *doomed = arena_array(plan->arena, bool, count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct hostfile_change *swap = swap_in(&plan->steps.items[i], changes);
+        bool owed = is_owed_again(plan, i, states, doomed);
+
+        if (owed && swap != NULL && repetitions(plan, i) == 0)
+            again[i] = repeat_step(plan, i, swap->text, again);
+    }
+}
+
+static const struct shape *known_shape(struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (strcmp(plan->shapes.items[i]->sha256, shape->sha256) == 0)
+            return plan->shapes.items[i];
+    *list_push(plan->arena, &plan->shapes) = shape;
+    return shape;
+}
+
+/* Looks behind `near` first: most steps come in the same order in both plans. plan->steps.count: there is none. */
+static size_t find_key(const struct plan *plan, const char *key, size_t near)
+{
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        size_t at = (near + i) % plan->steps.count;
+
+        if (strcmp(plan->steps.items[at].key, key) == 0)
+            return at;
+    }
+    return plan->steps.count;
+}
+
+static void add_from(struct plan *plan, const struct plan *whole, const char *note)
+{
+    size_t *index_of = arena_array(plan->arena, size_t, whole->steps.count), near = 0;
+
+    for (size_t i = 0; i < whole->steps.count; i++) {
+        const struct step *step = &whole->steps.items[i];
+        const struct member_set set = {.members = step->members, .count = step->member_count};
+        struct step *added;
+
+        index_of[i] = find_key(plan, step->key, near);
+        near = index_of[i];
+        if (index_of[i] < plan->steps.count)
+            continue;
+        push_step(plan, known_shape(plan, step->shape), &set,
+                  (struct step){.origin = step->origin,
+                                .origin_note = *step->origin_note != '\0' ? step->origin_note : note});
+        added = &plan->steps.items[index_of[i]];
+        added->needs = step->needs;
+        added->need_count = step->need_count;
+        for (size_t k = 0; k < step->need_count; k++)
+            added->needs[k] = index_of[step->needs[k]];
+    }
+}
+
+/* The steps of the suite that the run was asked for; *ret_all: no --steps was given. */
+static void steps_of_run(const struct plan *plan, const struct suite *suite, struct hostlist *ret_steps,
+                         bool *ret_all)
+{
+    *ret_all = true;
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        bool out = false;
+
+        for (size_t k = 0; k < plan->steps.count; k++)
+            out |= plan->steps.items[k].origin == ORIGIN_LEFT_OUT &&
+                   strcmp(plan->steps.items[k].origin_note, NOTE_LEFT_OUT_BY_USER) == 0 &&
+                   strcmp(plan->steps.items[k].shape->suite_step, suite->steps.items[i].name) == 0;
+        *ret_all &= !out;
+        if (!out)
+            *list_push(plan->arena, &ret_steps->names) = suite->steps.items[i].name;
+    }
+}
+
+/* Another version of assay may ask otherwise for the same words: then nothing would be as it was. */
+static int check_same(const struct plan *plan, const struct plan *whole, size_t steps, struct error *err)
+{
+    size_t near = 0;
+
+    for (size_t i = 0; i < steps; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->member_count > 1 || step->origin != ORIGIN_SUITE || step->round > 0)
+            continue;
+        near = find_key(whole, step->key, near);
+        if (near == whole->steps.count)
+            return error_set(
+                err, ERROR_USAGE,
+                "step %s of %s would be planned otherwise by this assay than by the one that began the "
+                "run: hosts can only be added by that one; expected it, or a new run",
+                step->shape->suite_step, step->members[0]->name);
+    }
+    return 0;
+}
+
+static int add_hosts_of(struct plan *plan, const struct plan_sources *sources,
+                        const struct hostfile_changes *changes, struct error *err)
+{
+    struct hostlist hosts = {0}, steps = {0}, added = {0};
+    struct plan_options options = {.run_uuid = plan->run_uuid, .hosts = &hosts};
+    struct plan_notes notes;
+    const struct plan *whole;
+    bool all;
+
+    for (size_t i = 0; i < changes->items.count; i++)
+        if (changes->items.items[i].kind == HOST_ADDED)
+            *list_push(plan->arena, &added.names) = changes->items.items[i].host->name;
+    if (added.names.count == 0)
+        return 0;
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i]->role == ROLE_COMPUTE)
+            *list_push(plan->arena, &hosts.names) = plan->hosts.items[i]->name;
+    for (size_t i = 0; i < added.names.count; i++)
+        *list_push(plan->arena, &hosts.names) = added.names.items[i];
+    steps_of_run(plan, sources->suite, &steps, &all);
+    options.steps = all ? NULL : &steps;
+    whole = plan_build(plan->arena, sources, &options, &notes, err);
+    if (whole == NULL || check_same(plan, whole, plan->steps.count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < added.names.count; i++)
+        *list_push(plan->arena, &plan->hosts) = host_named(sources->hostfile, added.names.items[i]);
+    add_from(plan, whole,
+             arena_printf(plan->arena, "the hostfile was changed: %s was added",
+                          hostlist_fold(plan->arena, added.names.items, added.names.count)));
+    return 0;
+}
+
+int plan_take_hostfile(struct plan *plan, struct plan_sources *sources, const struct hostfile *hostfile,
+                       const struct hostfile_changes *changes, const enum step_state *states,
+                       struct error *err)
+{
+    sources->hostfile = hostfile;
+    point_to(plan, hostfile);
+    repeat_swapped(plan, changes, states);
+    return add_hosts_of(plan, sources, changes, err);
+}
