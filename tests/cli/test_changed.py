@@ -79,6 +79,7 @@ with Lab("changed", 4, speed=200) as lab:
     refused("another baseline", ("-b", lower), "limits[p2p.unidirectional.enabled].floor is 300, and was 345",
             "not the baseline that run 1 was begun with")
     refused("hosts left out", ("--hosts", "node1"), "--hosts")
+    refused("other tools", ("--tools", FOLDER), "--tools")
     refused("a host that is gone", ("-H", hosts("fewer", 1)), "node2 of the run is not in it")
     refused("another unit", ("-H", hosts("unit", 1, 2, change=lambda line: line.replace("unit=su1", "unit=su7"))),
             "unit of node1 is su7, and was su1")

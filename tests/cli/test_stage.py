@@ -259,8 +259,6 @@ def a_run_with_staged_tools(test):
         test.ok(done.returncode == 2 and "is not what was staged" in done.stdout and "node2" in done.stdout,
                 "a tool that is another since is not run, and nothing in its place", done.stdout, done.stderr)
         again_with_the_same_tools(test, lab, tools)
-        done = assay("run", "--resume", "1", "--tools", tools, "--db", f"{FOLDER}/burn.db")
-        test.ok(done.returncode == 64 and "goes on with the hostfile, suite, baseline, contract, tools" in done.stderr, "a resumed run keeps its own", done.stderr)
 
 
 def again_with_the_same_tools(test, lab, tools):
