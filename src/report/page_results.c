@@ -217,7 +217,7 @@ static void write_identity(struct page *page)
               record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
     for (size_t i = 0; i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
-            page_pair(page, TEXT_CHANGED, record->documents.items[i].name);
+            page_pair(page, TEXT_CHANGED, said(page, record->documents.items[i].name));
     page_pair(page, TEXT_STARTED, when(page, record->started));
     page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
     page_pair(page, TEXT_DURATION,

@@ -199,7 +199,7 @@ static void write_head(struct letter *letter)
         put_field(letter, say(letter, TEXT_L_JUDGEMENT), record->judgement.uuid);
     for (size_t i = 0; i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
-            put_field(letter, say(letter, TEXT_L_CHANGED), record->documents.items[i].name);
+            put_field(letter, say(letter, TEXT_L_CHANGED), said(letter, record->documents.items[i].name));
     put_field(letter, say(letter, TEXT_L_STARTED), time_text(letter->arena, record->started));
     put_field(letter, say(letter, TEXT_L_ENDED),
               record->ended > 0 ? sayf(letter, TEXT_L_AFTER, time_text(letter->arena, record->ended),

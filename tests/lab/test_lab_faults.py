@@ -102,6 +102,7 @@ CASES = [
     ("disk-full", "df -P /scratch", r" 0 +100% /scratch$"),
     ("fio-slow:50", "fio --name=t --filename=/scratch/x --size=4G --rw=read --runtime=5 --time_based --output-format=json",
      r'"bw_bytes" : 13\d{9},'),
+    ("monitor:dcgm-exporter", 'cat "$ASSAY_LAB_ROOT"/proc/3141/comm', r"^dcgm-exporter$"),
     ("npu-fault:5", "npu-smi info", r"^\| 5 +910B3 +\| Alarm "),
     ("rail-swap:2-3", "iblinkinfo -l -C mlx5_2 -P 1 -D 0 -n 1", r'mlx5_2".*"MF0;l\d+r3:'),
     ("peer-down", "ssh -o BatchMode=yes NODE hostname", r"connect to host node\d+ port \d+: Connection refused"),
@@ -215,7 +216,7 @@ with Lab(1, ["node1:nvls-off"], "--profile", "hgx-a100") as lab:
 with Lab(1, ["node1:fabric-state"], "--profile", "hgx-a100") as lab:
     tap.ok(lab.up.returncode == 64 and "no fabric state" in lab.up.stderr, "A100 has no fabric state to spoil",
            lab.up.stderr)
-for words, pattern in [(["0"], "number of hosts"), (["1251"], "number of hosts"), ([], "number of hosts"),
+for words, pattern in [(["0"], "number of hosts"), (["5001"], "number of hosts"), ([], "number of hosts"),
                        (["2", "--profile", "dgx"], "'dgx' is not a profile"), (["2", "--port", "x"], "port"),
                        (["2", "--fabric", "token-ring"], "infiniband or roce")]:
     done = program("lab", "up", *words, "--dir", "/nonexistent/lab")
