@@ -41,7 +41,8 @@ def figure(name, value, unit, aim, met):
     """One line, in the form of scripts/bench."""
     global missed
     missed += not met
-    print(f"soak {name} value={value:.6g} unit={unit} aim={aim} met={'yes' if met else 'no'}", flush=True)
+    words = "aim=- met=-" if aim == "none" else f"aim={aim} met={'yes' if met else 'no'}"
+    print(f"soak {name} value={value:.6g} unit={unit} {words}", flush=True)
 
 
 class Cost:
