@@ -8,8 +8,8 @@
 
 struct meter;
 
-/* In the record's arena, with what the record has already; by the limits of its document, or by default ones. folder_of:
-   the database's path. */
+/* In the record's arena, with what the record has already; by the limits of its document, or by default ones. database: its
+   path. */
 struct meter *meter_create(const struct record *record, const char *database);
 /* Counts them where they fit. False: they do not, and are not counted. */
 bool meter_takes(struct meter *meter, const char *host, const struct capture captures[2]);

@@ -4,7 +4,7 @@
  * hostlists, suites, platforms, baselines and JSON, and what hosts answer, from the channel to the report (answers.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
- * reads files: fuzz --target=NAME FILE... or, with --target=all, each file by every row. fuzz --targets lists
+ * reads files: fuzz --target=NAME FILE... (exit status 1: one is refused) or, with --target=all, each file by every row. fuzz --targets lists
  * them. scripts/fuzz runs them all.
  */
 #include "assay/files.h"
@@ -169,17 +169,19 @@ static const struct reader {
 
 enum { READERS = sizeof readers / sizeof readers[0] };
 
-/* What is refused is refused with words. */
-static void read_document(const struct reader *reader, struct slice bytes)
+/* False: it is refused, which is with words. */
+static bool read_document(const struct reader *reader, struct slice bytes)
 {
     struct arena *arena = arena_create();
     struct error err = {0};
+    bool read = reader->reads(arena, bytes, &err);
 
-    if (!reader->reads(arena, bytes, &err) && *err.text == '\0') {
+    if (!read && *err.text == '\0') {
         fprintf(stderr, "fuzz: %s was refused without a word\n", reader->name);
         abort();
     }
     arena_destroy(arena);
+    return read;
 }
 
 /* The row's number: parsers first; -1: no such row. */
@@ -195,15 +197,16 @@ static const char *target_name(size_t number)
     return number < count + READERS ? readers[number - count].name : NULL;
 }
 
-static void run_target(size_t number, struct slice bytes)
+/* False: its bytes are refused; of parsers never, which read whatever comes. */
+static bool run_target(size_t number, struct slice bytes)
 {
     size_t count;
     const struct parser *const *parsers = parser_list(&count);
 
-    if (number < count)
-        read_output(parsers[number], bytes);
-    else
-        read_document(&readers[number - count], bytes);
+    if (number >= count)
+        return read_document(&readers[number - count], bytes);
+    read_output(parsers[number], bytes);
+    return true;
 }
 
 static void set_target(const char *argument)
@@ -238,7 +241,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    run_target((size_t)target, (struct slice){(const char *)bytes, length});
+    (void)run_target((size_t)target, (struct slice){(const char *)bytes, length});
     return 0;
 }
 
@@ -248,6 +251,7 @@ static int replay(const char *path, bool all)
     cleanup_text struct text input = {0};
     struct error err = {0};
     char *exact; /* of its own, so that reading past the end is found */
+    int rc = 0;
 
     text_init(&input, INPUT_MOST);
     if (file_read(path, &input, &err) < 0) {
@@ -258,10 +262,12 @@ static int replay(const char *path, bool all)
     if (input.length > 0)
         memcpy(exact, input.bytes, input.length);
     for (size_t i = 0; target_name(i) != NULL; i++)
-        if (all || (int)i == target)
-            run_target(i, (struct slice){exact, input.length});
+        if ((all || (int)i == target) && !run_target(i, (struct slice){exact, input.length}) && !all) {
+            fprintf(stderr, "fuzz: %s is refused\n", path);
+            rc = 1;
+        }
     free(exact);
-    return 0;
+    return rc;
 }
 
 int main(int argc, char **argv)
