@@ -79,12 +79,6 @@ const char *guard_job_fault(const struct remote_job *job)
     return NULL;
 }
 
-/* The light command has a last line of its own, so that the host knows it is whole. */
-static void light_command(const struct remote_job *job, struct text *out)
-{
-    text_printf(out, "%s\n# end %s", job->command, job->uuid);
-}
-
 /* See guard_root. $0 is the command for root's shell, "$@" its arguments. */
 #define ASK_SUDO                                                                                            \
     "exec /bin/sh -c 'unset p;IFS= read -r p||exit 1;"                                                      \
@@ -92,16 +86,22 @@ static void light_command(const struct remote_job *job, struct text *out)
     "printf \"%%s\\n\" \"$p\"|sudo -k -S -p \"\" /bin/sh -c : >/dev/null||exit 1;"                          \
     "{ printf \"%%s\\n\" \"$p\";unset p;exec cat;}|sudo -k -S -p \"\" /bin/sh -c \"$0\" \"$@\"' "
 
-static void put_shell(enum guard_root root, size_t guard_length, struct text *out)
+#define SKIP_TO_BEGIN "until [ \"$l\" = @assay-begin ];do IFS= read -r l||exit 1;done;"
+
+/* What the shell does with its stdin: the light guard is its script, the other is a part of it. */
+static void put_shell(enum guard_root root, bool light, struct text *out)
 {
-    if (root == GUARD_SUDO_PASSWORD)
-        text_printf(out,
-                    ASK_SUDO "'until [ \"$l\" = @assay-begin ];do IFS= read -r l||exit 1;done;g=$(head -c "
-                             "%zu)&&eval \"$g\"' assay ",
-                    guard_length);
+    size_t length = sizeof guard_text - 1;
+
+    if (root == GUARD_SUDO_PASSWORD && light)
+        text_printf(out, ASK_SUDO "'" SKIP_TO_BEGIN "exec /bin/sh -s \"$@\"' assay ");
+    else if (root == GUARD_SUDO_PASSWORD)
+        text_printf(out, ASK_SUDO "'" SKIP_TO_BEGIN "g=$(head -c %zu)&&eval \"$g\"' assay ", length);
+    else if (light)
+        text_printf(out, "exec %s/bin/sh -s ", root == GUARD_SUDO ? "sudo -n " : "");
     else
         text_printf(out, "exec %s/bin/sh -c 'g=$(head -c %zu)&&eval \"$g\"' assay ",
-                    root == GUARD_SUDO ? "sudo -n " : "", guard_length);
+                    root == GUARD_SUDO ? "sudo -n " : "", length);
 }
 
 void guard_exec(const struct remote_job *job, enum guard_root root, struct text *out)
@@ -111,14 +111,10 @@ void guard_exec(const struct remote_job *job, enum guard_root root, struct text 
     unsigned deadline = job->deadline_s > 0 ? job->deadline_s : GUARD_DEADLINE_S;
     unsigned grace = job->grace_s > 0 ? job->grace_s : GUARD_GRACE_S;
 
-    put_shell(root, (light ? sizeof guard_light_text : sizeof guard_text) - 1, out);
+    put_shell(root, light, out);
     text_printf(out, "%s %s %s %u %u ", verb_word(job->verb), job->uuid, boot, deadline, grace);
     if (light) {
-        cleanup_text struct text command = {0};
-
-        text_init(&command, INPUT_LIMIT);
-        light_command(job, &command);
-        text_printf(out, "%d %zu", GUARD_SWEEP_S, command.length);
+        text_printf(out, "%d", GUARD_SWEEP_S);
         return;
     }
     text_printf(out, "%llu %d", (unsigned long long)clip_of(job), GUARD_SWEEP_S);
@@ -131,9 +127,14 @@ void guard_exec(const struct remote_job *job, enum guard_root root, struct text 
 
 void guard_input(const struct remote_job *job, struct text *out)
 {
-    text_put(out, job->verb == REMOTE_READ ? guard_light_text : guard_text);
-    if (job->verb == REMOTE_READ)
-        light_command(job, out);
+    if (job->verb == REMOTE_READ) {
+        text_put(out, guard_light_text);
+        text_put(out, "light_command=");
+        text_shell_quote(out, job->command);
+        text_put(out, "\nlight \"$@\"\nexit\n");
+        return;
+    }
+    text_put(out, guard_text);
     if (job->verb != REMOTE_ENSURE)
         return;
     text_put(out, job->command);

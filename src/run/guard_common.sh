@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What both guards share. The text is sent over stdin and evaluated, so nothing is installed on the host.
+# What both guards share. The text is sent over stdin, so nothing is installed on the host.
 # Lines that are only a comment, and indentation, do not travel.
 
 # uptime_now: seconds since boot in $now

@@ -3,12 +3,14 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -325,21 +327,105 @@ static void the_exec_line_is_short_and_plain(void **state)
     text_release(&input);
 }
 
+/* Runs the light guard on these bytes of its input; whether it ran the command, and whether it says how that ended. */
+static void run_light(const char *shell, const char *bytes, size_t length, bool *ret_ran, bool *ret_answered)
+{
+    char line[400], said[4096];
+    FILE *file = fopen("input", "w");
+    size_t got;
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+    (void)unlink("ran");
+    snprintf(line, sizeof line, "%s -s read " UUID " - 5 1 1 <input 2>/dev/null", shell);
+    file = popen(line, "r");
+    assert_non_null(file);
+    got = fread(said, 1, sizeof said - 1, file);
+    said[got] = '\0';
+    (void)pclose(file);
+    *ret_ran = access("ran", F_OK) == 0;
+    *ret_answered = strstr(said, "@assay " UUID " ended") != NULL;
+}
+
+static void assert_not_run(const char *shell, const char *bytes, size_t length)
+{
+    bool ran, answered;
+
+    run_light(shell, bytes, length, &ran, &answered);
+    assert_false(ran || answered);
+}
+
+/* Cut at its end by a line that broke, at its beginning by a profile that reads. */
+static void assert_only_whole_is_run(const char *shell, const struct text *input)
+{
+    static const char start[] = "light \"$@\"";
+    const char *begin = strstr(input->bytes, start), *end = input->bytes + input->length;
+    size_t last = (size_t)(begin - input->bytes) + strlen(start);
+    bool ran, answered;
+
+    run_light(shell, input->bytes, input->length, &ran, &answered);
+    assert_true(ran && answered);
+    for (size_t cut = 0; cut < last; cut += cut + 90 < last ? 41 : 1)
+        assert_not_run(shell, input->bytes, cut);
+    for (const char *from = input->bytes + 1; from < begin; from += 41)
+        assert_not_run(shell, from, (size_t)(end - from));
+    for (const char *from = strchr(input->bytes, '\n') + 1; from < begin; from = strchr(from, '\n') + 1)
+        assert_not_run(shell, from, (size_t)(end - from));
+}
+
+static void a_light_command_that_did_not_come_whole_is_not_run(void **state)
+{
+    static const struct {
+        const char *program, *shell;
+    } rows[] = {{"/bin/sh", "/bin/sh"},
+                {"/bin/dash", "/bin/dash"},
+                {"/bin/bash", "/bin/bash --posix"},
+                {"/bin/busybox", "/bin/busybox sh"}};
+    char folder[] = "/tmp/assay-guard-XXXXXX";
+    struct remote_job job = light;
+    struct text input;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    job.command = "echo 'it is' >ran";
+    text_init(&input, 1 << 20);
+    guard_input(&job, &input);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (access(rows[i].program, X_OK) == 0)
+            assert_only_whole_is_run(rows[i].shell, &input);
+        else
+            print_message("not tried: there is no %s\n", rows[i].program);
+    text_release(&input);
+    assert_int_equal(unlink("input"), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* The password is in neither: it goes before the input, to the login user's own shell. */
 static void sudo_with_a_password_is_a_line_that_every_login_shell_takes(void **state)
 {
-    struct text exec;
+    static const struct {
+        const struct remote_job *job;
+        const char *end;
+    } rows[] = {{&spooled, "' assay ensure " UUID}, {&light, ";exec /bin/sh -s \"$@\"' assay read " UUID}};
 
     (void)state;
-    text_init(&exec, 65536);
-    guard_exec(&spooled, GUARD_SUDO_PASSWORD, &exec);
-    assert_true(exec.length < 800);
-    assert_memory_equal(exec.bytes, "exec /bin/sh -c '", 17);
-    assert_null(strpbrk(exec.bytes, "!`\n"));
-    assert_null(strstr(exec.bytes, "\\\\")); /* fish would make one of two */
-    assert_non_null(strstr(exec.bytes, "|sudo -k -S -p \"\" /bin/sh -c \"$0\" \"$@\"' 'until "));
-    assert_non_null(strstr(exec.bytes, "' assay ensure " UUID));
-    text_release(&exec);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct text exec;
+
+        text_init(&exec, 65536);
+        guard_exec(rows[i].job, GUARD_SUDO_PASSWORD, &exec);
+        assert_true(exec.length < 800);
+        assert_memory_equal(exec.bytes, "exec /bin/sh -c '", 17);
+        assert_null(strpbrk(exec.bytes, "!`\n"));
+        assert_null(strstr(exec.bytes, "%%"));
+        assert_null(strstr(exec.bytes, "\\\\")); /* fish would make one of two */
+        assert_non_null(strstr(exec.bytes, "|sudo -k -S -p \"\" /bin/sh -c \"$0\" \"$@\"' 'until "));
+        assert_non_null(strstr(exec.bytes, rows[i].end));
+        text_release(&exec);
+    }
 }
 
 static void jobs_that_cannot_be_sent_are_told(void **state)
@@ -381,6 +467,7 @@ int main(void)
         cmocka_unit_test(an_output_without_a_place_is_cut_and_says_why),
         cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
         cmocka_unit_test(the_exec_line_is_short_and_plain),
+        cmocka_unit_test(a_light_command_that_did_not_come_whole_is_not_run),
         cmocka_unit_test(jobs_that_cannot_be_sent_are_told),
     };
 
