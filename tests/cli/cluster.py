@@ -198,6 +198,9 @@ class Report:
                 found.setdefault((step["target"], step["name"]), {}).setdefault(item["outcome"], []).append(item)
         return found
 
+    def verdict_of(self, host):
+        return [row["verdict"] for row in self.json["verdicts"] if (row["scope"], row["name"]) == ("host", host)][0]
+
     def unrun_without_reason(self):
         """Steps whose state is not what their needs make of it: not run though all needs passed, or the reverse."""
         states, wrong = [], []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one right outcome of each fault, after the table of outcomes: which step of which host, and which GPU.
 
-Every case has three hosts of its own, "a", "b" and "c". Faults sit on "b" unless the case says otherwise: the head of
-a step across hosts is "a", so a fault of another than the head is what is seen.
+A case whose faults sit on the one host "b", and that concerns no other, shares one run with the others of its suite:
+each has a host of its own there, and two hosts are healthy. Every other case has a run over three hosts, "a", "b" and
+"c". The head of a step across hosts is "a", or a healthy one, so a fault of another than the head is what is seen.
 """
 
 import os
@@ -34,7 +35,7 @@ class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
     def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
-                 remark=None, suite="delivery"):
+                 remark=None, suite="delivery", alone=False):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -45,6 +46,16 @@ class Case:
         self.remedy = remedy
         self.remark = remark  # in every test of GPUs on "b", and in no other's
         self.suite = suite  # a built-in one, or a document
+        self.alone = alone  # what it does to its host could meet what runs over all
+
+    @property
+    def shares(self):
+        return not self.alone and all(fault.startswith("b:") for fault in self.faults) and \
+            all(host == "b" for host, _ in self.right)
+
+    @property
+    def suite_name(self):
+        return self.suite if isinstance(self.suite, str) else self.suite["name"]
 
     @property
     def kind(self):
@@ -116,7 +127,7 @@ LOAD = [
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
-    Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True),
+    Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
 ]
 
 FABRIC = [
@@ -309,7 +320,7 @@ STORED = [
     Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True, suite=STORAGE),
     Case("disk-full", fail("storage", {"/scratch"}, "MiB"), numbers_undecided=True, runs_on=True, suite=STORAGE),
     Case("no-space", fail("setup", {"/var/tmp"}, "40 MiB"), runs_on=True, suite=STORAGE),
-    Case("names-unknown", fail("setup", HOST, "not node1"), runs_on=True, suite=STORAGE),
+    Case("names-unknown", fail("setup", HOST, r"not node\d+"), runs_on=True, suite=STORAGE),
     Case("fio-slow", fail("storage", HOST, "GB/s"), runs_on=True, suite=STORAGE),
     Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
     Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),

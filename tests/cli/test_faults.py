@@ -13,19 +13,63 @@ import sys
 
 import cluster
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
-from fault_cases import Case, GROUPS, ISOLATED, LAB_OPTIONS
+from fault_cases import GROUPS, ISOLATED, LAB_OPTIONS
 
 AT_ONCE = 8
+SHARE = 14  # cases of one run: beyond 16 hosts delivery has no limits of its own
+PATIENCE_S = 2 * cluster.PATIENCE_S  # a run of many hosts
 NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
 
 
-def target_of(host, names):
-    """As steps name it: "node5", or "3 hosts: node[4-6]" for all of a case."""
-    first, last = names["a"], names["c"]
-    return f"3 hosts: node[{first[4:]}-{last[4:]}]" if host == "all" else names[host]
+class Run:
+    """Cases in one run, each on hosts of its own: {"b": "node4"}, or all three of a case that shares its run with none."""
+
+    def __init__(self, number, cases, first):
+        self.number, self.cases = number, cases
+        self.suite = cases[0].suite
+        count = 3 if len(cases) == 1 else len(cases) + 2
+        self.hosts = [f"node{first + i}" for i in range(count)]
+        # A healthy host is the head, and another one is left to compare and to launch with.
+        self.names = ([dict(zip("abc", self.hosts))] if len(cases) == 1 else
+                      [{"b": host} for host in self.hosts[1:-1]])
+
+    def faults(self):
+        return [f"{names[fault[0]]}{fault[1:]}" for case, names in zip(self.cases, self.names) for fault in case.faults]
+
+    def right(self, case, names):
+        return {(self.target_of(host, names), step): (word, {named(subject, names) for subject in subjects}, cause)
+                for (host, step), (word, subjects, cause) in case.right.items()}
+
+    def target_of(self, host, names):
+        """As steps name it: "node5", or "3 hosts: node[4-6]" for all of a case."""
+        return f"3 hosts: node[{self.hosts[0][4:]}-{self.hosts[-1][4:]}]" if host == "all" else names[host]
+
+    def all_right(self):
+        return {target: what for case, names in zip(self.cases, self.names)
+                for target, what in self.right(case, names).items()}
+
+    def verdict(self):
+        return max((case.verdict for case in self.cases), key=["accept", "incomplete", "reject"].index)
+
+    def hosts_of(self, condition):
+        return {names["b"] for case, names in zip(self.cases, self.names) if condition(case)}
+
+
+def runs_of(cases):
+    """Cases that share their suite and concern one host only share a run; each other case has one of its own."""
+    together = {}
+    for number, case in enumerate(cases):
+        together.setdefault(case.suite_name if case.shares else number, []).append(case)
+    runs, first = [], 1
+    for shared in together.values():
+        parts = -(-len(shared) // SHARE)
+        for part in range(parts):
+            runs.append(Run(len(runs), shared[part::parts], first))
+            first += len(runs[-1].hosts)
+    return runs
 
 
 def named(subject, names):
@@ -34,20 +78,22 @@ def named(subject, names):
     return " ".join([names.get(first, first), *rest])
 
 
-def suite_of(case, number):
+def suite_of(suite, number):
     """Its name, or the file that its document is written to."""
-    if isinstance(case.suite, str):
-        return case.suite
+    if isinstance(suite, str):
+        return suite
     path = os.path.join(FOLDER, f"{number}.suite.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(case.suite, file)
+        json.dump(suite, file)
     return path
 
 
-def run(lab, case, names, number):
+def carry_out(lab, suite, hosts, number):
     database = os.path.join(FOLDER, f"{number}.db")
-    done = assay("run", "-H", lab.hostfile, "-s", suite_of(case, number), "--db", database, "--progress", "none",
-                 "--hosts", ",".join(names.values()), "-o", os.path.join(FOLDER, f"{number}.html"))
+    done = assay("run", "-H", lab.hostfile, "-s", suite_of(suite, number), "--db", database, "--progress", "none",
+                 "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"), patience=PATIENCE_S)
+    if not closing_lines(done.stdout):
+        raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
     return done, Report(database)
 
 
@@ -70,98 +116,120 @@ def wrong_items(case, target, found, right):
     return ""
 
 
-def wrong_entries(report, right):
-    """The first page must name the same steps, and with a GPU's fault that GPU."""
-    accused, texts = set(), {}
+def entries_of(report):
+    """The steps that the first page names, and of each what it says of whom: {(target, step): {word: subjects}}."""
+    told = {}
     for entry in report.entries:
         for number in entry["outcomes"] if entry["outcome"] != "not run" else []:
             item = report.json["outcomes"][number]
             step = report.steps[item["step"]]
-            accused.add((step["target"], step["name"]))
+            words = told.setdefault((step["target"], step["name"]), {})
             if item["outcome"] == entry["outcome"]:
-                texts.setdefault((step["target"], step["name"], item["outcome"]), []).append(entry["subjects"])
+                words[item["outcome"]] = words.get(item["outcome"], "") + " " + entry["subjects"]
+    return told
 
-    if accused != set(right):
-        return f"entries name {sorted(accused)}"
+
+def wrong_entries(told, right):
+    """The first page must name with a GPU's fault that GPU."""
     for (target, step), (word, subjects, _) in right.items():
-        shown = set(re.findall(NAMES, " ".join(texts.get((target, step, word), []))))
+        shown = set(re.findall(NAMES, told.get((target, step), {}).get(word, "")))
         if "" not in subjects and not shown & set(re.findall(NAMES, " ".join(subjects))):
             return f"the entries of {target} {step} name {sorted(shown)}, expected {sorted(subjects)}"
     return ""
 
 
-def wrong_substitutes(report, case):
+def wrong_substitutes(report, run):
     """What needs all hosts runs over those that are fit, where two are, and passes there."""
+    wanted, known_late = {}, run.hosts_of(lambda case: case.runs_on)
+    for step in report.steps:
+        if step["origin"] == "suite" and len(step["members"]) == len(run.hosts) and step["outcome"] == "not run":
+            lost = {host for need in step["needs"] if report.steps[need]["outcome"] != "pass"
+                    for host in report.steps[need]["members"] if len(report.steps[need]["members"]) == 1} - known_late
+            fit = [host for host in run.hosts if host not in lost]
+            if lost and len(fit) > 1:
+                wanted[step["name"]] = fit
     added = [step for step in report.steps if step["origin"] == "substitute"]
-    lost = {host for host, _ in case.right} - {"all"}
-    across = [step for step in report.steps if step["origin"] == "suite" and len(step["members"]) == 3 and
-              step["outcome"] != "pass"]  # what does not wait for the host's test has all hosts
-    wanted = len(across) if len(lost) == 1 and not case.runs_on else 0
 
-    if len(added) != wanted:
-        return f"{len(added)} substitute steps, expected {wanted}"
+    if {step["name"]: step["members"] for step in added} != wanted or len(added) != len(wanted):
+        return f"substitutes: {[(step['name'], step['members']) for step in added]}, expected {wanted}"
     if any(step["outcome"] != "pass" for step in added):
         return f"substitutes: {[(step['name'], step['outcome']) for step in added]}"
     return ""
 
 
-def wrong_remarks(case, names, report):
+def wrong_remarks(report, run):
     """What watches the GPUs is recorded by each test of them, on the hosts that have it."""
+    remarks = {case.remark for case in run.cases if case.remark}
+    watchers = run.hosts_of(lambda case: case.remark)
     found = {item["step"] for _, item in report.outcomes("record")
-             if item["remark"] and item["metric"] == "window.monitors" and re.search(case.remark or "^", item["cause"])}
+             if item["remark"] and item["metric"] == "window.monitors"
+             and all(re.search(remark, item["cause"]) for remark in remarks)}
     watched = {item["step"] for step, item in report.outcomes()
-               if case.remark and item["metric"] == "window.processes" and names["b"] in step["members"]}
+               if item["metric"] == "window.processes" and item["outcome"] != "not run"
+               and watchers & set(step["members"])}
 
-    return "" if found == watched and (found or not case.remark) else f"remarks on steps {found}, expected on {watched}"
+    return "" if found == watched and bool(found) == bool(remarks) else f"remarks on steps {found}, expected on {watched}"
 
 
-def wrong(case, names, done, report):
-    """Everything that is not as it must be, one line each."""
-    right = {(target_of(host, names), step): (word, {named(subject, names) for subject in subjects}, cause)
-             for (host, step), (word, subjects, cause) in case.right.items()}
-    found = report.bad()
-    said = closing_lines(done.stdout)
+def wrong_case(case, names, run, report, told):
+    """What is not as it must be with this case's own hosts, one line each."""
+    found, right = report.bad(), run.right(case, names)
+    mine = {target for target in found if target[0] in names.values()}
 
-    yield "" if report.verdict == case.verdict else f"verdict {report.verdict}, expected {case.verdict}"
-    yield "" if done.returncode == EXIT[case.verdict] else f"exit status {done.returncode}"
-    yield "" if said and said["verdict"] == case.verdict else f"the last lines are: {done.stdout[-300:]}"
-    yield "" if report.json["exit_status"] == done.returncode else "the report names another exit status"
-    yield "" if set(found) == set(right) else f"bad are {sorted(found)}, expected {sorted(right)}"
     for target, what in right.items():
-        if target in found:
-            yield wrong_items(case, target, found[target], what)
-    yield wrong_entries(report, right)
-    yield wrong_substitutes(report, case)
-    yield wrong_remarks(case, names, report)
-    if not case.runs_on:
-        yield from report.unrun_without_reason()
+        yield wrong_items(case, target, found[target], what) if target in found else f"{target} is not accused"
+    yield "" if mine <= set(right) else f"also accused are {sorted(mine - set(right))}"
+    yield wrong_entries(told, right)
+    if len(run.cases) > 1:
+        yield "" if report.verdict_of(names["b"]) == case.verdict else f"the host's verdict is {report.verdict_of(names['b'])}"
+
+
+def wrong_run(run, done, report, told):
+    """What is not as it must be with the run as a whole: above all nobody else is accused."""
+    found, right, verdict = set(report.bad()), set(run.all_right()), run.verdict()
+    said = closing_lines(done.stdout)
+    run_on = run.hosts_of(lambda case: case.runs_on)
+
+    yield "" if report.verdict == verdict else f"verdict {report.verdict}, expected {verdict}"
+    yield "" if done.returncode == EXIT[verdict] else f"exit status {done.returncode}"
+    yield "" if said and said["verdict"] == verdict else f"the last lines are: {done.stdout[-300:]}"
+    yield "" if report.json["exit_status"] == done.returncode else "the report names another exit status"
+    yield "" if found == right else f"bad are beside {sorted(found - right)}, not bad are {sorted(right - found)}"
+    yield "" if set(told) == right else f"entries name beside {sorted(set(told) - right)}, not {sorted(right - set(told))}"
+    yield wrong_substitutes(report, run)
+    yield wrong_remarks(report, run)
+    if len(run.cases) > 1:
+        for host in set(run.hosts) - run.hosts_of(lambda case: True):
+            yield "" if report.verdict_of(host) == "accept" else f"{host} is healthy: {report.verdict_of(host)}"
+    if len(run.cases) > 1 or not run_on:
+        yield from (line for line in report.unrun_without_reason() if line.split()[0].rstrip(":") not in run_on)
     yield from report.left_behind()
 
 
-def tell(case, names, done, report):
-    problems = [problem for problem in wrong(case, names, done, report) if problem]
-    words = " and ".join(f"{what[0]} of {step}" for (_, step), what in list(case.right.items())[:2]) or "accept"
-
-    tap.ok(not problems, f"{case.name}: {words}, and nothing else is accused", "\n".join(problems), done.stderr)
-
-
-def number_hosts(cases):
-    return [{host: f"node{3 * i + k + 1}" for k, host in enumerate("abc")} for i in range(len(cases))]
+def tell(run, done, report):
+    told = entries_of(report)
+    for case, names in zip(run.cases, run.names):
+        problems = list(filter(None, wrong_case(case, names, run, report, told)))
+        words = " and ".join(f"{what[0]} of {step}" for (_, step), what in list(case.right.items())[:2]) or "accept"
+        tap.ok(not problems, f"{case.name}: {words}, and nothing else of its hosts", "\n".join(problems), done.stderr)
+    problems = list(filter(None, wrong_run(run, done, report, told)))
+    tap.ok(not problems, f"{run.verdict()}, and nothing else is accused in the run of {', '.join(c.name for c in run.cases)}",
+           "\n".join(problems), done.stderr)
 
 
 def try_all(group):
-    cases = GROUPS[group]
-    names = number_hosts(cases)
-    faults = [f"{names[i][fault[0]]}{fault[1:]}" for i, case in enumerate(cases) for fault in case.faults]
+    runs = runs_of(GROUPS[group])
+    faults = [fault for run in runs for fault in run.faults()]
+    hosts = sum(len(run.hosts) for run in runs)
 
-    options = LAB_OPTIONS.get(group, ())
-    with Lab(group, 3 * len(cases), faults, options=options) as lab, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = [pool.submit(run, lab, cases[i], names[i], i) for i in range(len(cases))]
-        for i, case in enumerate(cases):
+    with Lab(group, hosts, faults, options=LAB_OPTIONS.get(group, ())) as lab, \
+            concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = [pool.submit(carry_out, lab, run.suite, run.hosts, run.number) for run in runs]
+        for run, job in zip(runs, jobs):
             try:
-                tell(case, names[i], *jobs[i].result())
-            except Exception as problem:  # one case's trouble is its own
-                tap.ok(False, f"{case.name} can be judged", repr(problem))
+                tell(run, *job.result())
+            except Exception as problem:  # one run's trouble is its own
+                tap.ok(False, f"the run of {', '.join(case.name for case in run.cases)} can be judged", repr(problem))
         tap.same(lab.processes(), [], "nothing runs on the hosts when the last run has ended")
     tap.same(cluster.marked(f"ASSAY_LAB_DIR={lab.folder}"), [], "nothing is left when the lab is down")
 
@@ -250,9 +318,8 @@ def every_platform_is_accepted(group):
     """By the suites of this group's cases; `delivery` is the group `clean`'s."""
     for profile in ("hgx-a100", "hgx-h100", "hgx-h200") if group in LAB_OPTIONS else ():
         with Lab(f"{group}-{profile}", 3, profile=profile, options=LAB_OPTIONS[group]) as lab:
-            names = {"a": "node1", "b": "node2", "c": "node3"}
             for number, suite in enumerate({case.suite for case in GROUPS[group]} - {"delivery"}):
-                done, report = run(lab, Case("", {}, suite=suite), names, f"{group}-{profile}-{number}")
+                done, report = carry_out(lab, suite, ["node1", "node2", "node3"], f"{group}-{profile}-{number}")
                 words = {item["outcome"] for _, item in report.outcomes()}
                 tap.same((done.returncode, report.verdict, words), (0, "accept", {"pass"}),
                          f"healthy hosts of {profile} are accepted by this suite", done.stderr, report.bad())
