@@ -154,40 +154,52 @@ static const char *why_missed(const struct item_case *item, const struct limit *
                         limit->note != NULL ? limit->note : "");
 }
 
+static struct opinion not_believed(const struct item_case *item, const struct limit *limit,
+                                   const struct value *value)
+{
+    struct opinion opinion = {.word = OUTCOME_INCONCLUSIVE, .value = *value, .limit = limit};
+
+    opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s%s",
+                                 item->slot->metric, value_with_unit(item->arena, value),
+                                 limit_text(item->arena, limit), factor_hint(item->arena, limit, value));
+    opinion.remedy = limit->note;
+    return opinion;
+}
+
+static bool asks_others(const struct limit *limit)
+{
+    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT;
+}
+
+/* What most of them have, of RULE_SAME; those that have this value too, of RULE_DISTINCT. */
+static const char *what_others_have(const struct item_case *item, const struct limit *limit,
+                                    const struct value *value)
+{
+    if (limit->rule == RULE_SAME)
+        return item->peers->common_value(item->peers->context, item->step_index, item->slot);
+    return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
-    const char *common = NULL;
+    const struct limit *disbelieving = disbelieved(item, &value);
     bool enforceable = false;
 
-    opinion.limit = disbelieved(item, &value);
-    if (opinion.limit != NULL) {
-        opinion.word = OUTCOME_INCONCLUSIVE;
-        opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s%s",
-                                     item->slot->metric, value_with_unit(item->arena, &value),
-                                     limit_text(item->arena, opinion.limit),
-                                     factor_hint(item->arena, opinion.limit, &value));
-        opinion.remedy = opinion.limit->note;
-        return opinion;
-    }
+    if (disbelieving != NULL)
+        return not_believed(item, disbelieving, &value);
     for (size_t i = 0; i < item->limits->limits.count; i++) {
         const struct limit *limit = item->limits->limits.items[i];
+        const char *common = NULL;
         enum met met;
 
         if (limit->rule == RULE_PLAUSIBLE)
             continue;
-        if (limit->rule == RULE_SAME) {
-            enforceable = true;
-            if (item->peers == NULL)
-                continue;
-            common = item->peers->common_value(item->peers->context, item->step_index, item->slot);
-        }
-        if (limit->rule == RULE_DISTINCT) {
-            enforceable = true;
-            if (item->peers == NULL)
-                continue;
-            common = item->peers->others_with(item->peers->context, item->step_index, item->slot, value.text);
-        }
+        enforceable |= asks_others(limit);
+        if (asks_others(limit) && item->peers == NULL)
+            continue;
+        if (asks_others(limit))
+            common = what_others_have(item, limit, &value);
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
         if (!limit_enforceable(limit)) {
             opinion.remark |= met == MISSED;
