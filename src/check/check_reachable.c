@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the host can be logged in to and runs a command: what everything else on it needs. Its gate is
- * "sound". */
+/* Whether the host can be logged in to and runs a command: what everything else on it needs; and whether it is one host,
+ * or another one of the run under a second name, which would be delivered twice. */
+#include <string.h>
+
+#include "assay/arena.h"
 #include "assay/check.h"
 
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out, "hostname; uname -srm; id -un");
+    text_put(out, "hostname; uname -srm; id -un; readlink /proc/self/ns/net || echo no network namespaces");
+}
+
+/* Its boot and its network: containers of one machine are hosts of their own. */
+static void put_machine(const struct attempt *attempt, struct slice network, struct reading *out)
+{
+    const char *boot = attempt->boot_id != NULL ? attempt->boot_id : "", *machine;
+
+    if (network.length == 0 || *boot == '\0' || strcmp(boot, "unknown") == 0)
+        return;
+    machine = arena_printf(out->arena, "%s %.*s", boot, (int)network.length, network.bytes);
+    reading_fact(out, "host.machine", "", slice_of(machine));
 }
 
 static void read_answer(const struct check_context *context, const struct attempt *attempt,
@@ -24,13 +38,26 @@ static void read_answer(const struct check_context *context, const struct attemp
     rest = part->out;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && scan_line(&rest, &line); i++)
         reading_fact(out, names[i], "", slice_trim(line));
+    put_machine(attempt, slice_trim(rest), out);
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
+static const struct limit machine_rules[] = {{.metric = "host.machine",
+                                              .rule = RULE_DISTINCT,
+                                              .source = "assay: one line of the hostfile, one host",
+                                              .status = LIMIT_TOOL},
+                                             {0}};
+
 static const struct item items[] = {
+    {"host.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
     {"host.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"host.kernel", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"host.login", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out"},
     {0},
 };
 
@@ -50,6 +77,7 @@ const struct check check_reachable = {
     .passive = true,
     .parts = parts,
     .items = items,
+    .remedies = remedies,
     .expected_s = expected_s,
     .read = read_answer,
 };

@@ -69,12 +69,6 @@ static void put_session(struct text *out)
                   "return 1 ;; esac\n"
                   "}\n"
                   "take setup.kill_user_processes '' lingering\n"
-                  /* This boot and this network: containers of one machine are hosts of their own. */
-                  "machine() {\n"
-                  "    boot=$(cat \"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}\") && "
-                  "net=$(readlink /proc/self/ns/net) && echo \"$boot $net\"\n"
-                  "}\n"
-                  "take setup.machine '' machine\n"
                   "take setup.hostname '' hostname\n");
 }
 
@@ -231,15 +225,8 @@ WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept th
 WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
 WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
 WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
-static const struct limit machine_rules[] = {{.metric = "setup.machine",
-                                              .rule = RULE_DISTINCT,
-                                              .source = "assay: one line of the hostfile, one host",
-                                              .status = LIMIT_TOOL},
-                                             {0}};
-
 static const struct item items[] = {
     {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
-    {"setup.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
     {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -306,7 +293,6 @@ static const struct remedy remedies[] = {
                                   "systemd-logind`; or `loginctl enable-linger USER`"},
     {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them"},
     {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)"},
-    {"setup.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out"},
     {0},
 };
 

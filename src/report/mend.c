@@ -60,7 +60,7 @@ static const struct advice_row troubles[] = {
     {"setup", "setup.kill_user_processes", NULL, "logout ends processes", true,
      "sudo loginctl enable-linger {user}"},
     {"setup", "setup.names", NULL, "name resolution", true, "getent ahosts NAME; cat /etc/hosts"},
-    {"setup", "setup.machine", NULL, "two names for one host", false, NULL},
+    {"reachable", "host.machine", NULL, "two names for one host", false, NULL},
     {"setup", "setup.slots", NULL, "slots", false, NULL},
     {"tools", "tool.found", NULL, "tool missing", true, NULL},
     {"tools", "tool.libraries", NULL, "library missing", true, NULL},

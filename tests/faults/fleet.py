@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 # pylint: disable=wrong-import-position
@@ -70,7 +71,7 @@ def settle():
         os.makedirs(f"{PLACE}/sudoers.d")
         if os.path.isdir("/etc/sudoers.d"):
             command("mount", "--bind", f"{PLACE}/sudoers.d", "/etc/sudoers.d")
-        command("mount", "--bind", write(f"{PLACE}/sudoers", "root ALL=(ALL) ALL\nvisitor ALL=(ALL) ALL\n"
+        command("mount", "--bind", write(f"{PLACE}/sudoers", "Defaults env_keep += ASSAY_LAB_BOOT_ID\nroot ALL=(ALL) ALL\nvisitor ALL=(ALL) ALL\n"
                                            "talker,cshell,fishy ALL=(ALL) NOPASSWD: ALL\n", 0o440),
                 "/etc/sudoers")
     for key in ("host_key", "other_key", "id_ed25519", "stranger"):
@@ -99,13 +100,13 @@ class Host:
         """sshd, in mounts of its own, or in the namespaces that are given."""
         keys = "stranger" if self.row.refuses_key else "id_ed25519"
         for name, digit in (("boot_id", "1"), ("boot_id.next", "2")):
-            write(f"{self.folder}/{name}", "11111111-1111-4111-8111-11111111111x\n".replace("x", digit))
+            machine = f"{self.row.machine or self.name} {digit}"
+            write(f"{self.folder}/{name}", f"{uuid.uuid5(uuid.NAMESPACE_DNS, machine)}\n")
         write(f"{self.folder}/banner", BANNER)
         write(f"{self.folder}/sshd_config", f"ListenAddress {self.listens}:{self.port}\nHostKey {PLACE}/host_key\n"
               f"AuthorizedKeysFile {PLACE}/{keys}.pub\nPidFile none\nUsePAM no\nStrictModes no\n"
               "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 100\n"
-              f"SetEnv FAULT={self.folder}" + (f" ASSAY_LAB_BOOT_ID={self.folder}/boot_id\n" if self.row.reboots else "\n")
-              + self.row.sshd.replace("$HOST", self.folder))
+              f"SetEnv FAULT={self.folder} ASSAY_LAB_BOOT_ID={self.folder}/boot_id\n" + self.row.sshd.replace("$HOST", self.folder))
         environment = {**os.environ, "HOST": self.folder, "NAME": self.name, "MORE": begin + self.row.mounts}
         with open(f"{self.folder}/log", "w", encoding="utf-8") as log:
             self.child = cluster.start_program([*apart, "sh", "-c", BEGIN], stdout=log, stderr=log, env=environment)
@@ -243,8 +244,10 @@ def breaks_in_the_answer(_host, near, far, count):
 
 def until_the_reboot(host, near, far, count):
     """As of a host that goes down: the connection during which its boot id changes ends."""
+    first = host.boot_id()
+
     def end():
-        cluster.wait_until(lambda: host.boot_id().endswith("2"), 100)
+        cluster.wait_until(lambda: host.boot_id() != first, 100)
         near.shutdown(socket.SHUT_RDWR)
 
     if count == 1:

@@ -23,6 +23,7 @@ class Fault:
         self.tool = SOUND                           # /opt/measure; None: there is none
         self.sshd, self.mounts = "", ""             # of sshd_config; run before sshd starts, in the host's own mounts
         self.started, self.refuses_key, self.reboots = True, False, False
+        self.machine = None                         # that it is, where it has two names
         self.known_key = "host_key"                 # what known_hosts has of it; "": nothing
         self.between = self.way = self.needs = None  # a proxy; "cable" or "vanish"; a program of this machine
         self.connections = 1                        # so many were needed, at least
@@ -73,6 +74,10 @@ NETWORK = [
          tool="head -c 300000 /dev/urandom | od -v; " + SOUND, connections=4),
     fine("half-open", "its packets vanish in the middle of the test, and come again 24 s later", way="cable",
          tool="touch $FAULT/began; sleep 5; " + SOUND, connections=2),
+    login("twin", "two names for one host", "fail", "shared with alias", "two lines of the hostfile lead to one machine",
+          machine="twin"),
+    login("alias", "the other name of it", "fail", "shared with twin", "two lines of the hostfile lead to one machine",
+          machine="twin"),
     test("reboots", "it reboots during the test", "fail", "the host rebooted during the test", "", reboots=True,
          between=fleet.until_the_reboot, tool="cp $FAULT/boot_id.next $FAULT/boot_id; sleep 5"),
 ]
