@@ -15,6 +15,15 @@ struct secret;
 /* From the terminal, without echo; the prompt goes there too. NULL with err set: there is no terminal, nothing was typed,
  * or it is too long. */
 struct secret *secret_ask(const char *prompt, struct error *err) __attribute__((warn_unused_result));
+/* The same in two steps, for who has other things to do meanwhile: descriptor is readable once a line was typed, and close
+ * takes that and gives the terminal back, with what was typed or without (NULL with err set). Ctrl-C ends the line too:
+ * then close sends us SIGINT. */
+struct secret_prompt;
+struct secret_prompt *secret_prompt_open(const char *prompt, struct error *err)
+    __attribute__((warn_unused_result));
+int secret_prompt_descriptor(const struct secret_prompt *asked);
+struct secret *secret_prompt_close(struct secret_prompt *asked, struct error *err)
+    __attribute__((warn_unused_result));
 /* The first line of this descriptor, which is closed. `what` is for the error. */
 struct secret *secret_read(int fd, const char *what, struct error *err) __attribute__((warn_unused_result));
 /* The text, without a newline; at least one character. */

@@ -34,7 +34,7 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 void text_vprintf(struct text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* Control bytes from `from` on become blanks: what a host says is one line, and steers no terminal. */
+/* Control characters from `from` on become blanks: what a host says is one line, and steers no terminal. */
 void text_make_plain(struct text *text, size_t from);
 
 /* One shell word, quoted for POSIX sh so that it stands for exactly these bytes. */

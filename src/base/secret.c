@@ -3,16 +3,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>
 
-enum { SECRET_BYTES = 4096, LONGEST = 1000 }; /* sudo and PAM take 255 to 512 */
+#include "assay/arena.h"
+
+enum { SECRET_BYTES = 4096, LONGEST = 1000 /* sudo and PAM take 255 to 512 */, INTERRUPT = 3 /* Ctrl-C */ };
 
 struct secret {
     char text[SECRET_BYTES];
+};
+
+struct secret_prompt {
+    int terminal;
+    struct termios echoing;
 };
 
 void memory_clear(void *bytes, size_t length)
@@ -49,8 +59,9 @@ const char *secret_text(const struct secret *secret)
     return secret->text;
 }
 
-/* One line, byte by byte, so that nothing behind it is taken. -1: errno; -2: too long. */
-static int read_line(int fd, char *text)
+/* One line, byte by byte, so that nothing behind it is taken. It ends at INTERRUPT too, which is kept, if `typed`. -1: errno;
+ * -2: too long. */
+static int read_line(int fd, bool typed, char *text)
 {
     size_t length = 0;
     ssize_t got;
@@ -65,6 +76,8 @@ static int read_line(int fd, char *text)
             break;
         if (++length > LONGEST)
             return -2;
+        if (typed && text[length - 1] == INTERRUPT)
+            break;
     }
     text[length] = '\0';
     if (length > 0 && text[length - 1] == '\r')
@@ -72,14 +85,14 @@ static int read_line(int fd, char *text)
     return 0;
 }
 
-static struct secret *take_line(int fd, const char *what, struct error *err)
+static struct secret *take_line(int fd, bool typed, const char *what, struct error *err)
 {
     struct secret *secret = secret_create(err);
     int result;
 
     if (secret == NULL)
         return NULL;
-    result = read_line(fd, secret->text);
+    result = read_line(fd, typed, secret->text);
     if (result == 0 && *secret->text != '\0')
         return secret;
     if (result == -1)
@@ -92,37 +105,83 @@ static struct secret *take_line(int fd, const char *what, struct error *err)
 
 struct secret *secret_read(int fd, const char *what, struct error *err)
 {
-    struct secret *secret = take_line(fd, what, err);
+    struct secret *secret = take_line(fd, false, what, err);
 
     close(fd);
     return secret;
 }
 
-struct secret *secret_ask(const char *prompt, struct error *err)
+/* Where what is typed comes to us: who is in the background reads nothing. */
+static int open_terminal(struct termios *ret_echoing)
 {
-    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-    sigset_t blocked, before;
-    struct termios echoing, silent;
-    struct secret *secret;
+    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-    if (terminal < 0 || tcgetattr(terminal, &echoing) != 0) {
-        if (terminal >= 0)
-            close(terminal);
+    if (terminal >= 0 && tcgetpgrp(terminal) == getpgrp() && tcgetattr(terminal, ret_echoing) == 0)
+        return terminal;
+    if (terminal >= 0)
+        close(terminal);
+    return -1;
+}
+
+struct secret_prompt *secret_prompt_open(const char *prompt, struct error *err)
+{
+    struct secret_prompt *asked;
+    struct termios echoing, silent;
+    int terminal = open_terminal(&echoing);
+
+    if (terminal < 0) {
         error_set(err, ERROR_USAGE,
                   "a password is asked for, and there is no terminal: give it by a descriptor");
         return NULL;
     }
+    asked = mem_alloc(sizeof *asked);
+    asked->terminal = terminal;
+    asked->echoing = silent = echoing;
+    silent.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ISIG);
+    silent.c_cc[VEOL] = INTERRUPT;
+    tcsetattr(terminal, TCSAFLUSH, &silent);
+    (void)!write(terminal, prompt, strlen(prompt));
+    return asked;
+}
+
+int secret_prompt_descriptor(const struct secret_prompt *asked)
+{
+    return asked->terminal;
+}
+
+struct secret *secret_prompt_close(struct secret_prompt *asked, struct error *err)
+{
+    struct secret *secret = take_line(asked->terminal, true, "the password", err);
+    bool interrupted = secret != NULL && strchr(secret->text, INTERRUPT) != NULL;
+
+    (void)!write(asked->terminal, "\n", 1);
+    tcsetattr(asked->terminal, TCSAFLUSH, &asked->echoing);
+    close(asked->terminal);
+    free(asked);
+    if (!interrupted)
+        return secret;
+    secret_destroy(secret);
+    error_set(err, ERROR_USAGE, "the password: interrupted");
+    raise(SIGINT);
+    return NULL;
+}
+
+struct secret *secret_ask(const char *prompt, struct error *err)
+{
+    struct secret_prompt *asked;
+    struct secret *secret = NULL;
+    sigset_t blocked, before;
+
     /* An interrupt comes when the terminal echoes again. */
     sigfillset(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &before);
-    silent = echoing;
-    silent.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
-    tcsetattr(terminal, TCSAFLUSH, &silent);
-    (void)!write(terminal, prompt, strlen(prompt));
-    secret = take_line(terminal, "the password", err);
-    (void)!write(terminal, "\n", 1);
-    tcsetattr(terminal, TCSAFLUSH, &echoing);
+    asked = secret_prompt_open(prompt, err);
+    if (asked != NULL) {
+        struct pollfd line = {asked->terminal, POLLIN, 0};
+
+        (void)poll(&line, 1, -1);
+        secret = secret_prompt_close(asked, err);
+    }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    close(terminal);
     return secret;
 }

@@ -88,9 +88,15 @@ void text_printf(struct text *text, const char *format, ...)
 
 void text_make_plain(struct text *text, size_t from)
 {
-    for (size_t i = from; i < text->length; i++)
-        if ((unsigned char)text->bytes[i] < 0x20 || text->bytes[i] == 0x7f)
+    for (size_t i = from; i < text->length; i++) {
+        unsigned char byte = (unsigned char)text->bytes[i];
+        unsigned char next = (unsigned char)text->bytes[i + 1];
+
+        if (byte < 0x20 || byte == 0x7f)
             text->bytes[i] = ' ';
+        else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) /* U+0080 to U+009F */
+            text->bytes[i] = text->bytes[i + 1] = ' ';
+    }
 }
 
 void text_shell_quote(struct text *text, const char *word)
