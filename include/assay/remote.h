@@ -50,10 +50,17 @@ struct remote_options {
     unsigned
         connect_timeout_ms; /* TCP connect, and each of banner+key exchange, auth, channel open; 0: 20000 */
     unsigned reconnect_for_ms; /* how long a host may be out of reach while a job runs on it; 0: 600000 */
-    /* For login (password or keyboard-interactive, where the key is not taken) and for sudo of hosts with become_root.
-       They must outlive the pool; NULL: keys only, and sudo -n. Until one host has taken the login password it is tried
-       on one host at a time, and after three refusals on no more: a slip must not lock an account everywhere. */
-    const struct secret *password, *sudo_password;
+    /* For login (password or keyboard-interactive, where the key is not taken), for the same on jump hosts, and for sudo of
+       hosts with become_root. They must outlive the pool; NULL: keys only, and sudo -n. Until one host has taken the login
+       password it is tried on one host at a time, and after three refusals on no more: a slip must not lock an account
+       everywhere. That of jump hosts likewise; one that has not taken it is not given it again. */
+    const struct secret *password, *jump_password, *sudo_password;
+    /* What else a jump host asks at login (a one-time code, a password of its own) is put to the person at /dev/tty, with the
+       jump host's name and without echo. */
+    bool ask_at_terminal;
+    void (*asking)(void *context,
+                   bool asking); /* a question is on the terminal, or no longer; NULL: nobody cares */
+    void *asking_context;
     unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };
 
@@ -75,6 +82,13 @@ struct remote_target {
     bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
                        */
 };
+
+/*
+ * A spawned ssh is given a password, and puts a question, by starting this very program ($ASSAY_PROGRAM, else
+ * /proc/PID/exe) as its SSH_ASKPASS. So main calls this before anything else: it returns -1, or else the exit status, and
+ * then there is nothing else to do. Where it was not called, the ssh program gets no password.
+ */
+int remote_askpass(int argc, char **argv);
 
 /* SIGPIPE is ignored in the whole process from here on: a peer that closes early is a result, not a signal.
  */
@@ -141,7 +155,7 @@ struct remote_job {
 enum remote_end {
     REMOTE_ENDED,            /* the guard answered; see why */
     REMOTE_UNREACHABLE,      /* no address, refused, timed out, or lost and not found again in time */
-    REMOTE_AUTH_REFUSED,     /* the host takes none of our keys */
+    REMOTE_AUTH_REFUSED,     /* the host takes none of our keys, nor the password */
     REMOTE_HOST_KEY_UNKNOWN, /* not in known_hosts */
     REMOTE_HOST_KEY_CHANGED,
     REMOTE_SUDO_REFUSED, /* sudo -n wants a password or does not allow it */

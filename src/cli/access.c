@@ -15,7 +15,9 @@ static int take(struct secret **secret, unsigned fd, bool ask, const char *what,
 int access_ask(struct access *access, struct error *err)
 {
     if (take(&access->password, access->password_fd, access->ask_password, "--password-fd",
-             "Password for login on the hosts: ", err) < 0)
+             "Password for login on the hosts: ", err) < 0 ||
+        take(&access->jump_password, access->jump_password_fd, access->ask_jump_password,
+             "--jump-password-fd", "Password for login on the jump hosts: ", err) < 0)
         return -1;
     return take(&access->sudo_password, access->sudo_password_fd, access->ask_sudo_password,
                 "--sudo-password-fd", "Password for sudo on the hosts: ", err);
@@ -24,8 +26,9 @@ int access_ask(struct access *access, struct error *err)
 void access_forget(struct access *access)
 {
     secret_destroy(access->password);
+    secret_destroy(access->jump_password);
     secret_destroy(access->sudo_password);
-    access->password = access->sudo_password = NULL;
+    access->password = access->jump_password = access->sudo_password = NULL;
 }
 
 struct remote_options access_remote(const struct access *access)
@@ -34,5 +37,7 @@ struct remote_options access_remote(const struct access *access)
                                    .connections = access->connections,
                                    .handshakes = access->handshakes,
                                    .password = access->password,
+                                   .jump_password = access->jump_password,
+                                   .ask_at_terminal = access->ask_jump_code,
                                    .sudo_password = access->sudo_password};
 }

@@ -8,10 +8,10 @@
 #include "assay/remote.h"
 
 struct access {
-    bool accept_new_host_keys, ask_password, ask_sudo_password;
+    bool accept_new_host_keys, ask_password, ask_jump_password, ask_jump_code, ask_sudo_password;
     unsigned connections, handshakes;
-    unsigned password_fd, sudo_password_fd; /* 0: none */
-    struct secret *password, *sudo_password;
+    unsigned password_fd, jump_password_fd, sudo_password_fd; /* 0: none */
+    struct secret *password, *jump_password, *sudo_password;
 };
 
 /* Rows of an option table, for a struct access. */
@@ -40,6 +40,19 @@ struct access {
          "ask once for the password (or the keyboard-interactive answer) of hosts that do not take the "   \
          "key; "                                                                                           \
          "it is never stored"},                                                                            \
+        {"ask-jump-password",                                                                              \
+         0,                                                                                                \
+         OPTION_FLAG,                                                                                      \
+         NULL,                                                                                             \
+         &(access_)->ask_jump_password,                                                                    \
+         "ask once for the password of jump hosts that do not take the key; it is never stored"},          \
+        {"ask-jump-code",                                                                                  \
+         0,                                                                                                \
+         OPTION_FLAG,                                                                                      \
+         NULL,                                                                                             \
+         &(access_)->ask_jump_code,                                                                        \
+         "put what else a jump host asks at login (a one-time code, a password of its own) to you at the " \
+         "terminal, with its name, when it asks"},                                                         \
         {"ask-sudo-password",                                                                              \
          0,                                                                                                \
          OPTION_FLAG,                                                                                      \
@@ -52,6 +65,12 @@ struct access {
          "N",                                                                                              \
          &(access_)->password_fd,                                                                          \
          "read the login password from descriptor N instead: its first line"},                             \
+        {"jump-password-fd",                                                                               \
+         0,                                                                                                \
+         OPTION_COUNT,                                                                                     \
+         "N",                                                                                              \
+         &(access_)->jump_password_fd,                                                                     \
+         "read the password of jump hosts from descriptor N instead"},                                     \
     {                                                                                                      \
         "sudo-password-fd", 0, OPTION_COUNT, "N", &(access_)->sudo_password_fd,                            \
             "read sudo's password from descriptor N instead"                                               \

@@ -21,6 +21,7 @@ struct board {
     unsigned drawn; /* lines on the screen that the next drawing replaces */
     double started;
     size_t failed; /* steps that were told as not passed */
+    bool hushed;
 };
 
 bool board_kind_parse(const char *word, enum board_kind *ret_kind)
@@ -80,6 +81,13 @@ void board_destroy(struct board *board)
     free(board);
 }
 
+void board_hush(struct board *board, bool hush)
+{
+    if (hush)
+        erase(board);
+    board->hushed = hush;
+}
+
 static void track(struct board *board, enum scheduler_event event, size_t step)
 {
     if (event == EVENT_STARTED) {
@@ -116,9 +124,12 @@ static void draw_line(struct board *board, const char *text)
 
 static void draw(struct board *board, const struct scheduler_counts *counts)
 {
-    struct arena *arena = arena_create();
+    struct arena *arena;
     const struct plan *plan = board->record->plan;
 
+    if (board->hushed)
+        return;
+    arena = arena_create();
     erase(board);
     draw_line(board,
               arena_printf(arena,

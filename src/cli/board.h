@@ -21,6 +21,8 @@ struct board;
 struct board *board_create(enum board_kind kind, const struct record *record);
 /* Takes the live lines away. Accepts NULL. */
 void board_destroy(struct board *board);
+/* As long as somebody is asked something at the terminal, nothing is drawn over that. */
+void board_hush(struct board *board, bool hush);
 /* A line that stays, beside what the run itself tells. */
 void board_note(struct board *board, const char *text, const struct scheduler_counts *counts);
 /* As the scheduler's progress hook; failures: gates that failed so far, for the live line. */

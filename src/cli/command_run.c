@@ -325,6 +325,12 @@ int run_with(const struct run_options *options, int argc, char **argv)
         fprintf(stderr, "assay: --progress '%s'; expected auto, plain, json or none\n", options->progress);
         return EXIT_USAGE;
     }
+    if (options->detach && options->access.ask_jump_code) {
+        fprintf(stderr,
+                "assay: --ask-jump-code asks while the run goes on, and --detach lets the terminal go: "
+                "give one of them (in tmux or screen a run outlives its terminal too)\n");
+        return EXIT_USAGE;
+    }
     run.going.database = cli_database(options->db);
     arena = arena_create();
     status = run_all(arena, &run, kind, argc, argv);

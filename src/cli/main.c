@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/log.h"
+#include "assay/remote.h"
 #include "cli.h"
 
 static const struct command commands[] = {
@@ -81,8 +82,13 @@ static int unknown_command(const char *word)
 
 int main(int argc, char **argv)
 {
+    int asked;
+
     /* A reader that closes early, as `assay list | head`, ends the output and nothing else. */
     signal(SIGPIPE, SIG_IGN);
+    asked = remote_askpass(argc, argv);
+    if (asked >= 0)
+        return asked;
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)

@@ -128,6 +128,11 @@ static bool awaits(void *context, const struct host *host)
     return exclusive_awaits(run->exclusive, host);
 }
 
+static void asking(void *context, bool asks)
+{
+    board_hush(context, asks);
+}
+
 struct record *running_new_record(struct arena *arena, const struct cli_plan *cli, int argc, char **argv)
 {
     struct record *record = arena_new(arena, struct record);
@@ -172,6 +177,8 @@ int running_carry_out(struct running *run, const struct remote_options *remote, 
                                          run->exclusive != NULL ? exclusive_claims(run->exclusive) : NULL};
     char uuid[UUID_SIZE];
 
+    options.remote.asking = asking;
+    options.remote.asking_context = run->board;
     run->sources->run = &tester;
     run->meter = meter_create(run->record, run->database);
     if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)

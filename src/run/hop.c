@@ -35,6 +35,7 @@ struct hop {
     char *failure;      /* the last one; NULL: none */
     uint64_t failed_at; /* loop time; 0: what was lost had been made */
     bool refused;       /* a login, or a host key: not tried again, for that might lock an account */
+    bool password_wrong;
     struct reason reasons[REASONS];
 };
 
@@ -204,7 +205,8 @@ void hop_wait(struct transport_context *context, const struct remote_target *tar
     TAILQ_INSERT_TAIL(&hop->waiters, waiter, link);
     if (hop->state == HOP_APART && !is_given_up(hop)) {
         hop->state = HOP_CONNECTING;
-        hop->session = openssh_connect_hop(context, &hop->target, &hop_events, on_said, hop);
+        hop->session =
+            openssh_connect_hop(context, &hop->target, &hop_events, on_said, &hop->password_wrong, hop);
     } else if (hop->state != HOP_CONNECTING) {
         wake(hop);
     }

@@ -175,12 +175,13 @@ struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
 void process_drop(struct process *process, int signal)
 {
     process->events = NULL;
-    close_handle(&process->input);
-    close_handle(&process->outputs[0]);
-    close_handle(&process->outputs[1]);
-    /* The handle of a child that still runs stays until its exit, or it would be left a zombie. */
+    /* The handle of a child that still runs stays until its exit, or it would be left a zombie. The signal comes first: it
+       shall not act on the end of its pipes. */
     if (uv_is_active((uv_handle_t *)&process->child))
         uv_process_kill(&process->child, signal);
     else
         close_handle(&process->child);
+    close_handle(&process->input);
+    close_handle(&process->outputs[0]);
+    close_handle(&process->outputs[1]);
 }

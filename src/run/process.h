@@ -21,7 +21,7 @@ struct process_events {
  */
 struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
                               const struct process_events *events, void *context, int *ret_error);
-/* The same with fd as its standard input and output; the caller closes its own copy. Only stderr comes as bytes. */
+/* The same with fd as its standard input and output; the caller closes its own copy. Only stderr comes as bytes (1). */
 struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
                                  const struct process_events *events, void *context, int *ret_error);
 /* Forgets the child: no callback after this. signal is sent to it if it still runs; the loop stays alive

@@ -27,6 +27,7 @@
 #include "hop.h"
 #include "identity.h"
 #include "known_hosts.h"
+#include "question.h"
 #include "ssh_config.h"
 #include "transport.h"
 
@@ -745,6 +746,7 @@ void remote_pool_destroy(struct remote_pool *pool)
         remote_end_now(remote);
     }
     hops_release(&pool->transports);
+    questions_release(&pool->transports);
     ssh_configs_release(&pool->transports);
     deliver_all(pool);
     uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);

@@ -17,10 +17,12 @@
 #include <uv.h>
 
 #include "assay/remote.h"
+#include "login.h"
 
 struct hop;
 struct identity;
 struct known_hosts;
+struct questions;
 struct ssh_configs;
 
 /* What sessions of one pool share. */
@@ -33,10 +35,8 @@ struct transport_context {
     struct ssh_configs *configs;     /* what the user's ssh configuration says of hosts */
     char *control_folder;            /* of spawned ssh masters; made when first needed */
     unsigned control_count;
-    /* The login password: whether any host has taken it, how many have not, and whose try is under way. */
-    bool password_taken;
-    unsigned password_refusals;
-    const void *password_tried_by;
+    struct login_tries hosts, jumps; /* of the login passwords */
+    struct questions *questions;     /* to the person at the terminal; NULL: there was none */
 };
 
 enum transport_failure {
@@ -100,10 +100,12 @@ const char *transport_ssh_fault(struct transport_context *context, const struct 
 const char *transport_ssh_version(void);
 
 /* A session to a jump host: serves no channels, but hop.c what goes through its control socket. What ssh says when it is
- * ready comes line by line. */
+ * ready comes line by line. *password_wrong is set once the jump host has not taken the password, and outlives the
+ * session: while it is set it is not tried. */
 struct session *openssh_connect_hop(struct transport_context *context, const struct remote_target *target,
                                     const struct session_events *events,
-                                    void (*said)(void *context, struct slice line), void *event_context);
+                                    void (*said)(void *context, struct slice line), bool *password_wrong,
+                                    void *event_context);
 const char *openssh_socket(const struct session *session);
 void openssh_close(struct session *session);
 /* Removes the folder of the spawned masters' sockets. */

@@ -4,16 +4,18 @@
  * configuration.
  *
  * A session is one master (`ssh -N` with a control socket in a private folder); it says that it is logged in
- * by LocalCommand. A channel is one `ssh -S SOCKET` process; ProxyCommand=false keeps it from making a
- * connection of its own when the master is gone. When such a process exits 255, its answer is held back a
- * moment: mostly the master has ended too, and that is the news.
+ * by LocalCommand, and asks for a password by askpass.h. A channel is one `ssh -S SOCKET` process;
+ * ProxyCommand=false keeps it from making a connection of its own when the master is gone. When such a process
+ * exits 255, its answer is held back a moment: mostly the master has ended too, and that is the news.
  */
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "askpass.h"
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
@@ -22,9 +24,17 @@
 #include "hop.h"
 #include "identity.h"
 #include "process.h"
+#include "question.h"
 #include "transport.h"
 
-enum { SAID_LIMIT = 8192, HOLD_MS = 500, ARGUMENTS = 64, SSH_FAILED_STATUS = 255 };
+enum {
+    SAID_LIMIT = 8192,
+    HOLD_MS = 500,
+    ARGUMENTS = 96,
+    SSH_FAILED_STATUS = 255,
+    PERSON_MS = 120000, /* sshd's own LoginGraceTime */
+    QUESTION_BYTES = 200,
+};
 
 static const char ready_word[] = "assay-ready";
 
@@ -33,10 +43,15 @@ struct openssh_session {
     struct transport_context *context;
     const struct remote_target *target;
     struct process *master;
-    struct text said, out; /* the master's stderr and stdout */
+    struct askpass *askpass; /* by which the master is ready, and asks */
+    struct text said;        /* its stderr */
     char *socket;
     void (*heard)(void *context, struct slice line); /* of a session to a jump host; NULL: it is to a host */
     size_t told;                                     /* so much of what was said */
+    bool *password_wrong;                            /* of the jump host; NULL: it is to a host */
+    bool given, answered;                            /* the password; by the person at the terminal */
+    struct question question;
+    char asked[QUESTION_BYTES]; /* the last question; "": none */
     struct hop_waiter way;
     uint64_t began; /* loop time of the master's start */
     bool ready, failed;
@@ -82,8 +97,8 @@ static void release_arguments(struct arguments *arguments)
 
 static void add_common(struct arguments *arguments, const struct openssh_session *session)
 {
-    static const char *const settings[] = {"BatchMode=yes", "ClearAllForwardings=yes", "ForwardX11=no",
-                                           "RemoteCommand=none", "RequestTTY=no"};
+    static const char *const settings[] = {"ClearAllForwardings=yes", "ForwardX11=no", "RemoteCommand=none",
+                                           "RequestTTY=no"};
 
     add(arguments, mem_strdup("ssh"));
     add(arguments, mem_strdup("-T"));
@@ -164,11 +179,54 @@ static void add_way(struct arguments *arguments, const struct openssh_session *s
     add_option(arguments, text_detach(&command));
 }
 
+static bool is_to_jump_host(const struct openssh_session *session)
+{
+    return session->heard != NULL;
+}
+
+static const struct secret *password_of(const struct openssh_session *session)
+{
+    const struct remote_options *options = &session->context->options;
+
+    return is_to_jump_host(session) ? options->jump_password : options->password;
+}
+
+static bool may_ask_person(const struct openssh_session *session)
+{
+    return is_to_jump_host(session) && session->context->options.ask_at_terminal;
+}
+
+static bool may_be_asked(const struct openssh_session *session)
+{
+    return askpass_usable() && (password_of(session) != NULL || may_ask_person(session));
+}
+
+/* Keys come first whatever the user's configuration says, a password is tried once, and there are no other questions. */
+static void add_asking(struct arguments *arguments, const struct openssh_session *session)
+{
+    static const char *const settings[] = {
+        "BatchMode=no", "UpdateHostKeys=no", "AddKeysToAgent=no",
+        "PreferredAuthentications=gssapi-with-mic,hostbased,publickey,keyboard-interactive,password"};
+
+    if (!may_be_asked(session)) {
+        add_option(arguments, mem_strdup("BatchMode=yes"));
+        return;
+    }
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        add_option(arguments, mem_strdup(settings[i]));
+    add_option(arguments, mem_printf("NumberOfPasswordPrompts=%d", may_ask_person(session) ? 3 : 1));
+}
+
 static void add_master(struct arguments *arguments, const struct openssh_session *session)
 {
     const struct remote_options *options = &session->context->options;
 
+    if (may_be_asked(session)) {
+        askpass_words(session->askpass, arguments->items);
+        arguments->count = ASKPASS_WORDS;
+    }
     add_common(arguments, session);
+    add_asking(arguments, session);
     add(arguments, mem_strdup("-N"));
     add_option(arguments, mem_strdup("ControlMaster=yes"));
     add_option(arguments, mem_strdup("ControlPersist=no"));
@@ -199,9 +257,8 @@ static const struct {
     {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN,
      "the host key is not in known_hosts; check it and add it (ssh-keyscan)"},
     {"Permission denied (", TRANSPORT_AUTH_REFUSED,
-     "the host takes none of our keys; add the public key to authorized_keys there (a password is given to "
-     "hosts "
-     "over libssh2 only: not with transport=openssh, and not to a jump host)"},
+     "the host takes none of our keys; add the public key to authorized_keys there, or give a password "
+     "(--ask-password, for a jump host --ask-jump-password)"},
     {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
      "the host refuses after too many keys; name one with identity="},
 };
@@ -224,6 +281,38 @@ static void session_failed(struct openssh_session *session, enum transport_failu
     session->failed = true;
     uv_timer_stop(&session->wake);
     session->base.events->closed(session->base.context, failure, text);
+}
+
+static struct login_tries *tries_of(const struct openssh_session *session)
+{
+    return is_to_jump_host(session) ? &session->context->jumps : &session->context->hosts;
+}
+
+/* The far side is left without an answer: an empty one would be counted there as one more that is wrong. */
+static void refuse(struct openssh_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void refuse(struct openssh_session *session, const char *format, ...)
+{
+    char text[500];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (session->master != NULL)
+        process_drop(steal_pointer(session->master), SIGKILL);
+    session_failed(session, TRANSPORT_AUTH_REFUSED, text);
+}
+
+static void refuse_wrong(struct openssh_session *session)
+{
+    login_refused(tries_of(session));
+    if (is_to_jump_host(session))
+        *session->password_wrong = true;
+    if (is_to_jump_host(session))
+        refuse(session, "it does not take the password of --ask-jump-password, which is not tried again");
+    else
+        refuse(session, "the host does not take the password");
 }
 
 /* Why the jump host did not let the master through. */
@@ -249,6 +338,14 @@ static void on_master_done(void *context, int status, int signal)
     if (!session->ready && session->way.hop != NULL &&
         strstr(session->said.bytes, HOP_RELAY_FAILED) != NULL) {
         uv_timer_start(&session->wake, on_way_explained, HOP_EXPLAINS_MS, 0);
+        return;
+    }
+    if (!session->ready && session->answered && strstr(session->said.bytes, "Permission denied (") != NULL) {
+        refuse(session, "it does not take what was typed at the terminal");
+        return;
+    }
+    if (!session->ready && session->given && strstr(session->said.bytes, "Permission denied (") != NULL) {
+        refuse_wrong(session);
         return;
     }
     for (size_t i = 0; !session->ready && i < sizeof failures / sizeof failures[0]; i++)
@@ -297,13 +394,10 @@ static void on_master_bytes(void *context, int stream, const char *bytes, size_t
 {
     struct openssh_session *session = context;
 
-    text_add(stream == 1 ? &session->said : &session->out, bytes, length);
-    if (stream == 1 && session->heard != NULL)
+    (void)stream;
+    text_add(&session->said, bytes, length);
+    if (session->heard != NULL)
         tell_lines(session);
-    if (session->ready || session->failed || strstr(session->out.bytes, ready_word) == NULL)
-        return;
-    session->ready = true;
-    uv_timer_start(&session->wake, on_wake, 0, 0);
 }
 
 static const struct process_events master_events = {on_master_bytes, on_master_done};
@@ -317,6 +411,116 @@ static void on_login_late(uv_timer_t *timer)
     snprintf(text, sizeof text, "ssh did not log in in time%s%.*s", line.length > 0 ? ": " : "",
              (int)(line.length < 300 ? line.length : 300), line.bytes);
     session_failed(session, TRANSPORT_UNREACHABLE, text);
+}
+
+/* Connection, key exchange and login, each with its time. */
+static void await_login(struct openssh_session *session)
+{
+    uv_timer_start(&session->wake, on_login_late, 3 * (uint64_t)session->context->options.connect_timeout_ms,
+                   0);
+}
+
+/* ---- what it asks ---- */
+
+static void on_turn(uv_timer_t *timer)
+{
+    struct openssh_session *session = timer->data;
+
+    if (login_given_up(tries_of(session))) {
+        refuse(session, "other hosts have refused the password and none has taken it: not tried");
+    } else if (!login_may_try(tries_of(session), session)) {
+        uv_timer_start(timer, on_turn, LOGIN_WAIT_MS, 0);
+    } else {
+        session->given = true;
+        askpass_answer(session->askpass, secret_text(password_of(session)));
+        await_login(session);
+    }
+}
+
+static void on_unanswered(uv_timer_t *timer)
+{
+    struct openssh_session *session = timer->data;
+
+    refuse(session, "nobody has answered its question at the terminal: %s", session->asked);
+}
+
+static void on_answered(void *context, const char *answer)
+{
+    struct openssh_session *session = context;
+
+    if (answer == NULL) {
+        on_unanswered(&session->wake);
+        return;
+    }
+    session->answered = true;
+    askpass_answer(session->askpass, answer);
+    await_login(session);
+}
+
+static void ask_person(struct openssh_session *session)
+{
+    cleanup_free char *text = mem_printf("jump host %s asks: %s", session->target->name, session->asked);
+
+    if (question_ask(session->context, &session->question, text))
+        uv_timer_start(&session->wake, on_unanswered, PERSON_MS, 0);
+    else
+        refuse(session, "there is no terminal that its question could be put to: %s", session->asked);
+}
+
+static bool is_wrong_there(const struct openssh_session *session)
+{
+    return is_to_jump_host(session) && *session->password_wrong;
+}
+
+/* What the password does not answer. again: it was given before, so that it was wrong. */
+static void ask_beyond(struct openssh_session *session, bool again)
+{
+    if (may_ask_person(session)) {
+        if (again && !is_wrong_there(session))
+            login_refused(tries_of(session));
+        *session->password_wrong |= again;
+        ask_person(session);
+    } else if (again) {
+        refuse_wrong(session);
+    } else if (is_to_jump_host(session)) {
+        refuse(session,
+               "it asks for more than a password, which --ask-jump-code puts to you at the terminal: %s",
+               session->asked);
+    } else {
+        refuse(session, "the host asks for more than a password");
+    }
+}
+
+static void on_question(struct openssh_session *session, const char *prompt)
+{
+    enum login_question question = login_question_of(prompt);
+    bool known = password_of(session) != NULL && !is_wrong_there(session);
+
+    snprintf(session->asked, sizeof session->asked, "%s", prompt);
+    if (question == QUESTION_OURS)
+        askpass_answer(session->askpass, "");
+    else if (question == QUESTION_NEW_PASSWORD)
+        refuse(session, "the password has expired and must be changed there");
+    else if (question == QUESTION_PASSWORD && known && !session->given)
+        on_turn(&session->wake);
+    else
+        ask_beyond(session, question == QUESTION_PASSWORD && session->given);
+}
+
+static void on_talk(void *context, const char *line)
+{
+    struct openssh_session *session = context;
+
+    if (session->failed || session->ready)
+        return;
+    if (strncmp(line, ASKPASS_ASKS, strlen(ASKPASS_ASKS)) == 0) {
+        on_question(session, line + strlen(ASKPASS_ASKS));
+    } else if (strcmp(line, ready_word) == 0) {
+        session->ready = true;
+        if (session->given && !is_wrong_there(session))
+            login_taken(tries_of(session));
+        uv_timer_start(&session->wake, on_wake, 0, 0);
+    }
 }
 
 static void on_not_started(uv_timer_t *timer)
@@ -353,27 +557,31 @@ void openssh_control_remove(struct transport_context *context)
 static void start_master(struct openssh_session *session)
 {
     struct arguments arguments = {0};
+    cleanup_fd int end = -1;
     int error;
 
     session->socket =
         mem_printf("%s/%u", session->context->control_folder, session->context->control_count++);
+    session->askpass = askpass_open(session->context->loop, on_talk, session, &end);
+    if (session->askpass == NULL)
+        return;
     add_master(&arguments, session);
     session->master =
-        process_start(session->context->loop, arguments.items, "", 0, &master_events, session, &error);
+        process_start_on(session->context->loop, arguments.items, end, &master_events, session, &error);
     release_arguments(&arguments);
 }
 
 static void begin(void *context)
 {
     struct openssh_session *session = context;
-    uint64_t patience = 3 * (uint64_t)session->context->options.connect_timeout_ms;
 
     session->began = uv_now(session->context->loop);
     if (control_folder(session->context))
         start_master(session);
-    /* Connection, key exchange and login, each with its time. */
-    uv_timer_start(&session->wake, session->master != NULL ? on_login_late : on_not_started,
-                   session->master != NULL ? patience : 0, 0);
+    if (session->master != NULL)
+        await_login(session);
+    else
+        uv_timer_start(&session->wake, on_not_started, 0, 0);
 }
 
 static void on_way_failed(void *context, const char *text)
@@ -390,8 +598,8 @@ static struct openssh_session *create(struct transport_context *context, const s
     session->context = context;
     session->target = target;
     session->way = (struct hop_waiter){.ready = begin, .failed = on_way_failed, .context = session};
+    session->question = (struct question){.answered = on_answered, .context = session};
     text_init(&session->said, SAID_LIMIT);
-    text_init(&session->out, SAID_LIMIT);
     uv_timer_init(context->loop, &session->wake);
     session->wake.data = session;
     return session;
@@ -416,11 +624,13 @@ static struct session *openssh_connect(struct transport_context *context, const 
 
 struct session *openssh_connect_hop(struct transport_context *context, const struct remote_target *target,
                                     const struct session_events *events,
-                                    void (*said)(void *context, struct slice line), void *event_context)
+                                    void (*said)(void *context, struct slice line), bool *password_wrong,
+                                    void *event_context)
 {
     struct openssh_session *session = create(context, target, events, event_context);
 
     session->heard = said;
+    session->password_wrong = password_wrong;
     start(session);
     return &session->base;
 }
@@ -437,7 +647,6 @@ static void on_session_closed(uv_handle_t *handle)
     struct openssh_session *session = handle->data;
 
     text_release(&session->said);
-    text_release(&session->out);
     free(session->socket);
     free(session);
 }
@@ -451,6 +660,9 @@ void openssh_close(struct session *base)
     /* Not TERM: a master that tidies up would do it in a folder that we are removing. */
     if (session->master != NULL)
         process_drop(session->master, SIGKILL);
+    askpass_close(steal_pointer(session->askpass));
+    question_leave(session->context, &session->question);
+    login_left(tries_of(session), session);
     if (session->socket != NULL)
         unlink(session->socket);
     uv_close((uv_handle_t *)&session->wake, on_session_closed);
@@ -517,6 +729,7 @@ static struct process *start_channel(struct openssh_channel *channel, const char
     struct process *process;
 
     add_common(&arguments, session);
+    add_option(&arguments, mem_strdup("BatchMode=yes"));
     add_option(&arguments, mem_strdup("ControlMaster=no"));
     add_option(&arguments, mem_strdup("ProxyCommand=false"));
     add_target(&arguments, session->target);

@@ -39,8 +39,6 @@
 enum {
     TURN_ROUNDS = 8, /* of all channels, per turn of the loop: at most 4 MiB, some 20 ms */
     DEFAULT_PORT = 22,
-    PASSWORD_REFUSALS = 3, /* so many hosts, none of which takes it, and it is taken for a slip */
-    PASSWORD_WAIT_MS = 50,
     RELAY_SAID_LIMIT = 4096,
 };
 
@@ -115,8 +113,7 @@ static void ssh_close(struct session *base)
     struct ssh_session *session = (struct ssh_session *)base;
 
     session->state = SSH_CLOSED;
-    if (session->context->password_tried_by == session)
-        session->context->password_tried_by = NULL;
+    login_left(&session->context->hosts, session);
     uv_cancel((uv_req_t *)&session->resolve);
     hop_leave(&session->way);
     if (session->relay != NULL)
@@ -665,27 +662,18 @@ static enum step login_by_key(struct ssh_session *session)
     return logged_in(session);
 }
 
-static enum step password_refused(struct ssh_session *session, const char *why)
+static enum step password_untried(struct ssh_session *session, const char *why)
 {
-    session->context->password_refusals++;
-    session->context->password_tried_by = NULL;
     return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s@%s port %u: %s%s%s", user_of(session->target),
                     address_of(session->target), port_of(session->target), why,
                     session->key_refused != NULL ? "; before that: " : "",
                     session->key_refused != NULL ? session->key_refused : "");
 }
 
-/* false: another host is trying it, or enough have refused it. */
-static bool may_try_password(struct ssh_session *session)
+static enum step password_refused(struct ssh_session *session, const char *why)
 {
-    struct transport_context *context = session->context;
-
-    if (context->password_taken || context->password_tried_by == session)
-        return true;
-    if (context->password_tried_by != NULL)
-        return false;
-    context->password_tried_by = session;
-    return true;
+    login_refused(&session->context->hosts);
+    return password_untried(session, why);
 }
 
 /* Which ways the host has besides the key. */
@@ -694,15 +682,13 @@ static enum step login_asks(struct ssh_session *session)
     const char *user = user_of(session->target);
     const char *ways;
 
-    if (!session->context->password_taken && session->context->password_refusals >= PASSWORD_REFUSALS) {
-        session->context->password_refusals--; /* this one was not asked */
-        return password_refused(session,
+    if (login_given_up(&session->context->hosts))
+        return password_untried(session,
                                 "other hosts have refused the password and none has taken it: not tried");
-    }
-    session->waiting = !may_try_password(session);
+    session->waiting = !login_may_try(&session->context->hosts, session);
     if (session->waiting) {
         enter(session, SSH_AUTH); /* it is we who wait, not the host */
-        uv_timer_start(&session->wake, on_wake, PASSWORD_WAIT_MS, 0);
+        uv_timer_start(&session->wake, on_wake, LOGIN_WAIT_MS, 0);
         return STEP_BLOCKED;
     }
     ways = libssh2_userauth_list(session->ssh, user, (unsigned)strlen(user));
@@ -758,8 +744,7 @@ static enum step login_by_password(struct ssh_session *session)
     if (rc != 0)
         return password_refused(session, session->questions > 1 ? "the host asks for more than a password"
                                                                 : "the host does not take the password");
-    session->context->password_taken = true;
-    session->context->password_tried_by = NULL;
+    login_taken(&session->context->hosts);
     return logged_in(session);
 }
 

@@ -9,8 +9,9 @@ import time
 import cluster
 from cluster import FOLDER
 
-USERS = {"operator": 47113, "visitor": 47114, "steward": 47115}
+USERS = {"operator": 47113, "visitor": 47114, "steward": 47115, "porter": 47116}
 PASSWORD = "it's $(a) \\n \"long\" one 91"  # steward's; with all that a shell might take for its own
+PORTERS = "another 'one' %s $HOME 17"  # porter's, of jump hosts
 
 
 def bind(name, text, target, mode=0o644):
@@ -22,10 +23,15 @@ def bind(name, text, target, mode=0o644):
     subprocess.run(["mount", "--bind", path, target], check=True)
 
 
+def hashed(password):
+    return subprocess.run(["openssl", "passwd", "-6", "-stdin"], input=password, capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 def add_users():
-    """operator, who may use sudo, visitor, who may not, and steward, of whom both sshd and sudo want a password."""
-    hashed = subprocess.run(["openssl", "passwd", "-6", "-stdin"], input=PASSWORD, capture_output=True, text=True,
-                            check=True).stdout.strip()
+    """operator, who may use sudo, visitor, who may not, steward, of whom both sshd and sudo want a password, and porter, of
+    whom sshd wants another."""
+    hashes = {"steward": hashed(PASSWORD), "porter": hashed(PORTERS)}
     for path, line in (("/etc/passwd", "{name}:x:{uid}:{uid}::{home}:/bin/sh"),
                        ("/etc/shadow", "{name}:{hash}:19000:0:99999:7:::"),
                        ("/etc/group", "{name}:x:{uid}:")):
@@ -33,7 +39,7 @@ def add_users():
             text = file.read()
         for name, uid in USERS.items():
             text += line.format(name=name, uid=uid, home=f"{FOLDER}/{name}",
-                                hash=hashed if name == "steward" else "*") + "\n"
+                                hash=hashes.get(name, "*")) + "\n"
         bind(os.path.basename(path), text, path, 0o640 if "shadow" in path else 0o644)
     for name, uid in USERS.items():
         os.mkdir(f"{FOLDER}/{name}")
@@ -64,10 +70,10 @@ def descriptor(text):
     return reading
 
 
-def assay_with(login, sudo, *words):
+def assay_with(login, sudo, *words, jump=None):
     """The program to its end, with passwords by descriptors; None: without."""
     words, passed = [str(word) for word in words], []
-    for option, text in (("--password-fd", login), ("--sudo-password-fd", sudo)):
+    for option, text in (("--password-fd", login), ("--sudo-password-fd", sudo), ("--jump-password-fd", jump)):
         if text is not None:
             passed.append(descriptor(text))
             words += [option, str(passed[-1])]
@@ -79,7 +85,7 @@ def assay_with(login, sudo, *words):
 
 
 class Watcher:
-    """Looks for the password where other users could see it, as long as the program runs."""
+    """Looks for the passwords where other users could see them, as long as the program runs."""
 
     def __init__(self):
         self.seen, self.over = set(), threading.Event()
@@ -91,8 +97,9 @@ class Watcher:
                 for name in ("cmdline", "environ"):
                     try:
                         with open(f"/proc/{pid}/{name}", "rb") as file:
-                            if PASSWORD.encode() in file.read():
-                                self.seen.add(name)
+                            text = file.read()
+                        if any(password.encode() in text for password in (PASSWORD, PORTERS)):
+                            self.seen.add(name)
                     except OSError:
                         continue
             time.sleep(0.02)

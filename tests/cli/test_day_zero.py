@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Day zero: hosts behind a bastion, with real sshd each in a network of its own, that take a password only, as does their
-sudo; one with a wrong clock, one without space, and none with the tools. assay hosts names each, assay stage brings the
+sudo, and the bastion another one; one with a wrong clock, one without space, and none with the tools. assay hosts names each, assay stage brings the
 tools, and the delivery suite runs with them to its verdict.
 
 The hardware is the lab's: its tools are those of the vendor, which a host has already (nvidia-smi, dcgmi, mpirun), and those
@@ -17,7 +17,7 @@ import sys
 import namespaces  # first, for it goes into namespaces
 from cluster import ASSAY, FOLDER, Lab, Report, Tap, closing_lines
 from namespaces import NETWORK, command, write
-from people import PASSWORD, USERS, Watcher, add_users, allow_sudo, assay_with, bind, settings_of_host
+from people import PASSWORD, PORTERS, USERS, Watcher, add_users, allow_sudo, assay_with, bind, settings_of_host
 
 COUNT = 4
 BASTION = f"{NETWORK}.1"
@@ -34,7 +34,7 @@ if missing:
 
 
 class Hosts(namespaces.Hosts):
-    """Root logs in by key, as the bastion has it; steward by password, or by a key that only the hosts have."""
+    """Porter logs in to the bastion by password, as steward does to the hosts, or by a key that only they have."""
 
     def config_of(self, name):
         with open(self.config, encoding="utf-8") as file:
@@ -48,7 +48,7 @@ class Hosts(namespaces.Hosts):
 
     def hostfile_behind(self):
         lines = [f"defaults user=steward become=sudo slots=8 platform=hgx-h100 timescale=600 unit=su1 rack=r1 leaf=l1 "
-                 f"jump=root@{BASTION} identity={self.identity} known_hosts={self.known_hosts}"]
+                 f"jump=porter@{BASTION} identity={self.identity} known_hosts={self.known_hosts}"]
         lines += [f"{name} address={NETWORK}.{name[4:]} mpi_address={name}" for name in BEHIND]
         return write(f"{FOLDER}/cluster", "\n".join(lines) + "\n")
 
@@ -95,13 +95,13 @@ def mend_hosts():
 
 def ask():
     done = assay_with(PASSWORD, PASSWORD, "hosts", hostfile, "-s", "delivery", "--progress", "none", "--format", "json",
-                      "--db", f"{FOLDER}/day.db")
+                      "--db", f"{FOLDER}/day.db", jump=PORTERS)
     told = json.loads(done.stdout)
     return done, told, sorted((mend["problem"], mend["subject"], mend["hostlist"]) for mend in told["mend"] if mend["outcome"] != "remark")
 
 
 def stage():
-    done = assay_with(PASSWORD, None, "stage", "-H", hostfile, tools)
+    done = assay_with(PASSWORD, None, "stage", "-H", hostfile, tools, jump=PORTERS)
     return done, dict(re.findall(r"^(node\d+) +(.*)$", done.stdout, re.MULTILINE))
 
 
@@ -131,7 +131,7 @@ def tools_are_brought():
 
 def delivery():
     run = assay_with(PASSWORD, PASSWORD, "run", "-H", hostfile, "-s", "delivery", "--tools", tools, "--progress", "none", "--db",
-                     f"{FOLDER}/run.db", "-o", f"{FOLDER}/run.html")
+                     f"{FOLDER}/run.db", "-o", f"{FOLDER}/run.html", jump=PORTERS)
     tap.same((run.returncode, (closing_lines(run.stdout) or {}).get("verdict")), (0, "accept"), "the delivery suite runs to its verdict",
              run.stdout, run.stderr)
     report = Report(f"{FOLDER}/run.db")

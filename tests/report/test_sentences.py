@@ -19,7 +19,7 @@ NAMES = {"gpu", "en", "zh", "CN", "GB", "busbw", "incon", "clusive"}
 FOLDERS = ["parse", "check", "judge", "model", "run"]
 CALLS = set("""reading_set reading_finding text_damage damage lack partial unread say_unread say owners_of processes_of add_part
 put_fact RULE WORD_RULE MOST LAUNCH_RULE AT_MAXIMUM plausible conclude add_change only_record arena_printf mem_printf mem_strdup
-snprintf ssh_fail job_finish password_refused key_refused session_failed say_done close_unsent""".split())
+snprintf ssh_fail job_finish password_refused password_untried refuse key_refused session_failed say_done close_unsent""".split())
 # The same of what is kept in one of these, stands in a table of these, or is returned as one.
 FIELDS = re.compile(r"""(?:\b(?:damage|failure|failed|reason|why|lack|unread|beyond|note|source|text|duty_note|origin_note
     |left_out|stop|fault)\ *=|\breturn\b)""", re.X)
@@ -34,6 +34,7 @@ DATA = [
     "Out of bounds values : %.0f %s", "unknown header type", "LocalCommand=echo %s", "every %u s:",
     "\\\"runtimes\\\" may name docker, containerd, podman and cri-o",
     " already in it",  # the JSON form alone says it
+    "jump host %s asks: %s",  # at the terminal
     "%s%s%s the test: %s",  # "before" and "after": two rows
     "stat=average size_bytes=%.0f", "way=%s stat=average size_bytes=%.0f", "does not exist yet (FUTURE)", "dcgmi diag",
     "step %s only advises: its variants are compared with one another, and no verdict follows from them%s",
