@@ -43,6 +43,16 @@ size_t arena_used(const struct arena *arena);
     ((__typeof__((list)->items))list_grow_((arena), (void **)&(list)->items, &(list)->count, \
                                            &(list)->capacity, sizeof *(list)->items))
 
+/* Room for exactly so many items, in a list that is empty. */
+#define list_reserve(arena, list, most) \
+    ((list)->items = arena_alloc((arena), sizeof *(list)->items * (most)), (list)->capacity = (most))
+/* A list that was gathered in another arena, which may go then; no longer than it is, where growing leaves as much
+   again behind. */
+#define list_settle(arena, list) \
+    ((list)->items =             \
+         list_settle_((arena), (list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items))
+
+void *list_settle_(struct arena *arena, const void *items, size_t count, size_t *capacity, size_t item_size);
 void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capacity, size_t item_size)
     __attribute__((returns_nonnull));
 

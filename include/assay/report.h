@@ -26,6 +26,9 @@ struct report_format {
     void (*write)(const struct record *record, enum report_language language, struct text *out);
 };
 
+/* Whether a report shows this fact of a part that the tool wrote: the others of parts need not be loaded. */
+bool report_rests_on(const char *tool, const char *fact);
+
 const struct report_format *report_format_find(const char *name);
 const struct report_format *report_format_list(size_t *ret_count);
 

@@ -128,9 +128,19 @@ int store_list_acceptances(struct store *store, struct arena *arena, struct acce
  */
 struct record *store_load_run(struct store *store, struct arena *arena, long long number, bool evidence,
                               struct error *err) __attribute__((warn_unused_result));
+/* The same without evidence, and of the readings of parts, which are most of a large run and which no report shows,
+   only the facts that are wanted: no measurements, no runs. The attempts' own readings are whole. */
+typedef bool store_part_fact(const char *tool, const char *fact);
+struct record *store_load_lean(struct store *store, struct arena *arena, long long number,
+                               store_part_fact *wanted, struct error *err)
+    __attribute__((warn_unused_result));
 /* The same without documents and attempts: plan and last judgement, for what looks at many runs. */
 struct record *store_load_judged(struct store *store, struct arena *arena, long long number,
                                  struct error *err) __attribute__((warn_unused_result));
+/* The bytes of the captures of one attempt of a record that was loaded without them, windows included, in an arena
+   that may go before the record's: for what reads them again, one attempt after the other. */
+int store_load_evidence(struct store *store, struct arena *arena, const struct record *record,
+                        struct attempt *attempt, struct error *err) __attribute__((warn_unused_result));
 /* Number of the run with this UUID, or number as text ("12"); 0 with err set when there is none. */
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));

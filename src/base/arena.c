@@ -215,3 +215,9 @@ void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capac
     }
     return (char *)*items + (*count)++ * item_size;
 }
+
+void *list_settle_(struct arena *arena, const void *items, size_t count, size_t *capacity, size_t item_size)
+{
+    *capacity = count;
+    return count > 0 ? memcpy(arena_alloc(arena, count * item_size), items, count * item_size) : NULL;
+}

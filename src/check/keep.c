@@ -123,4 +123,6 @@ void check_keep(struct arena *arena, struct arena *scratch, const struct step *s
     attempt->parts.capacity = attempt->parts.count;
     for (size_t i = 0; i < 2; i++)
         attempt->captures[i].bytes = (struct slice){"", 0};
+    for (size_t i = 0; i < 2 * attempt->windows.count; i++)
+        attempt->windows.items[i / 2].captures[i % 2].bytes = (struct slice){"", 0};
 }

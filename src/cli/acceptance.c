@@ -21,7 +21,7 @@ static int take_sources(struct arena *arena, struct campaign *campaign, struct e
 static int take_run(struct arena *arena, struct store *store, struct campaign *campaign, long long number,
                     struct error *err)
 {
-    struct record *record = store_load_run(store, arena, number, false, err);
+    struct record *record = store_load_lean(store, arena, number, sighting_rests_on, err);
 
     if (record == NULL)
         return -1;
@@ -63,7 +63,7 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
 
         if (runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
             continue;
-        record = store_load_run(store, arena, runs[i].number, false, err);
+        record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
         if (record == NULL)
             return -1;
         if (campaign_check_run(campaign, record, &why) < 0)

@@ -114,6 +114,10 @@ void cli_print_isolation(const struct record *record);
 int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
     __attribute__((warn_unused_result));
 
+/* read_again.c. What an ended attempt's stored evidence says by today's parsers, in place of what was read of it; of that
+   the record keeps what the judge goes by. put: it is stored too. Not of one whose output was clipped. */
+int cli_read_again(struct store *store, const struct plan_sources *sources, struct record *record,
+                   struct attempt *attempt, bool put, struct error *err) __attribute__((warn_unused_result));
 /* preflights.c. Finds the record's preflight, if there is one, and puts it into the record. */
 int cli_attach_preflight(struct store *store, struct record *record, struct error *err)
     __attribute__((warn_unused_result));

@@ -105,7 +105,8 @@ static int add_run(struct words *words, const struct campaign *campaign, const c
 {
     long long number = store_find_run(words->store, word, words->err);
     struct record *record =
-        number > 0 ? store_load_run(words->store, words->arena, number, false, words->err) : NULL;
+        number > 0 ? store_load_lean(words->store, words->arena, number, sighting_rests_on, words->err)
+                   : NULL;
 
     if (record == NULL || campaign_check_run(campaign, record, words->err) < 0)
         return -1;

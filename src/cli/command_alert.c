@@ -23,7 +23,8 @@ static int take_run(const struct request *request, struct alerts *alerts, struct
 {
     struct store *store = store_open(cli_database(request->db), true, err);
     long long number = store != NULL ? store_find_run(store, request->run, err) : 0;
-    struct record *record = number > 0 ? store_load_run(store, request->arena, number, false, err) : NULL;
+    struct record *record =
+        number > 0 ? store_load_lean(store, request->arena, number, sighting_rests_on, err) : NULL;
     struct alert_news news;
     int result = -1;
 

@@ -88,7 +88,8 @@ static int take_run(struct arena *arena, struct store *store, const char *word,
                     const struct derive_options *options, struct derive_sources *sources, struct error *err)
 {
     long long number = store_find_run(store, word, err);
-    const struct record *record = number > 0 ? store_load_run(store, arena, number, false, err) : NULL;
+    const struct record *record =
+        number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
     struct plan_sources of_run;
 
     if (record == NULL || check_run(record, err) < 0)

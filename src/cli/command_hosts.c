@@ -187,7 +187,7 @@ static void print_json(const struct record *record, const struct mends *mends)
 static int show(struct arena *arena, const struct preflight *preflight, bool cancelled, struct error *err)
 {
     const struct record *record =
-        store_load_run(preflight->going.store, arena, preflight->going.record->number, false, err);
+        store_load_lean(preflight->going.store, arena, preflight->going.record->number, report_rests_on, err);
     struct mends mends;
 
     if (record == NULL)

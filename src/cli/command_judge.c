@@ -9,24 +9,21 @@
 #include "cli.h"
 
 /* What is stored of a clipped output is not all that was read: its readings stay as they are. */
-static size_t read_again(struct record *record, const struct plan_sources *sources)
+static int read_all_again(struct store *store, struct record *record, const struct plan_sources *sources,
+                          size_t *ret_kept, struct error *err)
 {
-    size_t kept = 0;
-
+    *ret_kept = 0;
     for (size_t i = 0; i < record->attempts.count; i++) {
         struct attempt *attempt = &record->attempts.items[i];
-        struct check_context context;
 
         if (attempt->state != ATTEMPT_ENDED)
             continue;
-        if (attempt_is_clipped(attempt)) {
-            kept++;
-            continue;
-        }
-        plan_context(record->arena, sources, &record->plan->steps.items[attempt->step], &context);
-        check_read(&context, attempt);
+        if (attempt_is_clipped(attempt))
+            ++*ret_kept;
+        else if (cli_read_again(store, sources, record, attempt, false, err) < 0)
+            return -1;
     }
-    return kept;
+    return 0;
 }
 
 static void print_item(const struct record *record, const struct outcome *before, const struct outcome *after)
@@ -111,7 +108,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
                        const char *contract, struct error *err)
 {
     long long number = store_find_run(store, word, err);
-    struct record *record = number > 0 ? store_load_run(store, arena, number, true, err) : NULL;
+    struct record *record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
     struct plan_sources sources;
     struct judgement before;
     char uuid[UUID_SIZE];
@@ -126,7 +123,8 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     }
     before = record->judgement;
     record->now = cli_now();
-    kept = read_again(record, &sources);
+    if (read_all_again(store, record, &sources, &kept, err) < 0)
+        return cli_fail(err);
     uuid_create(uuid);
     judge_run(record, &sources.limits, uuid);
     cli_judged_by(record, &sources);

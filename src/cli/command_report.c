@@ -41,6 +41,8 @@ static int write_record(const struct request *request, struct store *store, cons
 
     text_init(&out, REPORT_BYTES);
     row->write(record, request->language, &out);
+    if (out.clipped)
+        return error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path);
     if (request->key != NULL)
         return write_signed(request, store, record, path, &out, err);
     return file_write(path, out.bytes, out.length, 0644, err);
@@ -66,7 +68,7 @@ static int write_run(struct request *request)
     if (store != NULL && request->word != NULL)
         number = store_find_run(store, request->word, &err);
     if (store != NULL && (request->word == NULL || number > 0))
-        record = store_load_run(store, request->arena, number, false, &err);
+        record = store_load_lean(store, request->arena, number, report_rests_on, &err);
     if (record != NULL && compares(request->format) && record->judgement.verdict_count > 0 &&
         cli_add_earlier(store, request->arena, record, request->against, &err) < 0)
         record = NULL;

@@ -29,6 +29,7 @@ enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 struct run {
     struct run_options options;
     struct running going;
+    struct arena *arena;
 };
 
 static bool is_unread(const struct attempt *attempt)
@@ -42,26 +43,12 @@ static bool is_unread(const struct attempt *attempt)
 static int read_unread(struct run *run, struct error *err)
 {
     struct record *record = run->going.record;
-    bool any = false;
 
     for (size_t i = 0; i < record->attempts.count; i++)
-        any |= is_unread(&record->attempts.items[i]);
-    if (!any)
-        return 0;
-    record = store_load_run(run->going.store, record->arena, record->number, true, err);
-    if (record == NULL)
-        return -1;
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        struct attempt *attempt = &record->attempts.items[i];
-
-        if (is_unread(attempt)) {
-            running_read_attempt(&run->going, record, attempt);
-            if (store_put_readings(run->going.store, record, attempt, err) < 0)
-                return -1;
-        }
-        running_drop_bytes(attempt);
-    }
-    run->going.record = record;
+        if (is_unread(&record->attempts.items[i]) &&
+            cli_read_again(run->going.store, run->going.sources, record, &record->attempts.items[i], true,
+                           err) < 0)
+            return -1;
     return 0;
 }
 
@@ -74,7 +61,8 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     if (run->options.exclusive.via != NULL)
         return error_set(err, ERROR_USAGE,
                          "--resume goes on with what the run asked Slurm for; do not give --exclusive-via");
-    run->going.record = number > 0 ? store_load_run(run->going.store, arena, number, false, err) : NULL;
+    run->going.record =
+        number > 0 ? store_load_lean(run->going.store, arena, number, sighting_rests_on, err) : NULL;
     if (run->going.record == NULL)
         return -1;
     if (run->going.record->state == RUN_ENDED)
@@ -135,24 +123,30 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
     return -1;
 }
 
+/* What is told at the end is from the store and not from memory: it shows what has been kept. Of a thousand hosts
+   either is about a gigabyte, so the one goes before the other comes. */
+static int reload(struct run *run, struct error *err)
+{
+    long long number = run->going.record->number;
+
+    arena_destroy(run->arena);
+    run->arena = arena_create();
+    run->going.record = store_load_lean(run->going.store, run->arena, number, report_rests_on, err);
+    return run->going.record != NULL ? 0 : -1;
+}
+
 static int write_report(struct run *run, const char *path, struct error *err)
 {
-    struct arena *arena = arena_create();
     cleanup_text struct text report = {0};
-    struct record *record;
-    int status = -1;
+    struct record *record = run->going.record;
 
+    if (cli_add_earlier(run->going.store, run->arena, record, NULL, err) < 0 ||
+        cli_attach_preflight(run->going.store, record, err) < 0)
+        return -1;
     text_init(&report, REPORT_BYTES);
-    /* From the store and not from memory: the report shows what has been kept. */
-    record = store_load_run(run->going.store, arena, run->going.record->number, false, err);
-    if (record != NULL && cli_add_earlier(run->going.store, arena, record, NULL, err) == 0 &&
-        cli_attach_preflight(run->going.store, record, err) == 0) {
-        report_format_find("html")->write(record, LANGUAGE_EN, &report);
-        status = report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
-                                : file_write(path, report.bytes, report.length, 0644, err);
-    }
-    arena_destroy(arena);
-    return status;
+    report_format_find("html")->write(record, LANGUAGE_EN, &report);
+    return report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
+                          : file_write(path, report.bytes, report.length, 0644, err);
 }
 
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
@@ -209,28 +203,29 @@ static void print_conflicts(const struct run *run)
 
 static int finish(struct run *run, bool cancelled, struct error *err)
 {
-    const struct verdict *verdict = &run->going.record->judgement.verdicts[0];
+    enum verdict_word verdict = run->going.record->judgement.verdicts[0].word;
+    long long number = run->going.record->number;
     char absolute[PATH_MAX];
-    cleanup_free char *path = run->options.report != NULL
-                                  ? mem_strdup(run->options.report)
-                                  : mem_printf("assay-report-%lld.html", run->going.record->number);
-    bool written = write_report(run, path, err) == 0;
+    cleanup_free char *path = run->options.report != NULL ? mem_strdup(run->options.report)
+                                                          : mem_printf("assay-report-%lld.html", number);
+    bool loaded = reload(run, err) == 0, written = loaded && write_report(run, path, err) == 0;
 
-    print_entries(run);
-    print_substitutes(run);
-    print_conflicts(run);
-    printf("run: %lld\nverdict: %s\n", run->going.record->number, verdict_name(verdict->word));
+    if (loaded) {
+        print_entries(run);
+        print_substitutes(run);
+        print_conflicts(run);
+    }
+    printf("run: %lld\nverdict: %s\n", number, verdict_name(verdict));
     if (!written) {
         fflush(stdout);
-        fprintf(stderr, "assay: the run is kept; `assay report %lld -o FILE` writes its report\n",
-                run->going.record->number);
+        fprintf(stderr, "assay: the run is kept; `assay report %lld -o FILE` writes its report\n", number);
         return cli_fail(err);
     }
     printf("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
-    return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict->word);
+    return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict);
 }
 
-static int run_all(struct arena *arena, struct run *run, enum board_kind kind, int argc, char **argv)
+static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 {
     struct remote_options remote;
     struct detaching detaching = {0};
@@ -241,7 +236,7 @@ static int run_all(struct arena *arena, struct run *run, enum board_kind kind, i
     /* Before the database is open and a password in locked memory: neither outlives a fork. */
     if (run->options.detach && detach_begin(&detaching, &status, &err))
         return err.code != 0 ? cli_fail(&err) : status;
-    if (access_ask(&run->options.access, &err) < 0 || begin(arena, run, argc, argv, &err) < 0)
+    if (access_ask(&run->options.access, &err) < 0 || begin(run->arena, run, argc, argv, &err) < 0)
         return cli_fail(&err);
     if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)
         return cli_fail(&err);
@@ -317,7 +312,6 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
 int run_with(const struct run_options *options, int argc, char **argv)
 {
     struct run run = {.options = *options};
-    struct arena *arena;
     enum board_kind kind;
     int status;
 
@@ -332,11 +326,11 @@ int run_with(const struct run_options *options, int argc, char **argv)
         return EXIT_USAGE;
     }
     run.going.database = cli_database(options->db);
-    arena = arena_create();
-    status = run_all(arena, &run, kind, argc, argv);
+    run.arena = arena_create();
+    status = run_all(&run, kind, argc, argv);
     access_forget(&run.options.access);
     store_close(run.going.store);
-    arena_destroy(arena);
+    arena_destroy(run.arena);
     return status;
 }
 

@@ -20,7 +20,7 @@ static int load(struct arena *arena, struct store *store, const char *word, stru
 {
     long long number = store_find_run(store, word, err);
 
-    *ret_record = number > 0 ? store_load_run(store, arena, number, false, err) : NULL;
+    *ret_record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
     if (*ret_record == NULL)
         return -1;
     if ((*ret_record)->state == RUN_RUNNING)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "assay/preflight.h"
+#include "assay/report.h"
 #include "cli.h"
 
 int cli_attach_preflight(struct store *store, struct record *record, struct error *err)
@@ -17,7 +18,7 @@ int cli_attach_preflight(struct store *store, struct record *record, struct erro
     for (size_t i = 0; i < count; i++)
         if (strcmp(runs[i].suite, PREFLIGHT_SUITE) == 0 && strcmp(runs[i].hostfile, record->hostfile) == 0 &&
             runs[i].state == RUN_ENDED && runs[i].judged && runs[i].ended <= record->started) {
-            record->preflight = store_load_run(store, record->arena, runs[i].number, false, err);
+            record->preflight = store_load_lean(store, record->arena, runs[i].number, report_rests_on, err);
             return record->preflight != NULL ? 0 : -1;
         }
     return 0;

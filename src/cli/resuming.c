@@ -179,11 +179,8 @@ static int close_attempts(struct running *going, const struct resuming *resuming
         attempt->end = ATTEMPT_CANCELLED;
         attempt->text = "a host of it was swapped while it ran";
         attempt->ended = cli_now();
-        running_read_attempt(going, record, attempt);
-        if (store_end_attempt(going->store, record, attempt, err) < 0 ||
-            store_put_readings(going->store, record, attempt, err) < 0)
+        if (running_keep_attempt(going, attempt, err) < 0)
             return -1;
-        running_drop_bytes(attempt);
     }
     return 0;
 }

@@ -38,15 +38,6 @@ static int windows_read(void *context, const struct attempt *attempt, size_t fir
     return store_put_windows(run->store, record, mine, first, err);
 }
 
-/* The bytes belong to the transport and are gone after this call; what was read of them is in the arena. */
-void running_drop_bytes(struct attempt *attempt)
-{
-    for (size_t i = 0; i < 2; i++)
-        attempt->captures[i].bytes = (struct slice){"", 0};
-    for (size_t i = 0; i < attempt->parts.count; i++)
-        attempt->parts.items[i].out = attempt->parts.items[i].err = (struct slice){"", 0};
-}
-
 static void read_into(struct arena *arena, const struct running *run, const struct record *record,
                       struct attempt *attempt)
 {
@@ -54,11 +45,6 @@ static void read_into(struct arena *arena, const struct running *run, const stru
 
     plan_context(arena, run->sources, &record->plan->steps.items[attempt->step], &check);
     check_read(&check, attempt);
-}
-
-void running_read_attempt(struct running *run, struct record *record, struct attempt *attempt)
-{
-    read_into(record->arena, run, record, attempt);
 }
 
 /* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the readings are part of
@@ -75,19 +61,24 @@ static int store_attempt(struct running *run, struct arena *scratch, struct atte
     return store_put_readings(run->store, run->record, attempt, err);
 }
 
+int running_keep_attempt(struct running *run, struct attempt *attempt, struct error *err)
+{
+    struct arena *scratch = arena_create();
+    int result = store_attempt(run, scratch, attempt, err);
+
+    check_keep(run->record->arena, scratch, &run->record->plan->steps.items[attempt->step], attempt);
+    arena_destroy(scratch);
+    return result;
+}
+
 static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
 {
     struct running *run = context;
-    const struct step *step = &run->record->plan->steps.items[attempt->step];
-    struct arena *scratch = arena_create();
-    int result;
 
-    if (!meter_takes(run->meter, step->members[0]->name, attempt->captures))
+    if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0]->name,
+                     attempt->captures))
         evidence_drop(attempt->captures, &attempt->text);
-    result = store_attempt(run, scratch, attempt, err);
-    check_keep(run->record->arena, scratch, step, attempt);
-    arena_destroy(scratch);
-    return result;
+    return running_keep_attempt(run, attempt, err);
 }
 
 static enum step_state judge(void *context, size_t step)

@@ -27,9 +27,9 @@ struct record *running_new_record(struct arena *arena, const struct cli_plan *cl
 /* Runs what the record's plan owes, judges it, and ends the run in the store. cancel: as if it were cancelled at once. */
 int running_carry_out(struct running *running, const struct remote_options *remote, bool cancel,
                       bool *ret_cancelled, struct error *err) __attribute__((warn_unused_result));
-/* What an attempt's evidence says, by its check. */
-void running_read_attempt(struct running *running, struct record *record, struct attempt *attempt);
-/* Its bytes belong to the transport and are gone soon; what was read of them is in the arena. */
-void running_drop_bytes(struct attempt *attempt);
+/* Stores an attempt that has ended and what its check reads in it, and keeps of it what the judge goes by: its bytes
+   belong to the transport and are gone soon. */
+int running_keep_attempt(struct running *running, struct attempt *attempt, struct error *err)
+    __attribute__((warn_unused_result));
 
 #endif

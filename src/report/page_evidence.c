@@ -324,27 +324,39 @@ static const char *typed_command(struct arena *arena, const struct attempt *atte
     return text;
 }
 
+/* Its number; the text goes with the scratch unless it is new. */
+static size_t command_number(struct page *page, struct arena *scratch, const char *suite_step,
+                             const struct attempt *attempt, struct commands *commands)
+{
+    const char *text = typed_command(scratch, attempt);
+
+    for (size_t i = 0; i < commands->items.count; i++)
+        if (strcmp(commands->items.items[i].text, text) == 0 &&
+            strcmp(commands->items.items[i].suite_step, suite_step) == 0)
+            return i;
+    *list_push(page->arena, &commands->items) =
+        (struct command){suite_step, arena_strdup(page->arena, text), 0};
+    return commands->items.count - 1;
+}
+
 static void collect_commands(struct page *page, struct commands *commands)
 {
     const struct record *record = page->view->record;
 
     *commands = (struct commands){.of_attempt = arena_array(page->arena, size_t, record->attempts.count)};
-    for (size_t i = 0; i < page->view->step_count; i++)
-        for (size_t k = 0; k < page->view->steps[i].attempts.count; k++) {
-            const struct attempt *attempt = page->view->steps[i].attempts.items[k];
-            const char *text = typed_command(page->arena, attempt),
-                       *name = page->view->steps[i].step->shape->suite_step;
-            size_t known = 0;
+    for (size_t i = 0; i < page->view->step_count; i++) {
+        const struct step_view *step = &page->view->steps[i];
+        struct arena *scratch = arena_create();
 
-            while (known < commands->items.count &&
-                   (strcmp(commands->items.items[known].text, text) != 0 ||
-                    strcmp(commands->items.items[known].suite_step, name) != 0))
-                known++;
-            if (known == commands->items.count)
-                *list_push(page->arena, &commands->items) = (struct command){name, text, 0};
-            commands->items.items[known].attempts++;
-            commands->of_attempt[view_attempt_index(page->view, attempt)] = known;
+        for (size_t k = 0; k < step->attempts.count; k++) {
+            size_t number = command_number(page, scratch, step->step->shape->suite_step,
+                                           step->attempts.items[k], commands);
+
+            commands->items.items[number].attempts++;
+            commands->of_attempt[view_attempt_index(page->view, step->attempts.items[k])] = number;
         }
+        arena_destroy(scratch);
+    }
 }
 
 void page_commands(struct page *page)

@@ -174,8 +174,10 @@ static void write_attempt(struct sheet *sheet, const struct step_view *step, con
 static void write_step(struct sheet *sheet, const struct step_view *step)
 {
     const struct shape *shape = step->step->shape;
-    bool *seen = arena_array(sheet->arena, bool, shape->slot_count + 1);
+    bool *seen;
 
+    sheet->arena = arena_create();
+    seen = arena_array(sheet->arena, bool, shape->slot_count + 1);
     sheet->target = step_target(sheet->arena, step->step);
     for (size_t i = 0; i < step->attempts.count; i++)
         write_attempt(sheet, step, step->attempts.items[i], seen);
@@ -191,12 +193,13 @@ static void write_step(struct sheet *sheet, const struct step_view *step)
         put_text(sheet, step->items[i]->measured);
         close_row(sheet, step, i);
     }
+    sheet->arena = arena_destroy(sheet->arena);
 }
 
 void report_csv(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
-    struct sheet sheet = {.out = out, .arena = arena, .view = view_create(arena, record)};
+    struct sheet sheet = {.out = out, .view = view_create(arena, record)};
 
     (void)language; /* the same in every language */
     text_put(out, head);

@@ -17,15 +17,20 @@
 #include "variants.h"
 #include "view.h"
 
+/* Rows are moved on whenever so many bytes of them wait. */
+enum { WAITING_BYTES = 64 * 1024 };
+
 struct json_report {
-    struct json_writer writer;
+    struct json_writer writer; /* into raw */
+    struct text raw, *out;
+    struct arena *strings; /* of those rows */
     struct arena *arena;
     const struct view *view;
 };
 
 static void put_string(struct json_report *report, const char *key, const char *string)
 {
-    json_member(&report->writer, key, string == NULL ? "" : utf8_clean(report->arena, slice_of(string)));
+    json_member(&report->writer, key, string == NULL ? "" : utf8_clean(report->strings, slice_of(string)));
 }
 
 static void put_count(struct json_report *report, const char *key, size_t count)
@@ -59,10 +64,21 @@ static void open_row(struct json_report *report)
     report->writer.compact = true;
 }
 
+static void move_on(struct json_report *report)
+{
+    json_copy_harmless(report->out, &report->raw);
+    report->out->clipped |= report->raw.clipped;
+    text_reset(&report->raw);
+    arena_destroy(report->strings);
+    report->strings = arena_create();
+}
+
 static void close_row(struct json_report *report)
 {
     json_close_object(&report->writer);
     report->writer.compact = false;
+    if (report->raw.length >= WAITING_BYTES)
+        move_on(report);
 }
 
 static void put_index(struct json_report *report, size_t index)
@@ -644,12 +660,12 @@ void json_copy_harmless(struct text *out, const struct text *from)
 void report_json(const struct record *record, enum report_language language, struct text *out)
 {
     struct arena *arena = arena_create();
-    struct json_report report = {.arena = arena, .view = view_create(arena, record)};
-    cleanup_text struct text raw = {0};
+    struct json_report report = {
+        .arena = arena, .view = view_create(arena, record), .out = out, .strings = arena_create()};
 
     (void)language; /* the same in every language */
-    text_init(&raw, out->limit);
-    json_writer_init(&report.writer, &raw, false);
+    text_init(&report.raw, out->limit);
+    json_writer_init(&report.writer, &report.raw, false);
     json_open_object(&report.writer);
     put_count(&report, "schema", 1);
     put_string(&report, "kind", "assay report");
@@ -675,7 +691,8 @@ void report_json(const struct record *record, enum report_language language, str
     write_documents(&report);
     write_earlier(&report);
     json_close_object(&report.writer);
-    json_copy_harmless(out, &raw);
-    out->clipped |= raw.clipped;
+    move_on(&report);
+    arena_destroy(report.strings);
+    text_release(&report.raw);
     arena_destroy(arena);
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/report.h"
 #include "assay/scan.h"
+#include "assay/sighting.h"
 
 enum { GPUS_MAX = 64 };
 
@@ -453,13 +455,45 @@ bool courses_collect(struct arena *arena, const struct attempt *attempt, struct 
 /* -- Facts ------------------------------------------------------------------------------------------------
  */
 
+/* Those that the pages ask for, by step_fact and from parts too: versions, kinds and serial numbers. */
+static const char *const step_facts[] = {
+    "cpu.kinds",
+    "cuda.version",
+    "dcgm.version",
+    "dimm.kinds",
+    "driver.version",
+    "fabric_manager.state",
+    "fabric_manager.version",
+    "gpu.kinds",
+    "gpu.name",
+    "gpu.pci",
+    "gpu.serial",
+    "gpu.uuid",
+    "nccl.version",
+    "nvme.kinds",
+    "system.serial",
+};
+
+static bool is_step_fact(const char *name)
+{
+    for (size_t i = 0; i < sizeof step_facts / sizeof step_facts[0]; i++)
+        if (strcmp(step_facts[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool report_rests_on(const char *tool, const char *fact)
+{
+    return is_step_fact(fact) || sighting_rests_on(tool, fact);
+}
+
 const char *step_fact(const struct step_view *step, const char *name, const char *subject)
 {
     for (size_t i = step->attempts.count; i > 0; i--) {
         const struct attempt *attempt = step->attempts.items[i - 1];
         const char *value = reading_get_fact(&attempt->reading, name, subject);
 
-        for (size_t k = 0; value == NULL && k < attempt->parts.count; k++)
+        for (size_t k = 0; value == NULL && is_step_fact(name) && k < attempt->parts.count; k++)
             value = reading_get_fact(&attempt->parts.items[k].reading, name, subject);
         if (value != NULL)
             return value;

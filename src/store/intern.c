@@ -115,11 +115,15 @@ int intern_id(struct store *store, const char *text, int64_t *ret_id, struct err
     return 0;
 }
 
-/* The other way, while one record is loaded: each word once in its arena. */
+/* The other way, while one record is loaded: each word once in its arena, and what it says as a place. */
+struct name {
+    const char *text;
+    const struct measurement *place; /* only its at; NULL until it is asked for */
+};
 struct names {
     struct store *store;
     struct arena *arena;
-    LIST_OF(const char *) texts;
+    LIST_OF(struct name) items;
 };
 
 struct names *names_create(struct store *store, struct arena *arena)
@@ -137,7 +141,7 @@ static const char *load_word(struct rows *rows, int64_t id)
     struct rows word;
     const char *text = NULL;
 
-    if (rows_open(rows->store, &word, SELECT_WORD, rows->arena, NULL, &err, INTEGER(id)) == 0 &&
+    if (rows_open(rows->store, &word, SELECT_WORD, rows->names->arena, NULL, &err, INTEGER(id)) == 0 &&
         rows_next(&word, &err) > 0) {
         text = take_text(&word);
         rows_close(&word);
@@ -147,7 +151,8 @@ static const char *load_word(struct rows *rows, int64_t id)
     return text;
 }
 
-const char *take_word(struct rows *rows)
+/* NULL for a NULL, and with the rows damaged. */
+static struct name *take_name(struct rows *rows)
 {
     enum { WORD_LIMIT = 1 << 28 };
     struct names *names = rows->names;
@@ -161,13 +166,39 @@ const char *take_word(struct rows *rows)
         rows_damage(rows, "word %lld cannot be", (long long)id);
         return NULL;
     }
-    if ((size_t)id < names->texts.count && names->texts.items[id] != NULL)
-        return names->texts.items[id];
+    if ((size_t)id < names->items.count && names->items.items[id].text != NULL)
+        return &names->items.items[id];
     text = load_word(rows, id);
     if (text == NULL)
         return NULL;
-    while (names->texts.count <= (size_t)id)
-        (void)list_push(names->arena, &names->texts);
-    names->texts.items[id] = text;
-    return text;
+    while (names->items.count <= (size_t)id)
+        (void)list_push(names->arena, &names->items);
+    names->items.items[id].text = text;
+    return &names->items.items[id];
+}
+
+const char *take_word(struct rows *rows)
+{
+    const struct name *name = take_name(rows);
+
+    return name != NULL ? name->text : NULL;
+}
+
+/* Many measurements were taken at the same few places: they share the fields. */
+void take_place(struct rows *rows, struct measurement *measurement)
+{
+    struct name *name = take_name(rows);
+
+    if (name != NULL && name->place == NULL) {
+        struct measurement *place = arena_new(rows->names->arena, struct measurement);
+
+        if (at_decode(rows->names->arena, name->text, place))
+            name->place = place;
+    }
+    if (name == NULL || name->place == NULL) {
+        rows_damage(rows, "'%.80s' is no place of a measurement", name != NULL ? name->text : "NULL");
+        return;
+    }
+    measurement->at.items = name->place->at.items;
+    measurement->at.count = measurement->at.capacity = name->place->at.count;
 }

@@ -15,6 +15,7 @@ struct reading_rows {
     LIST_OF(struct reading_row) rows;
 };
 
+/* Lists are gathered in the scratch arena: in the record they are no longer than they must be. */
 static int load_findings(struct load *load, int64_t id, struct reading *reading, struct error *err)
 {
     struct rows rows;
@@ -23,35 +24,35 @@ static int load_findings(struct load *load, int64_t id, struct reading *reading,
     if (rows_open(load->store, &rows, SELECT_FINDINGS, load->arena, load->names, err, INTEGER(id)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
-        struct finding *finding = list_push(load->arena, &reading->findings);
+        struct finding *finding = list_push(load->scratch, &reading->findings);
 
         finding->code = take_word(&rows);
         finding->subject = take_word(&rows);
         finding->severity = (enum severity)take_enum(&rows, &vocabulary_severity);
         finding->text = take_text(&rows);
     }
+    list_settle(load->arena, &reading->findings);
     return got;
 }
 
 static void take_measurement(struct load *load, struct rows *rows, struct reading *reading)
 {
-    const char *metric = take_word(rows), *subject = take_word(rows), *at = take_word(rows);
+    const char *metric = take_word(rows), *subject = take_word(rows);
     double value = take_real(rows);
     const char *text = take_text(rows), *unit = take_word(rows);
 
     if (text != NULL) {
-        *list_push(load->arena, &reading->facts) = (struct fact){metric, subject, text};
+        *list_push(load->scratch, &reading->facts) = (struct fact){metric, subject, text};
     } else {
-        struct measurement *measurement = list_push(load->arena, &reading->measurements);
+        struct measurement *measurement = list_push(load->scratch, &reading->measurements);
 
         *measurement =
             (struct measurement){.metric = metric, .subject = subject, .value = value, .unit = unit};
-        if (at == NULL || !at_decode(load->arena, at, measurement))
-            rows_damage(rows, "'%.80s' is no place of a measurement", at != NULL ? at : "NULL");
+        take_place(rows, measurement);
     }
 }
 
-static int load_reading(struct load *load, int64_t id, struct reading *reading, struct error *err)
+static int load_values(struct load *load, int64_t id, struct reading *reading, struct error *err)
 {
     struct rows rows;
     int got;
@@ -60,7 +61,43 @@ static int load_reading(struct load *load, int64_t id, struct reading *reading, 
         return -1;
     while ((got = rows_next(&rows, err)) > 0)
         take_measurement(load, &rows, reading);
-    return got < 0 ? -1 : load_findings(load, id, reading, err);
+    list_settle(load->arena, &reading->facts);
+    list_settle(load->arena, &reading->measurements);
+    return got;
+}
+
+static int load_wanted_facts(struct load *load, int64_t id, struct reading *reading, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_FACTS, load->arena, load->names, err, INTEGER(id)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        const char *name = take_word(&rows), *subject;
+
+        if (name == NULL || !load->wanted(reading->tool, name))
+            continue;
+        subject = take_word(&rows);
+        *list_push(load->scratch, &reading->facts) = (struct fact){name, subject, take_text(&rows)};
+    }
+    list_settle(load->arena, &reading->facts);
+    return got;
+}
+
+static bool is_lean(const struct load *load, const struct reading_row *row)
+{
+    return load->wanted != NULL && row->part >= 0;
+}
+
+static int load_reading(struct load *load, struct reading_row *row, struct error *err)
+{
+    struct reading *reading = &row->reading;
+
+    if ((is_lean(load, row) ? load_wanted_facts(load, row->id, reading, err)
+                            : load_values(load, row->id, reading, err)) < 0)
+        return -1;
+    return load_findings(load, row->id, reading, err);
 }
 
 /* A reading's runs come after it; each is filled before it is copied into its parent. */
@@ -68,14 +105,15 @@ static int gather_runs(struct load *load, struct reading_rows *all, size_t at, s
 {
     struct reading_row *row = &all->rows.items[at];
 
-    if (load_reading(load, row->id, &row->reading, err) < 0)
+    if (load_reading(load, row, err) < 0)
         return -1;
-    for (size_t i = at + 1; i < all->rows.count; i++)
+    for (size_t i = at + 1; i < all->rows.count && !is_lean(load, row); i++)
         if (all->rows.items[i].parent == row->n) {
             if (gather_runs(load, all, i, err) < 0)
                 return -1;
-            *list_push(load->arena, &row->reading.runs) = all->rows.items[i].reading;
+            *list_push(load->scratch, &row->reading.runs) = all->rows.items[i].reading;
         }
+    list_settle(load->arena, &row->reading.runs);
     return 0;
 }
 
@@ -92,7 +130,7 @@ static int load_reading_rows(struct load *load, int64_t attempt, struct reading_
     if (rows_open(load->store, &rows, SELECT_READINGS, load->arena, NULL, err, INTEGER(attempt)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
-        struct reading_row *row = list_push(load->arena, &all->rows);
+        struct reading_row *row = list_push(load->scratch, &all->rows);
 
         row->id = take_integer(&rows);
         row->n = take_integer(&rows);
@@ -164,7 +202,7 @@ static int load_parts(struct load *load, int64_t id, struct attempt *attempt, st
     if (rows_open(load->store, &rows, SELECT_PARTS, load->arena, load->names, err, INTEGER(id)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
-        struct part *part = list_push(load->arena, &attempt->parts);
+        struct part *part = list_push(load->scratch, &attempt->parts);
 
         part->name = take_word(&rows);
         part->command = take_word(&rows);
@@ -182,6 +220,7 @@ static int load_parts(struct load *load, int64_t id, struct attempt *attempt, st
         part->err = cut_range(load, &rows, &captures[1], range[2], range[3]);
         reading_init(&part->reading, load->arena, "");
     }
+    list_settle(load->arena, &attempt->parts);
     return got;
 }
 
@@ -263,7 +302,7 @@ static int load_windows(struct load *load, int64_t id, struct attempt *attempt, 
     if (rows_open(load->store, &rows, SELECT_WINDOWS, load->arena, NULL, err, INTEGER(id)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
-        struct window *window = list_push(load->arena, &attempt->windows);
+        struct window *window = list_push(load->scratch, &attempt->windows);
 
         window->member = take_index(&rows, members, "member");
         window->role = (enum window_role)take_enum(&rows, &vocabulary_window);
@@ -278,6 +317,7 @@ static int load_windows(struct load *load, int64_t id, struct attempt *attempt, 
         window->captures[0].stream = "stdout";
         window->captures[1].stream = "stderr";
     }
+    list_settle(load->arena, &attempt->windows);
     return got < 0 ? -1 : load_window_captures(load, id, attempt, err);
 }
 
@@ -322,34 +362,51 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     return id;
 }
 
-static int load_pieces(struct load *load, int64_t id, int64_t command, struct attempt *attempt,
-                       struct error *err)
+static int load_command(struct load *load, int64_t content, struct attempt *attempt, struct error *err)
 {
     char what[160], sha256[SHA256_HEX_SIZE];
     struct slice bytes;
 
+    for (size_t i = load->commands.items.count; i > 0; i--)
+        if (load->commands.items.items[i - 1].content == content) {
+            attempt->command = load->commands.items.items[i - 1].text;
+            return 0;
+        }
     snprintf(what, sizeof what, "attempt %s, its command", attempt->uuid);
-    if (command >= 0) {
-        if (content_get(load->store, load->arena, command, what, &bytes, sha256, err) < 0)
-            return -1;
-        attempt->command = bytes.bytes;
-    }
-    reading_init(&attempt->reading, load->arena, "");
-    if (load_captures(load, id, attempt, err) < 0 || load_windows(load, id, attempt, err) < 0 ||
-        load_parts(load, id, attempt, err) < 0)
+    if (content_get(load->store, load->arena, content, what, &bytes, sha256, err) < 0)
         return -1;
-    return load_readings(load, id, attempt, err);
+    attempt->command = bytes.bytes;
+    *list_push(load->arena, &load->commands.items) = (struct command){content, bytes.bytes};
+    return 0;
+}
+
+static int load_pieces(struct load *load, int64_t id, int64_t command, struct attempt *attempt,
+                       struct error *err)
+{
+    int result = -1;
+
+    load->scratch = arena_create();
+    reading_init(&attempt->reading, load->arena, "");
+    if ((command < 0 || load_command(load, command, attempt, err) == 0) &&
+        load_captures(load, id, attempt, err) == 0 && load_windows(load, id, attempt, err) == 0 &&
+        load_parts(load, id, attempt, err) == 0)
+        result = load_readings(load, id, attempt, err);
+    load->scratch = arena_destroy(load->scratch);
+    return result;
 }
 
 int load_attempts(struct load *load, struct error *err)
 {
     struct record *record = load->record;
+    int64_t count = 0;
     struct rows rows;
     int got;
 
-    if (rows_open(load->store, &rows, SELECT_ATTEMPTS, load->arena, load->names, err,
+    if (store_ask(load->store, COUNT_ATTEMPTS, &count, err, INTEGER(record->number)) < 0 ||
+        rows_open(load->store, &rows, SELECT_ATTEMPTS, load->arena, load->names, err,
                   INTEGER(record->number)) < 0)
         return -1;
+    list_reserve(load->arena, &record->attempts, (size_t)count);
     while ((got = rows_next(&rows, err)) > 0) {
         struct attempt *attempt = list_push(load->arena, &record->attempts);
         int64_t command, id = take_attempt(&rows, record->plan->steps.count, attempt, &command);
@@ -360,4 +417,26 @@ int load_attempts(struct load *load, struct error *err)
         }
     }
     return got;
+}
+
+static int load_bytes(struct load *load, long long number, struct attempt *attempt, struct error *err)
+{
+    int64_t id;
+    int found = store_ask(load->store, FIND_ATTEMPT, &id, err, TEXT(attempt->uuid), INTEGER(number));
+
+    if (found == 0)
+        return store_damage(load->store, err, "run %lld has no attempt %s", number, attempt->uuid);
+    if (found < 0 || load_captures(load, id, attempt, err) < 0)
+        return -1;
+    return load_window_captures(load, id, attempt, err);
+}
+
+int store_load_evidence(struct store *store, struct arena *arena, const struct record *record,
+                        struct attempt *attempt, struct error *err)
+{
+    struct load load = {.store = store, .arena = arena, .evidence = true};
+
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    return store_finish(store, load_bytes(&load, record->number, attempt, err), err);
 }

@@ -107,6 +107,14 @@ struct record *store_load_run(struct store *store, struct arena *arena, long lon
     return load_record(&load, number, false, err);
 }
 
+struct record *store_load_lean(struct store *store, struct arena *arena, long long number,
+                               store_part_fact *wanted, struct error *err)
+{
+    struct load load = {.store = store, .arena = arena, .wanted = wanted};
+
+    return load_record(&load, number, false, err);
+}
+
 struct record *store_load_judged(struct store *store, struct arena *arena, long long number,
                                  struct error *err)
 {

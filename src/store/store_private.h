@@ -134,6 +134,8 @@ bool take_null(struct rows *rows); /* true, and the column is passed over, when 
 double take_real(struct rows *rows);
 const char *take_text(struct rows *rows);
 const char *take_word(struct rows *rows);
+/* A word as the place of a measurement. */
+void take_place(struct rows *rows, struct measurement *measurement);
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary);
 void rows_damage(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Damage found when no cursor is open. */
@@ -196,12 +198,22 @@ int write_documents(struct store *store, enum statement insert, int64_t owner,
 int load_documents(struct store *store, struct arena *arena, enum statement select, int64_t owner,
                    struct documents *documents, struct error *err) __attribute__((warn_unused_result));
 
+/* A command file, which many attempts have in common. */
+struct command {
+    int64_t content;
+    const char *text;
+};
 struct load {
     struct store *store;
     struct arena *arena;
     struct names *names;
     struct record *record;
     bool evidence;
+    store_part_fact *wanted; /* NULL: readings of parts as they are */
+    struct arena *scratch;   /* of the attempt that is being read */
+    struct {
+        LIST_OF(struct command) items;
+    } commands;
 };
 int load_plan(struct load *load, struct error *err) __attribute__((warn_unused_result));
 int load_attempts(struct load *load, struct error *err) __attribute__((warn_unused_result));

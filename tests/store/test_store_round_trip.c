@@ -55,6 +55,73 @@ static void without_evidence_there_are_no_bytes_but_their_hashes(void **state)
     expect_equal_records(record, load(place, 1, true), true);
 }
 
+static bool is_wanted(const char *tool, const char *fact)
+{
+    return strcmp(tool, "nvidia-smi") == 0 && strcmp(fact, "gpu.uuid") == 0;
+}
+
+static void a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *lean;
+    struct reading *reading = &record->attempts.items[0].parts.items[0].reading;
+    struct error err;
+
+    reading_init(reading, place->arena, "nvidia-smi");
+    reading_set(reading, READING_PARTIAL, "row 3 is cut");
+    reading_measure(reading, "gpu.count", "", 8, "");
+    reading_fact(reading, "gpu.name", "gpu0", slice_of("H100"));
+    reading_fact(reading, "gpu.uuid", "gpu0", slice_of("GPU-a"));
+    reading_finding(reading, SEVERITY_FAULT, "gpu.lost", "gpu1", "it is gone");
+    sample_store(place->store, record);
+    lean = store_load_lean(place->store, place->arena, 1, is_wanted, &err);
+    assert_non_null(lean);
+    reading = &lean->attempts.items[0].parts.items[0].reading;
+    assert_int_equal(reading->measurements.count, 0);
+    assert_int_equal(reading->facts.count, 1);
+    assert_string_equal(reading_get_fact(reading, "gpu.uuid", "gpu0"), "GPU-a");
+    assert_int_equal(reading->findings.count, 1);
+    assert_string_equal(reading->reason, "row 3 is cut");
+    assert_true(lean->attempts.items[0].reading.measurements.count > 0);
+
+    /* All else is as it is in a whole one. */
+    for (size_t i = 0; i < lean->attempts.count; i++)
+        for (size_t k = 0; k < lean->attempts.items[i].parts.count; k++)
+            lean->attempts.items[i].parts.items[k].reading = record->attempts.items[i].parts.items[k].reading;
+    expect_equal_records(record, lean, false);
+}
+
+static void evidence_comes_one_attempt_at_a_time(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *lean;
+    struct arena *scratch = arena_create();
+    struct error err;
+
+    sample_store(place->store, record);
+    lean = store_load_lean(place->store, place->arena, 1, is_wanted, &err);
+    assert_non_null(lean);
+    for (size_t i = 0; i < lean->attempts.count; i++) {
+        struct attempt *attempt = &lean->attempts.items[i];
+        const struct attempt *whole = &load(place, 1, true)->attempts.items[i];
+
+        assert_int_equal(store_load_evidence(place->store, scratch, lean, attempt, &err), 0);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(attempt->captures[k].bytes.length, whole->captures[k].bytes.length);
+            assert_memory_equal(attempt->captures[k].bytes.bytes, whole->captures[k].bytes.bytes,
+                                whole->captures[k].bytes.length);
+        }
+        assert_int_equal(attempt->windows.count, whole->windows.count);
+        for (size_t k = 0; k < whole->windows.count; k++)
+            assert_int_equal(attempt->windows.items[k].captures[0].bytes.length,
+                             whole->windows.items[k].captures[0].bytes.length);
+    }
+    lean->attempts.items[0].uuid = "none";
+    assert_int_equal(store_load_evidence(place->store, scratch, lean, &lean->attempts.items[0], &err), -1);
+    assert_non_null(strstr(err.text, "has no attempt none"));
+    arena_destroy(scratch);
+}
+
 static void runs_of_one_suite_do_not_mix(void **state)
 {
     struct place *place = *state;
@@ -461,6 +528,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_run_comes_back_as_it_was_kept),
         CASE(without_evidence_there_are_no_bytes_but_their_hashes),
+        CASE(a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted),
+        CASE(evidence_comes_one_attempt_at_a_time),
         CASE(runs_of_one_suite_do_not_mix),
         CASE(a_plan_that_grew_comes_back_whole),
         CASE(an_attempt_is_there_before_it_is_sent),
