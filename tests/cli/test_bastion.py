@@ -6,6 +6,7 @@ password, and another one than the hosts."""
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -38,7 +39,7 @@ def cut_off(host):
 def start_another(host, port, settings):
     """One more sshd there."""
     with open(hosts.config, encoding="utf-8") as file:
-        text = file.read().replace("PasswordAuthentication no\n", "")
+        text = file.read().replace("PasswordAuthentication no\n", "").replace("UsePAM no\n", "")
     config = write(f"{FOLDER}/{host.name}.{port}", f"{text}Port {port}\n{settings}\n")
     with open(hosts.known_hosts, encoding="utf-8") as file:
         key = file.read().split("\n", 1)[0].split(" ", 1)[1]
@@ -101,7 +102,7 @@ def through_it(name, path):
 
 def attempts(host):
     """Passwords that were tried there and not taken."""
-    return text_of(log_of(host, ASKING)).count("Failed password")
+    return len(re.findall("Failed password for |PAM: Authentication failure for ", text_of(log_of(host, ASKING))))
 
 
 def ask(name, path, login=None, jump=None):
@@ -124,7 +125,8 @@ def right_passwords(keys, mixed):
         tap.same(accepted(done), (0, "accept"), "a host with another password, by the ssh program, behind two such bastions: "
                  "reached too", done.stdout, done.stderr)
         used = {attempt["transport"].split()[0] for attempt in Report(f"{FOLDER}/two-passwords.db").json["attempts"]}
-        tap.same((used, [attempts(host) for host in hosts.list[:3]]), ({"openssh"}, [0, 0, 0]), "a host with another password: at once")
+        tap.same((used, [attempts(host) for host in hosts.list[:3]]), ({"openssh"}, [0, 0, 0]),
+                 "a host with another password: at once")
     tap.same(watcher.seen, set(), "the passwords are in no command line and no environment")
     kept = [path for path in os.listdir(FOLDER) if "password" in path and os.path.isfile(f"{FOLDER}/{path}")]
     told = [path for path in kept if any(word in text_of(f"{FOLDER}/{path}") for word in ("'one' %s", "one 91"))]
@@ -164,7 +166,11 @@ def interrupted(keys):
 
 
 def at_a_terminal(keys):
-    pid, terminal = run_at_a_terminal(keys, "--ask-jump-code")
+    """The password that was given is wrong, the one that is typed is right."""
+    before, passed = attempts(bastion), descriptor("wrong")
+    os.set_inheritable(passed, True)
+    pid, terminal = run_at_a_terminal(keys, "--jump-password-fd", str(passed), "--ask-jump-code")
+    os.close(passed)
     told = read_until(terminal, "assword: ")
     drawn = select.select([terminal], [], [], 1.5)[0]
     os.write(terminal, f"{PORTERS}\n".encode())
@@ -172,8 +178,8 @@ def at_a_terminal(keys):
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     os.close(terminal)
     tap.same(drawn, [], "at a terminal: nothing is drawn over a question")
-    tap.same((status, f"jump host {BASTION} asks: " in told, told.count("asks: "), "%s $HOME" in told), (0, True, 1, False),
-             "at a terminal: the bastion's question is shown once, with its name, and the answer is not echoed", told)
+    tap.same((status, f"jump host {BASTION} asks: " in told, told.count("asks: "), "%s $HOME" in told, attempts(bastion) - before),
+             (0, True, 1, False, 1), "at a terminal: what the bastion asks then is shown once, with its name, and the answer not", told)
 
 
 def end_sessions(user):
@@ -197,7 +203,7 @@ def lost(keys):
         {"check": "command", "needs": ["reachable"], "arguments": {
             "command": f"touch {FOLDER}/begun; sleep 3; echo done", "pattern": "(?<done>done)"},
          "limits": [{"metric": "command.done", "equal": "done", "source": "this test", "status": "contract"}]}]}))
-    before = len(logins(bastion, ASKING))
+    before = len(logins(bastion, ASKING)), attempts(bastion)
     passed = descriptor(PORTERS)
     run = subprocess.Popen([cluster.ASSAY, "run", "-H", keys, "-s", slow, "--progress", "none", "--db", f"{FOLDER}/lost.db", "-o",
                             f"{FOLDER}/lost.html", "--jump-password-fd", str(passed)], cwd=FOLDER, env=cluster.environment(),
@@ -206,7 +212,8 @@ def lost(keys):
     wait_until(lambda: os.path.exists(f"{FOLDER}/begun"), 20)
     ended = end_sessions("porter")
     told = run.communicate(timeout=60)[0]
-    tap.same((ended > 0, run.returncode, len(logins(bastion, ASKING)) - before, attempts(bastion)), (True, 0, 2, 1),
+    tap.same((ended > 0, run.returncode, len(logins(bastion, ASKING)) - before[0], attempts(bastion) - before[1]),
+             (True, 0, 2, 0),
              "a connection to the bastion that is lost is made again with the password", told)
 
 
@@ -222,11 +229,13 @@ def read_until(terminal, words):
 
 def with_passwords():
     asking = "PasswordAuthentication yes\nMatch User porter,steward\n  AuthorizedKeysFile none"
-    for host in (bastion, by_name["node2"], by_name["node3"]):
-        start_another(host, ASKING, asking)
+    start_another(bastion, ASKING, f"UsePAM yes\nKbdInteractiveAuthentication yes\n{asking}")  # two ways to ask for it
+    for host in (by_name["node2"], by_name["node3"]):
+        start_another(host, ASKING, f"UsePAM no\n{asking}")
     keys = hostfile("keys", f"jump=porter@{BASTION}:{ASKING}")
     mixed = write(f"{FOLDER}/mixed", f"node2 address={NETWORK}.2 port={ASKING} user=steward "
-                  f"jump=porter@{BASTION}:{ASKING},porter@{by_name['node3'].address}:{ASKING} transport=openssh platform=hgx-h100 identity={hosts.identity} known_hosts={hosts.known_hosts}\n")
+                  f"jump=porter@{BASTION}:{ASKING},porter@{by_name['node3'].address}:{ASKING} "
+                  f"transport=openssh platform=hgx-h100 identity={hosts.identity} known_hosts={hosts.known_hosts}\n")
     right_passwords(keys, mixed)
     wrong_passwords(keys, mixed)
     at_a_terminal(keys)
@@ -241,7 +250,7 @@ bastion = hosts.list[0]
 by_name = {host.name: host for host in hosts.list}
 for one in hosts.list[1:]:
     cut_off(one)
-start_another(bastion, FORBIDDING, "PasswordAuthentication no\nAllowTcpForwarding no")
+start_another(bastion, FORBIDDING, "PasswordAuthentication no\nUsePAM no\nAllowTcpForwarding no")
 suite = write(f"{FOLDER}/login.json", json.dumps({"name": "login", "title": "login", "steps": [{"check": "reachable"}]}))
 
 through_it("jump in the hostfile", hostfile("jump", f"jump={BASTION}"))
