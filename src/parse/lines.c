@@ -858,3 +858,21 @@ void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct 
         tail.bytes = arena_strndup(arena, tail.bytes, tail.length);
     *ret_lines = (struct lines){.items = lines.items, .count = lines.count, .tail = tail};
 }
+
+struct slice lines_first(const struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        struct slice line = slice_trim(lines->items[i].text);
+
+        if (line.length > 0)
+            return line;
+    }
+    return slice_trim(lines->tail);
+}
+
+bool lines_are_cut(const struct lines *lines)
+{
+    struct slice tail = slice_trim(lines->tail);
+
+    return tail.length > 0 && !is_prompt(tail);
+}

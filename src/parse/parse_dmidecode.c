@@ -327,8 +327,7 @@ static void set_status(struct table *table, struct slice first)
     if (table->structures == 0 && table->failure.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(table->failure));
     else if (table->structures == 0 && !table->inside)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (!table->closed)
         reading_set(reading, READING_PARTIAL, "the last structure is not ended by its blank line");
     else if (table->arrays && table->slots != table->announced)
@@ -341,16 +340,12 @@ static void set_status(struct table *table, struct slice first)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct table table = {.reading = reading, .empty = "", .failure = {"", 0}};
-    struct slice first = {"", 0};
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        if (first.length == 0)
-            first = slice_trim(lines.items[i].text);
+    for (size_t i = 0; i < lines.count; i++)
         read_line(&table, lines.items[i].text);
-    }
-    set_status(&table, first.length > 0 ? first : slice_trim(lines.tail));
+    set_status(&table, lines_first(&lines));
     if (reading->status == READING_COMPLETE && table.end)
         add_totals(&table);
 }

@@ -344,9 +344,7 @@ static void set_status(struct report *report, struct slice first, bool cut)
     if (report->trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(report->trouble));
     else if (report->reading == NULL)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (cut && reading->status == READING_COMPLETE)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     runs_finish(report->all);
@@ -355,16 +353,12 @@ static void set_status(struct report *report, struct slice first, bool cut)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct report report = {.all = reading, .device = "", .trouble = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        first = first.length > 0 ? first : slice_trim(lines.items[i].text);
+    for (size_t i = 0; i < lines.count; i++)
         read_line(&report, lines.items[i].text);
-    }
-    tail = slice_trim(lines.tail);
-    set_status(&report, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+    set_status(&report, lines_first(&lines), lines_are_cut(&lines));
 }
 
 static const struct metric metrics[] = {

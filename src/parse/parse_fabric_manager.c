@@ -341,9 +341,7 @@ static void set_status(struct service *service, struct slice first, bool cut)
             reading_set(reading, READING_PARTIAL,
                         "a CUDA error, which does not tell the state of the service");
         else
-            reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                        first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                        first.length > 0 ? first.bytes : "empty");
+            reading_unrecognised(reading, first);
     } else if (cut) {
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     } else {

@@ -131,12 +131,8 @@ static void read_plain(struct slice bytes, struct reading *reading)
 /* What to say of a text that holds no run: a complaint of fio or of the shell, or that it is another tool's. */
 static void no_run(const struct lines *lines, struct reading *reading)
 {
-    struct slice first = slice_trim(lines->tail);
     bool began = false;
 
-    for (size_t i = lines->count; i-- > 0;)
-        if (slice_trim(lines->items[i].text).length > 0)
-            first = slice_trim(lines->items[i].text);
     for (size_t i = 0; i < lines->count; i++) {
         struct slice line = slice_trim(lines->items[i].text);
 
@@ -147,12 +143,10 @@ static void no_run(const struct lines *lines, struct reading *reading)
             return;
         }
     }
-    if (first.length == 0)
-        first = slice_of("empty");
     if (began)
         reading_set(reading, READING_PARTIAL, "fio began and told of no job");
     else
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", slice_print(first));
+        reading_unrecognised(reading, lines_first(lines));
 }
 
 static void note_signal(const struct lines *lines, struct reading *reading)

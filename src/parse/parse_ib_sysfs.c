@@ -330,17 +330,15 @@ static void read_line(struct dump *dump, struct slice line)
         read_value(dump, path, value);
 }
 
-static void set_status(struct dump *dump, struct slice first, struct slice tail)
+static void set_status(struct dump *dump, struct slice first, bool cut)
 {
     struct reading *reading = dump->reading != NULL ? dump->reading : dump->all;
 
     if (dump->reading == NULL && dump->trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(dump->trouble));
     else if (dump->reading == NULL)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
-    else if (tail.length > 0 && !is_prompt(tail))
+        reading_unrecognised(reading, first);
+    else if (cut)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else if (dump->heading.length > 0)
         reading_set(reading, READING_PARTIAL, "the last file is named without its value");
@@ -354,18 +352,12 @@ static void set_status(struct dump *dump, struct slice first, struct slice tail)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct dump dump = {.all = reading, .first_path = {"", 0}, .heading = {"", 0}, .trouble = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&dump, line);
-    }
-    tail = slice_trim(lines.tail);
-    set_status(&dump, first.length > 0 ? first : tail, tail);
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&dump, slice_trim(lines.items[i].text));
+    set_status(&dump, lines_first(&lines), lines_are_cut(&lines));
 }
 
 static const struct metric metrics[] = {

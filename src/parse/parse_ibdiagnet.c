@@ -139,26 +139,18 @@ static void set_status(struct log *log, struct slice first, bool cut)
     else if (log->own || log->summary)
         reading_set(reading, READING_PARTIAL, "there is no summary");
     else
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
 }
 
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct log log = {.reading = reading, .trouble = {"", 0}, .links = {.count = 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&log, line);
-    }
-    tail = slice_trim(lines.tail);
-    set_status(&log, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&log, slice_trim(lines.items[i].text));
+    set_status(&log, lines_first(&lines), lines_are_cut(&lines));
 }
 
 static const struct metric metrics[] = {

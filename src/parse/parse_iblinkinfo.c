@@ -200,25 +200,18 @@ static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {
         .reading = reading, .node = {"", 0}, .type = {"", 0}, .guid = {"", 0}, .trouble = {"", 0}};
-    struct slice first = {"", 0}, tail;
+    struct slice first;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    first = first.length > 0 ? first : tail;
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&listing, slice_trim(lines.items[i].text));
+    first = lines_first(&lines);
     if (listing.trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(listing.trouble));
     else if (listing.links == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
-    else if (tail.length > 0 && !is_prompt(tail))
+        reading_unrecognised(reading, first);
+    else if (lines_are_cut(&lines))
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else
         reading_set(reading, READING_COMPLETE, "%s", "");

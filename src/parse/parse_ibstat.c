@@ -327,9 +327,7 @@ static void set_status(struct listing *listing, struct slice first, struct slice
     if (listing->trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
     else if (listing->reading == NULL)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (tail.length > 0 && reading->status == READING_COMPLETE)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     runs_finish(listing->all);
@@ -338,7 +336,7 @@ static void set_status(struct listing *listing, struct slice first, struct slice
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {.all = reading, .trouble = {"", 0}, .state = {"", 0}, .physical = {"", 0}};
-    struct slice first = {"", 0}, tail;
+    struct slice tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
@@ -347,7 +345,6 @@ static void parse(struct slice bytes, struct reading *reading)
 
         if (line.length == 0)
             continue;
-        first = first.length > 0 ? first : line;
         read_line(&listing, line);
     }
     tail = slice_trim(lines.tail);
@@ -357,7 +354,7 @@ static void parse(struct slice bytes, struct reading *reading)
     } else if (is_prompt(tail)) {
         tail.length = 0;
     }
-    set_status(&listing, first.length > 0 ? first : tail, tail);
+    set_status(&listing, lines_first(&lines), tail);
 }
 
 static const struct metric metrics[] = {

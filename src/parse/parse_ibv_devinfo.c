@@ -273,9 +273,7 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
     if (listing->trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
     else if (listing->reading == NULL)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (cut && reading->status == READING_COMPLETE)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else if (reading->status == READING_COMPLETE && reading->facts.count == 0)
@@ -287,18 +285,12 @@ static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {
         .all = reading, .trouble = {"", 0}, .state = {"", 0}, .physical = {"", 0}, .device = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&listing, slice_trim(lines.items[i].text));
+    set_status(&listing, lines_first(&lines), lines_are_cut(&lines));
 }
 
 static const struct metric metrics[] = {

@@ -235,8 +235,7 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
         reading_set(reading, all > 0 ? READING_PARTIAL : READING_FAILED, "%.*s",
                     slice_print(listing->failure));
     else if (all == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (cut)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else if (listing->announces && listing->records < listing->announced)
@@ -249,21 +248,17 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {.reading = reading, .failure = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
     for (size_t i = 0; i < lines.count; i++) {
         struct slice line = slice_trim(lines.items[i].text);
 
-        if (first.length == 0)
-            first = line;
         if (!read_record(&listing, line) && !read_sensor(&listing, line) && !read_info(&listing, line) &&
             !read_clock(&listing, line) && listing.failure.length == 0 && is_failure(line))
             listing.failure = line;
     }
-    tail = slice_trim(lines.tail);
-    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0);
+    set_status(&listing, lines_first(&lines), slice_trim(lines.tail).length > 0);
 }
 
 static const struct metric metrics[] = {

@@ -69,7 +69,6 @@ static bool read_row(struct reading *reading, struct slice rest)
 
 static void parse(struct slice bytes, struct reading *reading)
 {
-    struct slice first = {"", 0};
     size_t rows = 0, late = 0;
     bool closed = false;
     struct lines lines;
@@ -78,8 +77,6 @@ static void parse(struct slice bytes, struct reading *reading)
     for (size_t i = 0; i < lines.count; i++) {
         struct slice line = lines.items[i].text;
 
-        if (first.length == 0)
-            first = slice_trim(line);
         if (slice_equal(line, CLOSING))
             closed = true;
         else if (closed)
@@ -88,8 +85,7 @@ static void parse(struct slice bytes, struct reading *reading)
             rows += read_row(reading, line);
     }
     if (rows + late == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, lines_first(&lines));
     else if (!closed)
         reading_set(reading, READING_PARTIAL, "the closing line is missing");
     else if (late > 0)

@@ -224,29 +224,22 @@ static void read_line(struct listing *listing, struct slice line)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {.reading = reading, .trouble = {"", 0}};
-    struct slice first = {"", 0}, tail;
+    struct slice first;
     struct lines lines;
 
     if (read_json(&listing, bytes))
         return;
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    first = first.length > 0 ? first : tail;
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&listing, slice_trim(lines.items[i].text));
+    first = lines_first(&lines);
     if (listing.trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(listing.trouble));
     else if (listing.text && reading->facts.count == 0)
         reading_set(reading, READING_PARTIAL, "no neighbour is listed");
     else if (reading->facts.count == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
-    else if (tail.length > 0 && !is_prompt(tail))
+        reading_unrecognised(reading, first);
+    else if (lines_are_cut(&lines))
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else if (listing.text && !listing.closed)
         reading_set(reading, READING_PARTIAL, "the last neighbour is not closed by its line");

@@ -388,22 +388,18 @@ static bool is_failure(struct slice line)
 
 static void no_table(const struct lines *lines, struct reading *reading)
 {
-    struct slice first = slice_trim(lines->tail), failure = {"", 0};
+    struct slice failure = {"", 0};
 
     for (size_t i = lines->count; i-- > 0;) {
         struct slice line = slice_trim(lines->items[i].text);
 
-        if (line.length > 0)
-            first = line;
         if (is_failure(line))
             failure = line;
     }
     if (failure.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(failure));
-    else if (first.length > 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", slice_print(first));
     else
-        reading_set(reading, READING_UNRECOGNISED, "empty");
+        reading_unrecognised(reading, lines_first(lines));
 }
 
 static void parse(struct slice bytes, struct reading *reading)

@@ -553,26 +553,16 @@ static void read_line(struct log *log, struct slice line)
 static void read_text(struct reading *reading, struct slice bytes)
 {
     struct log log = {.all = reading, .mention = {"", 0}, .error = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&log, line);
-    }
-    tail = slice_trim(lines.tail);
-    if (tail.length > 0 && !is_prompt(tail))
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&log, slice_trim(lines.items[i].text));
+    if (lines_are_cut(&lines))
         lack(&log, "the last line is not ended");
     end_run(&log);
-    if (reading->runs.count == 0) {
-        first = first.length > 0 ? first : tail;
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
-    }
+    if (reading->runs.count == 0)
+        reading_unrecognised(reading, lines_first(&lines));
     runs_finish(reading);
 }
 

@@ -267,9 +267,7 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
     if (listing->trouble.length > 0)
         reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
     else if (listing->entries == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (cut)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     runs_finish(listing->all);
@@ -278,7 +276,6 @@ static void set_status(struct listing *listing, struct slice first, bool cut)
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {.all = reading, .trouble = {"", 0}};
-    struct slice first = {"", 0}, tail;
     struct lines lines;
 
     if (read_json(&listing, bytes)) {
@@ -287,14 +284,9 @@ static void parse(struct slice bytes, struct reading *reading)
         return;
     }
     lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        first = first.length > 0 ? first : line;
-        read_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0 && !is_prompt(tail));
+    for (size_t i = 0; i < lines.count; i++)
+        read_line(&listing, slice_trim(lines.items[i].text));
+    set_status(&listing, lines_first(&lines), lines_are_cut(&lines));
 }
 
 static const struct metric metrics[] = {

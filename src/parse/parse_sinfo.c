@@ -484,8 +484,7 @@ static void set_status(struct listing *listing, struct slice first, struct slice
     else if (reading->status == READING_PARTIAL)
         return; /* a JSON document that could not be read */
     else if (listing->rows == 0 && listing->damaged == 0 && listing->column_count == 0)
-        reading_set(reading, READING_UNRECOGNISED, "%.*s", first.length > 0 ? (int)first.length : 5,
-                    first.length > 0 ? first.bytes : "empty");
+        reading_unrecognised(reading, first);
     else if (cut)
         reading_set(reading, READING_PARTIAL, "the last line is not ended");
     else if (listing->damaged > 0)
@@ -499,7 +498,7 @@ static void set_status(struct listing *listing, struct slice first, struct slice
 static void parse(struct slice bytes, struct reading *reading)
 {
     struct listing listing = {.reading = reading};
-    struct slice first = {"", 0}, failure = {"", 0}, tail;
+    struct slice failure = {"", 0}, tail;
     struct lines lines;
     bool json;
 
@@ -510,14 +509,13 @@ static void parse(struct slice bytes, struct reading *reading)
 
         if (line.length == 0)
             continue;
-        first = first.length > 0 ? first : line;
         if (is_failure(line))
             failure = failure.length > 0 ? failure : line;
         else if (!json)
             read_line(&listing, line);
     }
     tail = json ? (struct slice){"", 0} : slice_trim(lines.tail);
-    set_status(&listing, first.length > 0 ? first : tail, failure, tail.length > 0);
+    set_status(&listing, lines_first(&lines), failure, tail.length > 0);
 }
 
 static const struct metric metrics[] = {
