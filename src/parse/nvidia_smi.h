@@ -26,12 +26,18 @@ struct smi_ecc {
     bool unknown; /* a part is no number: then there is no sum */
 };
 
+struct smi_path {
+    const char *path;
+    size_t row;
+};
+
 struct smi {
     struct reading *reading;
-    enum smi_notation notation;
-    unsigned next;          /* index for the next GPU of a notation that prints none */
-    LIST_OF(unsigned) lost; /* indexes that an error line named: they leave gaps */
-    struct slice failure;   /* the tool itself failed: its line */
+    enum smi_notation notation;     /* set once, before the first field */
+    LIST_OF(struct smi_path) paths; /* of this notation, sorted; made with the first field */
+    unsigned next;                  /* index for the next GPU of a notation that prints none */
+    LIST_OF(unsigned) lost;         /* indexes that an error line named: they leave gaps */
+    struct slice failure;           /* the tool itself failed: its line */
     bool no_devices;
 
     /* of the GPU that is being read */

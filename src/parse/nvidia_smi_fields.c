@@ -2,6 +2,7 @@
 /* Tells a field of a GPU, in any notation, by its row: as a fact or a measurement, with what is alarming
  * about it. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nvidia_smi_rows.h"
@@ -82,18 +83,55 @@ bool smi_faulty_value(struct smi *smi, const char *what, struct slice value)
 /* Whether one of the alternatives is path. */
 static bool matches(const char *alternatives, const char *path)
 {
-    /* By hand: each of some hundred rows is asked for each of some thousand lines. */
-    while (*path != '\0' && *alternatives != '\0') {
-        const char *rest = path;
+    size_t length = strlen(path);
 
-        for (; *rest != '\0' && *rest == *alternatives; rest++)
-            alternatives++;
-        if (*rest == '\0' && (*alternatives == '|' || *alternatives == '\0'))
+    while (length > 0 && *alternatives != '\0') {
+        size_t next = strcspn(alternatives, "|");
+
+        if (next == length && memcmp(alternatives, path, length) == 0)
             return true;
-        while (*alternatives != '\0' && *alternatives++ != '|')
-            continue;
+        alternatives += alternatives[next] == '|' ? next + 1 : next;
     }
     return false;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct smi_path *one = a, *other = b;
+    int order = strcmp(one->path, other->path);
+
+    return order != 0 ? order : (one->row > other->row) - (one->row < other->row);
+}
+
+/* The rows by their paths: a document has thousands of lines, and the table more than a hundred rows. */
+static void index_rows(struct smi *smi)
+{
+    struct arena *arena = smi->reading->arena;
+
+    for (size_t i = 0; i < smi_row_count; i++)
+        for (const char *at = smi_rows[i].paths[smi->notation]; *at != '\0';) {
+            size_t length = strcspn(at, "|");
+
+            *list_push(arena, &smi->paths) = (struct smi_path){arena_strndup(arena, at, length), i};
+            at += length + (at[length] == '|');
+        }
+    qsort(smi->paths.items, smi->paths.count, sizeof smi->paths.items[0], compare_paths);
+}
+
+/* Where the rows of path are in the index, or would be. */
+static size_t first_of(const struct smi *smi, const char *path)
+{
+    size_t low = 0, high = smi->paths.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(smi->paths.items[middle].path, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* What was called throttling is now called an event; one spelling serves both. */
@@ -252,12 +290,17 @@ void smi_field(struct smi *smi, const char *path, struct slice value, struct sli
         add_ecc(smi, path, value);
         add_process(smi, path, value);
     }
-    for (size_t i = 0; i < smi_row_count; i++) {
-        if (smi->seen[i] || !matches(smi_rows[i].paths[smi->notation], path))
+    if (smi->paths.count == 0)
+        index_rows(smi);
+    for (size_t i = first_of(smi, path); i < smi->paths.count && strcmp(smi->paths.items[i].path, path) == 0;
+         i++) {
+        size_t row = smi->paths.items[i].row;
+
+        if (smi->seen[row])
             continue;
-        if (smi_faulty_value(smi, smi_rows[i].name, value))
+        if (smi_faulty_value(smi, smi_rows[row].name, value))
             return;
-        set_field(smi, i, value, unit);
+        set_field(smi, row, value, unit);
     }
 }
 
