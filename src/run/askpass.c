@@ -2,6 +2,8 @@
 #include "askpass.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "assay/cleanup.h"
 #include "assay/remote.h"
 #include "assay/text.h"
+#include "login.h"
 
 enum { LINE_LIMIT = 2048, CHUNK = 512 };
 
@@ -57,6 +60,22 @@ static bool put_question(const char *prompt)
     return write_all(STDIN_FILENO, line.bytes) && write_all(STDIN_FILENO, "\n");
 }
 
+/* No answer. ssh would send an empty one all the same, to be counted as one more wrong password: so its login ends, unless
+ * what it asks is nothing to be sent. */
+static int decline(const char *prompt)
+{
+    pid_t asker = getppid();
+    char path[32], name[8] = "";
+    cleanup_fd int fd = -1;
+
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)asker);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (login_question_of(prompt) != QUESTION_OURS && fd >= 0 && read(fd, name, sizeof name - 1) > 0 &&
+        strcmp(name, "ssh\n") == 0)
+        kill(asker, SIGTERM);
+    return 1;
+}
+
 int remote_askpass(int argc, char **argv)
 {
     const char *inode = getenv(variable), *hint = getenv("SSH_ASKPASS_PROMPT");
@@ -70,11 +89,13 @@ int remote_askpass(int argc, char **argv)
     }
     if (hint != NULL) /* to confirm something, or to look at something: no question that has an answer */
         return strcmp(hint, "none") == 0 ? 0 : 1;
-    if (argc != 2 || !is_asked_by(STDIN_FILENO, inode) || !put_question(argv[1]))
+    if (argc != 2)
         return 1;
+    if (!is_asked_by(STDIN_FILENO, inode) || !put_question(argv[1]))
+        return decline(argv[1]);
     secret = secret_read(STDIN_FILENO, "the answer", &err);
     if (secret == NULL)
-        return 1;
+        return decline(argv[1]);
     told = write_all(STDOUT_FILENO, secret_text(secret)) && write_all(STDOUT_FILENO, "\n");
     secret_destroy(secret);
     return told ? 0 : 1;

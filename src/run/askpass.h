@@ -3,8 +3,8 @@
  * How a spawned ssh asks us. It asks by SSH_ASKPASS, which is this program again (remote_askpass, in assay/remote.h).
  * Question and answer go through the ssh's own standard input, one end of a pair of sockets that only it and what it
  * starts have: no name that others could find, and nothing secret in a command line, an environment or a file. What ssh
- * starts with another standard input (a ProxyCommand's ssh, whose login is somebody else's) is no part of that, and is told
- * no.
+ * starts with another standard input (a ProxyCommand's ssh, whose login is somebody else's) is no part of that: its login
+ * ends.
  *
  * The standard output of ssh is the same socket: what LocalCommand says comes by it too.
  */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program that ssh asks by: this one, started as ssh starts it. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +85,7 @@ static pid_t start(const struct desk *desk, int input, const char *hint, const c
 static int ask(struct desk *desk, int input, const char *hint, const char *prompt)
 {
     int ends[2], status;
+    size_t length = 0;
     ssize_t got;
     pid_t pid;
 
@@ -94,8 +97,11 @@ static int ask(struct desk *desk, int input, const char *hint, const char *promp
         uv_run(&desk->loop, UV_RUN_DEFAULT);
     if (desk->answer == NULL)
         uv_run(&desk->loop, UV_RUN_NOWAIT);
-    got = read(ends[0], desk->told, sizeof desk->told - 1);
-    desk->told[got > 0 ? got : 0] = '\0';
+    do {
+        got = read(ends[0], desk->told + length, sizeof desk->told - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
+    desk->told[length] = '\0';
     close(ends[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -169,6 +175,41 @@ static void who_is_not_our_ssh_is_told_nothing(void **state)
     close_desk(&desk);
 }
 
+/* By the signal that ended who asked; 0: it went on. */
+static int end_of_another(struct desk *desk, int input, const char *prompt)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        pid_t child;
+
+        prctl(PR_SET_NAME, "ssh");
+        child = start(desk, input, NULL, prompt, STDERR_FILENO);
+        waitpid(child, &status, 0);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* It would send an empty password. */
+static void a_ssh_that_gets_no_answer_ends(void **state)
+{
+    struct desk desk;
+    int ends[2];
+
+    (void)state;
+    open_desk(&desk, "secret");
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(end_of_another(&desk, ends[0], "ops@other's password: "), SIGTERM);
+    assert_int_equal(end_of_another(&desk, ends[0], "Enter passphrase for key 'a': "), 0);
+    assert_int_equal(desk.said, 0);
+    close(ends[0]);
+    close(ends[1]);
+    close_desk(&desk);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +217,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_question_is_one_line_and_steers_no_terminal),
         cmocka_unit_test(no_answer_is_a_no),
         cmocka_unit_test(who_is_not_our_ssh_is_told_nothing),
+        cmocka_unit_test(a_ssh_that_gets_no_answer_ends),
     };
     int asked = remote_askpass(argc, argv);
 
