@@ -41,6 +41,12 @@ static const char *copy(struct arena *arena, const char *text)
     return text != NULL ? arena_strdup(arena, text) : NULL;
 }
 
+/* One measurement says of itself mostly what the one before it said. */
+static const char *share(struct arena *arena, const char *text, const char *before)
+{
+    return text != NULL && before != NULL && strcmp(text, before) == 0 ? before : copy(arena, text);
+}
+
 static void keep_fact(struct arena *arena, const struct fact *from, struct reading *to)
 {
     *list_push(arena, &to->facts) =
@@ -59,22 +65,45 @@ static void keep_findings(struct arena *arena, const struct reading *from, struc
     }
 }
 
-static void keep_measurement(struct arena *arena, const struct measurement *from, struct reading *to)
+/* Fields and all: of the whole place, where it is the same. */
+static void keep_place(struct arena *arena, const struct measurement *before, struct measurement *to)
 {
-    struct measurement *measurement = list_push(arena, &to->measurements);
-    struct at_field *fields = arena_array(arena, struct at_field, from->at.count);
+    struct at_field *fields;
+    bool same = before->at.count == to->at.count;
+
+    for (size_t i = 0; same && i < to->at.count; i++)
+        same = before->at.items[i].is_number == to->at.items[i].is_number &&
+               strcmp(before->at.items[i].key, to->at.items[i].key) == 0 &&
+               strcmp(before->at.items[i].text, to->at.items[i].text) == 0;
+    if (same) {
+        to->at.items = before->at.items;
+    } else {
+        fields = arena_array(arena, struct at_field, to->at.count);
+        for (size_t i = 0; i < to->at.count; i++) {
+            bool near = i < before->at.count;
+
+            fields[i] = to->at.items[i];
+            fields[i].key = share(arena, fields[i].key, near ? before->at.items[i].key : NULL);
+            fields[i].text = share(arena, fields[i].text, near ? before->at.items[i].text : NULL);
+        }
+        to->at.items = fields;
+    }
+    to->at.capacity = to->at.count;
+}
+
+/* metric: the step's own text of it. */
+static void keep_measurement(struct arena *arena, struct arena *scratch, const char *metric,
+                             const struct measurement *from, struct reading *to)
+{
+    static const struct measurement nothing;
+    struct measurement *measurement = list_push(scratch, &to->measurements);
+    const struct measurement *before = to->measurements.count > 1 ? measurement - 1 : &nothing;
 
     *measurement = *from;
-    measurement->metric = copy(arena, from->metric);
-    measurement->subject = copy(arena, from->subject);
-    measurement->unit = copy(arena, from->unit);
-    for (size_t i = 0; i < from->at.count; i++) {
-        fields[i] = from->at.items[i];
-        fields[i].key = copy(arena, fields[i].key);
-        fields[i].text = copy(arena, fields[i].text);
-    }
-    measurement->at.items = fields;
-    measurement->at.capacity = from->at.count;
+    measurement->metric = metric;
+    measurement->subject = share(arena, from->subject, before->subject);
+    measurement->unit = share(arena, from->unit, before->unit);
+    keep_place(arena, before, measurement);
 }
 
 /* Without values. */
@@ -115,7 +144,9 @@ void check_keep(struct arena *arena, struct arena *scratch, const struct step *s
             keep_fact(arena, &attempt->reading.facts.items[i], &reading);
     for (size_t i = 0; i < attempt->reading.measurements.count; i++)
         if (is_owed(&owed, attempt->reading.measurements.items[i].metric))
-            keep_measurement(arena, &attempt->reading.measurements.items[i], &reading);
+            keep_measurement(arena, scratch, owed.metrics.items[owed.last],
+                             &attempt->reading.measurements.items[i], &reading);
+    list_settle(arena, &reading.measurements);
     for (size_t i = 0; i < attempt->parts.count; i++)
         parts[i] = kept_part(arena, &attempt->parts.items[i]);
     attempt->reading = reading;

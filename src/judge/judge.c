@@ -324,6 +324,42 @@ static void judge_one(struct whole_run *run, const struct run_limits *limits, co
     }
 }
 
+static const char *keep_text(struct arena *arena, const char *text, const char *before)
+{
+    if (text == NULL || *text == '\0')
+        return text == NULL ? NULL : "";
+    return before != NULL && strcmp(text, before) == 0 ? before : arena_strdup(arena, text);
+}
+
+/* Judging an item leaves several times of what is kept of it behind; and most hosts are told the same as the one
+   before them. */
+static void judge_aside(const struct whole_run *run, const struct run_limits *limits,
+                        const struct peers *peers, size_t step_index, const enum outcome_word *worst,
+                        struct outcome *outcomes)
+{
+    static const struct outcome nothing;
+    const struct step *step = &run->record->plan->steps.items[step_index];
+    size_t slots = step->shape->slot_count;
+    bool again = step_index > 0 && step[-1].shape == step->shape;
+    struct whole_run aside = *run;
+
+    aside.arena = arena_create();
+    judge_one(&aside, limits, peers, step_index, &run->attempts[step_index], worst, outcomes);
+    for (size_t i = 0; i < slots; i++) {
+        struct outcome *outcome = &outcomes[i];
+        const struct outcome *before = again ? outcome - slots : i > 0 ? outcome - 1 : &nothing;
+
+        outcome->cause = keep_text(run->arena, outcome->cause, before->cause);
+        outcome->remedy = keep_text(run->arena, outcome->remedy, before->remedy);
+        outcome->measured = keep_text(run->arena, outcome->measured, before->measured);
+        outcome->limit = keep_text(run->arena, outcome->limit, before->limit);
+        outcome->gate = keep_text(run->arena, outcome->gate, before->gate);
+        outcome->source = keep_text(run->arena, outcome->source, before->source);
+        outcome->status = keep_text(run->arena, outcome->status, before->status);
+    }
+    arena_destroy(aside.arena);
+}
+
 static void count_word(struct verdict *verdict, const struct outcome *outcome)
 {
     enum outcome_word word = outcome->word;
@@ -516,7 +552,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     for (size_t i = 0; i < plan->steps.count; i++) {
         size_t slots = plan->steps.items[i].shape->slot_count;
 
-        judge_one(&run, limits, &peers, i, &run.attempts[i], worst, judgement->outcomes + at);
+        judge_aside(&run, limits, &peers, i, worst, judgement->outcomes + at);
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
