@@ -63,6 +63,12 @@ static int compare_words(enum outcome_word before, enum outcome_word after)
     return (after > before) - (after < before);
 }
 
+/* What only tells the hosts of one run apart, as which boot answered, is another one after each reboot. */
+static bool is_of_its_run(const struct slot *slot)
+{
+    return slot->own_count == 1 && slot->own[0].rule == RULE_DISTINCT;
+}
+
 static void compare_item(struct arena *arena, const struct row *before, const struct row *after,
                          struct comparison *comparison)
 {
@@ -74,7 +80,7 @@ static void compare_item(struct arena *arena, const struct row *before, const st
         *list_push(arena, &comparison->worse) = change;
     else if (order < 0)
         *list_push(arena, &comparison->better) = change;
-    else if (isnan(before->outcome->value) && isnan(after->outcome->value) &&
+    else if (!is_of_its_run(after->slot) && isnan(before->outcome->value) && isnan(after->outcome->value) &&
              *before->outcome->measured != '\0' && *after->outcome->measured != '\0' &&
              strcmp(before->outcome->measured, after->outcome->measured) != 0)
         *list_push(arena, &comparison->texts) = change;

@@ -56,6 +56,42 @@ static void each_change_of_an_outcome_is_worse_or_better(void **state)
     }
 }
 
+/* A run in which the burn of both GPUs tells this text; own: the rule of the check itself, NULL: none. */
+static struct record *run_that_tells(struct arena *arena, const char *text, const struct limit *own)
+{
+    struct record *record = run_with(arena, 1000, OUTCOME_PASS);
+    size_t burn = handmade_step(record->plan, "burn", "n1");
+    struct slot *slots = record->plan->steps.items[burn].shape->slots;
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+
+        if (outcome->step != burn)
+            continue;
+        outcome->value = NAN;
+        outcome->measured = text;
+        slots[outcome->slot].own = own;
+        slots[outcome->slot].own_count = own != NULL;
+    }
+    return record;
+}
+
+static void another_text_is_told_unless_it_only_tells_hosts_of_one_run_apart(void **state)
+{
+    static const struct limit distinct = {.metric = "burn", .rule = RULE_DISTINCT};
+    struct arena *arena = arena_create();
+    struct comparison told, apart;
+
+    (void)state;
+    judge_compare(arena, run_that_tells(arena, "boot 1", NULL), run_that_tells(arena, "boot 2", NULL), &told);
+    assert_int_equal(told.texts.count, 2);
+    judge_compare(arena, run_that_tells(arena, "boot 1", &distinct),
+                  run_that_tells(arena, "boot 2", &distinct), &apart);
+    assert_int_equal(apart.texts.count, 0);
+    assert_int_equal(apart.same, told.same + 2);
+    arena_destroy(arena);
+}
+
 static void a_value_that_is_not_believed_is_no_history(void **state)
 {
     struct arena *arena = arena_create();
@@ -75,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_change_of_an_outcome_is_worse_or_better),
+        cmocka_unit_test(another_text_is_told_unless_it_only_tells_hosts_of_one_run_apart),
         cmocka_unit_test(a_value_that_is_not_believed_is_no_history),
     };
 
