@@ -7,7 +7,8 @@
 #include "assay/report.h"
 #include "proof.h"
 
-enum { REPORT_BYTES = 1024 * 1024 * 1024 };
+/* In memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */
+static const size_t report_bytes = (size_t)4 << 30;
 
 /* What is asked for. */
 struct request {
@@ -39,10 +40,10 @@ static int write_record(const struct request *request, struct store *store, cons
                                                               record->number, row->extension);
     cleanup_text struct text out = {0};
 
-    text_init(&out, REPORT_BYTES);
+    text_init(&out, report_bytes);
     row->write(record, request->language, &out);
     if (out.clipped)
-        return error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path);
+        return error_set(err, ERROR_INTERNAL, "%s: the report is larger than 4 GiB", path);
     if (request->key != NULL)
         return write_signed(request, store, record, path, &out, err);
     return file_write(path, out.bytes, out.length, 0644, err);
