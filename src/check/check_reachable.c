@@ -72,7 +72,8 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_reachable = {
     .name = "reachable",
     .title = "Reachable",
-    .summary = "the host answers over ssh and runs a command",
+    .summary =
+        "the host answers over ssh, runs a command, and is no other host of the run under a second name",
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,

@@ -225,6 +225,7 @@ WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept th
 WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
 WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
 WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
+
 static const struct item items[] = {
     {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
     {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -305,7 +306,7 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_setup = {
     .name = "setup",
     .title = "Set-up",
-    .summary = "space, open files, names of the other hosts, slots as declared, no two names for one host",
+    .summary = "space, open files, names of the other hosts, slots as declared",
     .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = arguments,
