@@ -60,6 +60,8 @@ struct scheduler_options {
     unsigned
         gone_wait_ms; /* how long a step waits for the proof that nothing of it is left on its other hosts;
                               after that only the host without an answer is held; 0: 60000 */
+    unsigned
+        hosts_at_once; /* hosts at work at a time; a step of more hosts runs when no other host is. 0: all */
     bool
         cancel; /* as with a SIGINT before anything is begun: what an earlier controller left running is ended */
 };

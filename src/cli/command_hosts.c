@@ -203,16 +203,16 @@ static int show(struct arena *arena, const struct preflight *preflight, bool can
 static int run_all(struct arena *arena, struct preflight *preflight, enum board_kind kind, int argc,
                    char **argv)
 {
-    struct remote_options remote;
+    struct scheduler_options options = {0};
     struct error err = {0};
     bool cancelled = false;
     int status;
 
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
-    remote = access_remote(&preflight->options.access);
+    options.remote = access_remote(&preflight->options.access);
     preflight->going.board = board_create(kind, preflight->going.record);
-    status = running_carry_out(&preflight->going, &remote, false, &cancelled, &err);
+    status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(preflight->going.board);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }

@@ -83,7 +83,8 @@ static int resume(struct arena *arena, struct run *run, struct error *err)
         return -1;
     return run->options.cancel
                ? 0
-               : exclusive_begin(run->going.record, run->going.sources, true, &run->going.exclusive, err);
+               : exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, true,
+                                 &run->going.exclusive, err);
 }
 
 static int keep_run(struct run *run, struct error *err)
@@ -115,7 +116,8 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         return -1;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
         fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
-    if (exclusive_begin(run->going.record, run->going.sources, false, &run->going.exclusive, err) < 0)
+    if (exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, false,
+                        &run->going.exclusive, err) < 0)
         return -1;
     if (keep_run(run, err) == 0)
         return 0;
@@ -227,7 +229,8 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 
 static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 {
-    struct remote_options remote;
+    struct scheduler_options options = {.hosts_at_once = run->options.hosts_at_once,
+                                        .cancel = run->options.cancel};
     struct detaching detaching = {0};
     struct error err = {0};
     bool cancelled = false;
@@ -240,7 +243,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
         return cli_fail(&err);
     if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)
         return cli_fail(&err);
-    remote = access_remote(&run->options.access);
+    options.remote = access_remote(&run->options.access);
     if (*store_note(run->going.store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
     if (run->going.exclusive != NULL) {
@@ -248,7 +251,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
         fprintf(stderr, "assay: %s\n", exclusive_state(run->going.exclusive));
     }
     run->going.board = board_create(kind, run->going.record);
-    status = running_carry_out(&run->going, &remote, run->options.cancel, &cancelled, &err);
+    status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->going.board);
     if (status < 0) {
         fprintf(stderr,
@@ -300,6 +303,9 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "); then it is not tested"},
         {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
          "tests that load hosts also on those in production (use=production in the hostfile)"},
+        {"hosts-at-once", 0, OPTION_COUNT, "N", &options->hosts_at_once,
+         "hosts at work at a time, where power, cooling or shared storage does not bear more; a test over "
+         "more hosts runs alone; default all; --resume does not remember it"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         ACCESS_OPTIONS(&options->access),

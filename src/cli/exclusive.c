@@ -343,10 +343,11 @@ const char *exclusive_state(const struct exclusive *exclusive)
 
 /* -- Beginning and end -- */
 
-/* Twice what is expected of the host with the most to do, and an hour: a limit for the case that nobody releases it. */
-static unsigned minutes_of(const struct plan *plan)
+/* Twice what is expected of the host with the most to do, or of all in turn where so many work at once, and an hour: a
+   limit for the case that nobody releases it. */
+static unsigned minutes_of(const struct plan *plan, unsigned hosts_at_once)
 {
-    double most_s = 0;
+    double most_s = 0, all_s = 0;
 
     for (size_t i = 0; i < plan->hosts.count; i++) {
         double host_s = 0;
@@ -356,7 +357,10 @@ static unsigned minutes_of(const struct plan *plan)
                 if (plan->steps.items[k].members[m] == plan->hosts.items[i])
                     host_s += step_expected_s(&plan->steps.items[k]) * plan->steps.items[k].shape->repeat;
         most_s = fmax(most_s, host_s);
+        all_s += host_s;
     }
+    if (hosts_at_once > 0)
+        most_s = fmax(most_s, all_s / hosts_at_once);
     return (unsigned)ceil(2 * most_s / 60) + SPARE_MINUTES;
 }
 
@@ -388,8 +392,8 @@ static int claim_all(struct exclusive *exclusive, const struct plan *plan, struc
     return 0;
 }
 
-int exclusive_begin(const struct record *record, const struct plan_sources *sources, bool adopt,
-                    struct exclusive **ret_exclusive, struct error *err)
+int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
+                    bool adopt, struct exclusive **ret_exclusive, struct error *err)
 {
     const struct document *document = document_of(record);
     struct exclusive *exclusive = arena_new(record->arena, struct exclusive);
@@ -399,7 +403,7 @@ int exclusive_begin(const struct record *record, const struct plan_sources *sour
         return 0;
     exclusive->arena = record->arena;
     exclusive->name = arena_printf(record->arena, "assay-%s", record->uuid);
-    exclusive->minutes = minutes_of(record->plan);
+    exclusive->minutes = minutes_of(record->plan, hosts_at_once);
     if (!read_document(document, exclusive))
         return error_set(err, ERROR_INTERNAL, "the run's document on Slurm is not readable");
     if (sources->suite->launcher.kind == LAUNCHER_SRUN)

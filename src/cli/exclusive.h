@@ -30,11 +30,12 @@ const char *exclusive_document(struct arena *arena, const struct exclusive_optio
 
 /*
  * Asks for all hosts of the record's plan, by the record's document; *ret_exclusive is NULL where it has none. adopt: jobs
- * that are there already are taken up. -1 with err set where Slurm cannot be asked, or has refused all hosts; then
- * nothing new is held. Lives in the record's arena.
+ * that are there already are taken up. hosts_at_once: as the scheduler has it, for how long they are asked for. -1 with err set
+ * where Slurm cannot be asked, or has refused all hosts; then nothing new is held. Lives in the record's arena.
  */
-int exclusive_begin(const struct record *record, const struct plan_sources *sources, bool adopt,
-                    struct exclusive **ret_exclusive, struct error *err) __attribute__((warn_unused_result));
+int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
+                    bool adopt, struct exclusive **ret_exclusive, struct error *err)
+    __attribute__((warn_unused_result));
 /* Waits a few seconds, in which Slurm gives what is free. */
 void exclusive_settle(struct exclusive *exclusive);
 /* What the checks go by; lives as long. */

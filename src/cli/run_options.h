@@ -12,6 +12,7 @@ struct run_options {
     const char *db, *resume, *progress, *report;
     struct access access;
     struct exclusive_options exclusive;
+    unsigned hosts_at_once; /* 0: all */
     bool detach;
     bool allow_active; /* also on hosts in production */
     bool cancel;       /* with resume: ends what still runs on the hosts, and begins nothing */

@@ -153,13 +153,13 @@ static const char *tester_name(struct arena *arena)
     return arena_printf(arena, "%s@%s", user->pw_name, host);
 }
 
-int running_carry_out(struct running *run, const struct remote_options *remote, bool cancel,
-                      bool *ret_cancelled, struct error *err)
+int running_carry_out(struct running *run, const struct scheduler_options *given, bool *ret_cancelled,
+                      struct error *err)
 {
     struct scheduler_hooks hooks = {
         run,   attempt_begins, windows_read, attempt_ended,
         judge, extend,         progress,     run->exclusive != NULL ? awaits : NULL};
-    struct scheduler_options options = {.remote = *remote, .cancel = cancel};
+    struct scheduler_options options = *given;
     /* Where assay was started inside an allocation, its hosts are ours. */
     const struct check_run tester = {.uuid = run->record->uuid,
                                      .who = tester_name(run->record->arena),

@@ -24,9 +24,9 @@ struct running {
 
 /* A record of a run that has not begun, of the plan that was made. */
 struct record *running_new_record(struct arena *arena, const struct cli_plan *cli, int argc, char **argv);
-/* Runs what the record's plan owes, judges it, and ends the run in the store. cancel: as if it were cancelled at once. */
-int running_carry_out(struct running *running, const struct remote_options *remote, bool cancel,
-                      bool *ret_cancelled, struct error *err) __attribute__((warn_unused_result));
+/* Runs what the record's plan owes, judges it, and ends the run in the store. */
+int running_carry_out(struct running *running, const struct scheduler_options *options, bool *ret_cancelled,
+                      struct error *err) __attribute__((warn_unused_result));
 /* Stores an attempt that has ended and what its check reads in it, and keeps of it what the judge goes by: its bytes
    belong to the transport and are gone soon. */
 int running_keep_attempt(struct running *running, struct attempt *attempt, struct error *err)

@@ -37,7 +37,8 @@ struct berth {
     char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
     bool lost;                  /* out of reach, or refuses us: its further steps are skipped */
     bool due;                   /* something that its steps wait for may have changed */
-    struct berth *next_due;
+    bool waits;                 /* a step of it is ready, and hosts enough are at work */
+    struct berth *next_due, *next_waiting;
 };
 
 /* A step as it goes on, beside its state. */
@@ -63,6 +64,9 @@ struct scheduler {
     size_t berth_count, busy_count, awaited_count;
     struct berth **berths_by_host; /* sorted by the host's address in memory */
     struct berth *due, **due_end;
+    struct berth *waiting, **waiting_end; /* in the order in which they came */
+    size_t waiting_count;
+    size_t callable; /* of those that wait, so many may try again since a host has ended its work */
     struct task *tasks;
     enum step_state *states;
     size_t state_count;
@@ -147,7 +151,8 @@ static const struct step *step_at(const struct scheduler *scheduler, size_t step
 /* Asked for at ticks only: it looks at every step. */
 static double guess_left_s(const struct scheduler *scheduler)
 {
-    double longest_s = 0, alone_s = 0;
+    size_t most = scheduler->options->hosts_at_once;
+    double longest_s = 0, all_s = 0, alone_s = 0;
 
     for (size_t i = 0; i < scheduler->berth_count; i++) {
         const struct berth *berth = &scheduler->berths[i];
@@ -157,7 +162,10 @@ static double guess_left_s(const struct scheduler *scheduler)
             if (scheduler->states[berth->steps[k]] <= STEP_AGAIN)
                 host_s += step_expected_s(step_at(scheduler, berth->steps[k]));
         longest_s = host_s > longest_s ? host_s : longest_s;
+        all_s += host_s;
     }
+    if (most > 0 && all_s / (double)most > longest_s)
+        longest_s = all_s / (double)most;
     for (size_t i = 0; i < scheduler->wide_count; i++)
         if (scheduler->states[scheduler->wide[i]] <= STEP_AGAIN)
             alone_s += step_expected_s(step_at(scheduler, scheduler->wide[i]));
@@ -262,6 +270,43 @@ static void share_fabric(struct scheduler *scheduler, size_t step, bool take)
         wake(scheduler, &scheduler->berths[i]);
 }
 
+/* A step of more hosts than may be at work runs when no other host is. */
+static bool has_room(const struct scheduler *scheduler, size_t index)
+{
+    size_t most = scheduler->options->hosts_at_once, more = 0;
+
+    for (size_t i = 0; most > 0 && i < step_at(scheduler, index)->member_count; i++)
+        more += !is_busy(scheduler->tasks[index].berths[i]);
+    return more == 0 || scheduler->busy_count == 0 || scheduler->busy_count + more <= most;
+}
+
+static void wait_for_room(struct scheduler *scheduler, struct berth *berth)
+{
+    if (berth->waits)
+        return;
+    berth->waits = true;
+    berth->next_waiting = NULL;
+    *scheduler->waiting_end = berth;
+    scheduler->waiting_end = &berth->next_waiting;
+    scheduler->waiting_count++;
+}
+
+/* The first of those that wait, if there may be room for it. */
+static struct berth *call_waiting(struct scheduler *scheduler)
+{
+    struct berth *berth = scheduler->waiting;
+
+    if (scheduler->callable == 0 || scheduler->busy_count >= scheduler->options->hosts_at_once)
+        return NULL;
+    scheduler->waiting = berth->next_waiting;
+    if (scheduler->waiting == NULL)
+        scheduler->waiting_end = &scheduler->waiting;
+    scheduler->waiting_count--;
+    scheduler->callable--;
+    berth->waits = false;
+    return berth;
+}
+
 static void take_claims(struct scheduler *scheduler, size_t index, bool take)
 {
     const struct step *step = step_at(scheduler, index);
@@ -276,6 +321,8 @@ static void take_claims(struct scheduler *scheduler, size_t index, bool take)
             berth->passive += take ? 1 : -1u;
         scheduler->busy_count += is_busy(berth);
     }
+    if (!take)
+        scheduler->callable = scheduler->waiting_count;
     if (step->shape->exclusive >= EXCLUSIVE_LEAF)
         share_fabric(scheduler, index, take);
 }
@@ -839,7 +886,10 @@ static void consider(struct scheduler *scheduler, size_t step)
         return;
     switch (readiness(scheduler, step)) {
     case READY:
-        start_attempt(scheduler, step);
+        if (has_room(scheduler, step))
+            start_attempt(scheduler, step);
+        else
+            wait_for_room(scheduler, head_of(scheduler, step));
         break;
     case NEVER:
         /* A step that has been tried is judged by what it has; one that has not did not run. */
@@ -935,10 +985,15 @@ static void index_steps(struct scheduler *scheduler)
     scheduler->state_count = steps;
 }
 
-static struct berth *next_due(struct scheduler *scheduler)
+/* Whoever has waited for room comes before the host that made it: all hosts get through the suite side by side, so one
+   that takes long begins early. */
+static struct berth *next_berth(struct scheduler *scheduler)
 {
-    struct berth *berth = scheduler->due;
+    struct berth *berth = call_waiting(scheduler);
 
+    if (berth != NULL)
+        return berth;
+    berth = scheduler->due;
     if (berth == NULL)
         return NULL;
     scheduler->due = berth->next_due;
@@ -955,7 +1010,7 @@ static void start_ready(struct scheduler *scheduler)
     struct berth *berth;
 
     do {
-        while (!scheduler->over && (berth = next_due(scheduler)) != NULL)
+        while (!scheduler->over && (berth = next_berth(scheduler)) != NULL)
             for (size_t i = 0; i < berth->step_count && !scheduler->over; i++)
                 consider(scheduler, berth->steps[i]);
         for (size_t i = 0; i < scheduler->wide_count && !scheduler->over; i++)
@@ -1294,6 +1349,7 @@ int scheduler_run(struct record *record, const struct plan_sources *sources,
                                   .err = err};
 
     scheduler.due_end = &scheduler.due;
+    scheduler.waiting_end = &scheduler.waiting;
     uv_loop_init(&scheduler.loop);
     scheduler.pool = remote_pool_create(&scheduler.loop, &options->remote);
     watch_signals(&scheduler);

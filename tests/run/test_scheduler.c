@@ -160,6 +160,8 @@ struct bench {
     struct plan_sources sources;
     struct text told; /* "start STEP HOST\n", "end STEP HOST STATE\n" */
     unsigned again;   /* how often judge asks for another attempt of each step */
+    unsigned hosts_at_once;
+    size_t at_work, most_at_work; /* members of steps that run */
     double started;
     bool cancelled;
     void (*on_start)(struct bench *bench, const struct step *step);
@@ -185,6 +187,8 @@ static int attempt_begins(void *context, const struct attempt *attempt, struct e
 
     (void)err;
     text_printf(&bench->told, "start %s %s\n", step->shape->suite_step, step->members[0]->name);
+    bench->at_work += step->member_count;
+    bench->most_at_work = bench->at_work > bench->most_at_work ? bench->at_work : bench->most_at_work;
     if (bench->on_start != NULL)
         bench->on_start(bench, step);
     return 0;
@@ -210,6 +214,7 @@ static enum step_state judge(void *context, size_t step)
         if (bench->record.attempts.items[i].step == step)
             last = &bench->record.attempts.items[i];
     assert_non_null(last);
+    bench->at_work -= step_of(bench, step)->member_count;
     state = last->n <= bench->again                     ? STEP_AGAIN
             : last->end == ATTEMPT_RAN && last->rc == 0 ? STEP_PASSED
                                                         : STEP_FAILED;
@@ -253,7 +258,7 @@ static void release(struct bench *bench)
 static void run(struct bench *bench, struct scheduler_hooks *given)
 {
     struct scheduler_hooks hooks = {bench, attempt_begins, NULL, attempt_ended, judge, NULL, NULL};
-    struct scheduler_options options = {.gone_wait_ms = 300};
+    struct scheduler_options options = {.gone_wait_ms = 300, .hosts_at_once = bench->hosts_at_once};
     struct error err = {0};
 
     if (given != NULL)
@@ -586,6 +591,67 @@ static void a_host_that_takes_long_holds_up_nobody_else(void **state)
     release(&bench);
 }
 
+static void takes_a_moment(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    (void)remote;
+    answer->after_ms = verb == REMOTE_READ || verb == REMOTE_ENSURE ? 2 : 0;
+}
+
+/* Hosts that wait come before one that has just worked, so a fault of any host is seen early. */
+static void no_more_hosts_work_at_once_than_was_asked_for_and_they_take_turns(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-10]", in_order);
+    bench.hosts_at_once = 3;
+    hosts_answer = takes_a_moment;
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, 30);
+    assert_int_equal(bench.most_at_work, 3);
+    for (unsigned i = 1; i <= 10; i++) {
+        char line[64];
+
+        snprintf(line, sizeof line, "start reachable n%u\n", i);
+        assert_true(line_at(&bench, line) < line_at(&bench, "start gpu-burn"));
+    }
+    release(&bench);
+}
+
+static size_t most_at_work(const char *hosts, const char *steps, unsigned hosts_at_once)
+{
+    struct bench bench;
+    size_t planned;
+
+    prepare(&bench, hosts, steps);
+    planned = bench.record.plan->steps.count;
+    bench.hosts_at_once = hosts_at_once;
+    hosts_answer = takes_a_moment;
+    run(&bench, NULL);
+    assert_int_equal(bench.record.attempts.count, planned);
+    release(&bench);
+    return bench.most_at_work;
+}
+
+static void a_test_over_several_hosts_counts_as_all_of_them_and_over_more_than_may_work_it_runs_alone(
+    void **state)
+{
+    static const char pairs[] = "{\"check\": \"reachable\"},"
+                                "{\"check\": \"nccl-all-gather\", \"scope\": \"pair\", \"by\": \"disjoint\","
+                                " \"exclusive\": \"host\"}";
+
+    (void)state;
+    assert_int_equal(most_at_work("n[1-8]", pairs, 0), 8);
+    assert_int_equal(most_at_work("n[1-8]", pairs, 5), 5);
+    assert_int_equal(most_at_work("n[1-8]",
+                                  "{\"check\": \"nccl-all-gather\", \"scope\": \"pair\","
+                                  " \"by\": \"disjoint\", \"exclusive\": \"host\"}",
+                                  5),
+                     4);
+    assert_int_equal(most_at_work("n[1-8]", across, 3), 8);
+    assert_int_equal(most_at_work("n[1-8]", across, 1), 8);
+}
+
 /* Processor time of 12 steps, one after the other, on each of so many hosts. */
 static double seconds_for(unsigned hosts)
 {
@@ -629,6 +695,9 @@ int main(void)
         cmocka_unit_test(a_host_that_is_not_yet_to_be_had_is_waited_for_and_no_other_is),
         cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
         cmocka_unit_test(a_host_that_takes_long_holds_up_nobody_else),
+        cmocka_unit_test(no_more_hosts_work_at_once_than_was_asked_for_and_they_take_turns),
+        cmocka_unit_test(
+            a_test_over_several_hosts_counts_as_all_of_them_and_over_more_than_may_work_it_runs_alone),
         cmocka_unit_test(a_host_is_held_until_every_sweep_of_it_is_clean),
         cmocka_unit_test(a_member_that_falls_silent_holds_up_only_itself),
         cmocka_unit_test(a_run_that_was_all_done_ends_at_once),
