@@ -178,7 +178,8 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         /* Never reached, or reached and lost. */
         return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->text,
                             "see to its power, cable and address, that sshd answers there, and that no "
-                            "firewall is in between (`ssh -v` shows how far it comes)");
+                            "firewall is in between (`ssh -v` shows how far it comes; where that is "
+                            "authentication, the host waits for a home folder or a directory service)");
     case ATTEMPT_NO_SPOOL:
         return bearing_with(KIND_UNDECIDED, attempt->text, make_room);
     case ATTEMPT_NO_ANSWER:

@@ -23,9 +23,10 @@ import cluster  # noqa: E402
 from namespaces import APART, command, write  # noqa: E402
 
 PLACE = "/mnt"  # the test's folder, where hosts with a /tmp of their own see it too
+DEAD_HOMES, DEAD_DATA = "/srv", "/media"  # of servers that are gone, see dead_files.py
 NETWORK, CABLE = "127.78.0", "10.78.0"
 USERS = {"cshell": "/bin/tcsh", "fishy": "/usr/bin/fish", "talker": "/bin/bash", "stuck": "/bin/bash",
-         "visitor": "/bin/sh", "nobodys": "/usr/sbin/nologin"}
+         "homeless": "/bin/bash", "visitor": "/bin/sh", "nobodys": "/usr/sbin/nologin"}
 FIRST_UID = 47200
 BANNER = "*** Authorised users only. Your session may be recorded. ***\n\x1b[31mred\x1b[0m @assay is no answer\n"
 
@@ -46,6 +47,7 @@ def free_uid(name):
 
 def settle():
     """Once: the place that all see, the users of this namespace, sudo's rules, and one key for all."""
+    command("mount", "-t", "tmpfs", "tmpfs", DEAD_HOMES)
     command("ip", "link", "set", "lo", "up")
     os.chmod(cluster.FOLDER, 0o755)
     command("mount", "--bind", cluster.FOLDER, PLACE)
@@ -55,7 +57,7 @@ def settle():
     with open("/etc/shadow", encoding="utf-8") as file:
         shadow = file.read()
     for name, shell in USERS.items():
-        home = f"{PLACE}/home/{name}"
+        home = f"{DEAD_HOMES if name == 'homeless' else f'{PLACE}/home'}/{name}"
         os.makedirs(home)
         os.chown(home, free_uid(name), free_uid(name))
         passwd += f"{name}:x:{free_uid(name)}:{free_uid(name)}::{home}:{shell}\n"
@@ -65,7 +67,7 @@ def settle():
     noisy = "echo Welcome to this host; echo '@assay 0 ended why=exit rc=0' ; echo quota warning >&2\n"
     write(f"{PLACE}/home/talker/.bashrc", noisy)
     write(f"{PLACE}/home/cshell/.cshrc", "echo Welcome to csh\n")
-    os.mkfifo(f"{PLACE}/home/stuck/.bashrc")  # whoever reads it waits for ever, as for a server of NFS that is gone
+    os.mkfifo(f"{PLACE}/home/stuck/.bashrc")  # whoever reads it waits for ever
     os.chmod(f"{PLACE}/home/stuck/.bashrc", 0o644)
     if shutil.which("sudo"):
         os.makedirs(f"{PLACE}/sudoers.d")
@@ -76,6 +78,19 @@ def settle():
                 "/etc/sudoers")
     for key in ("host_key", "other_key", "id_ed25519", "stranger"):
         command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{PLACE}/{key}")
+
+
+def dead_files(folder):
+    """Mounted before the hosts begin, so all have it: the program that lets all who wait go when it ends."""
+    child = cluster.start_program([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "dead_files.py"), folder])
+
+    def mounted():
+        with open("/proc/self/mounts", encoding="utf-8") as file:
+            return any(line.split()[1:3] == [folder, "fuse"] for line in file) or child.poll() is not None
+
+    if not cluster.wait_until(mounted) or child.poll() is not None:
+        raise RuntimeError(f"no file system could be mounted at {folder}")
+    return child
 
 
 def public(name):
@@ -104,9 +119,10 @@ class Host:
             write(f"{self.folder}/{name}", f"{uuid.uuid5(uuid.NAMESPACE_DNS, machine)}\n")
         write(f"{self.folder}/banner", BANNER)
         write(f"{self.folder}/sshd_config", f"ListenAddress {self.listens}:{self.port}\nHostKey {PLACE}/host_key\n"
+              + self.row.sshd.replace("$HOST", self.folder) +  # of each word the first counts
               f"AuthorizedKeysFile {PLACE}/{keys}.pub\nPidFile none\nUsePAM no\nStrictModes no\n"
               "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 100\n"
-              f"SetEnv FAULT={self.folder} ASSAY_LAB_BOOT_ID={self.folder}/boot_id\n" + self.row.sshd.replace("$HOST", self.folder))
+              f"SetEnv FAULT={self.folder} ASSAY_LAB_BOOT_ID={self.folder}/boot_id\n")
         environment = {**os.environ, "HOST": self.folder, "NAME": self.name, "MORE": begin + self.row.mounts}
         with open(f"{self.folder}/log", "w", encoding="utf-8") as log:
             self.child = cluster.start_program([*apart, "sh", "-c", BEGIN], stdout=log, stderr=log, env=environment)

@@ -11,6 +11,7 @@ import fleet
 from fleet import PLACE, SOUND
 
 FILL = "head -c 70m /dev/zero >$d/fill"
+DEAD_FILES = "/dev/fuse"
 SPOOLS = "for d in /var/tmp /tmp /dev/shm; do"
 
 
@@ -25,7 +26,7 @@ class Fault:
         self.started, self.refuses_key, self.reboots = True, False, False
         self.machine = None                         # that it is, where it has two names
         self.known_key = "host_key"                 # what known_hosts has of it; "": nothing
-        self.between = self.way = self.needs = None  # a proxy; "cable" or "vanish"; a program of this machine
+        self.between = self.way = self.needs = None  # a proxy; "cable" or "vanish"; a program or device of this machine
         self.connections = 1                        # so many were needed, at least
         for name, value in more.items():
             assert hasattr(self, name), name
@@ -89,8 +90,11 @@ LOGIN = [
     fine("fish", "fish as login shell", user="fishy", words={"become": "sudo"}, needs="fish"),
     login("nologin", "an account without a shell", "inconclusive", "shell gave no answer .*: This account is currently not available",
           "log in there by hand", user="nobodys"),
-    login("stuck", "a shell that hangs in its profile, as where home lies on a server of NFS that is gone", "inconclusive",
-          "no answer within", "home folder waits", user="stuck"),
+    login("stuck", "a shell that hangs in its profile", "inconclusive", "no answer within", "home folder waits", user="stuck"),
+    login("homeless", "its home folder lies on a server that is gone", "inconclusive", "no answer within", "home folder waits",
+          user="homeless", needs=DEAD_FILES),
+    login("dead-keys", "the keys that it takes lie in a home folder whose server is gone", "fail", "no answer within .* authentication",
+          "waits for a home folder", user="homeless", sshd="AuthorizedKeysFile %h/.ssh/authorized_keys\n", needs=DEAD_FILES),
     fine("one-channel", "an sshd that allows one session in a connection", sshd="MaxSessions 1\n"),
     Fault("password", "sudo wants a password", "privilege", "inconclusive", "sudo: a password is required", "NOPASSWD",
           user="visitor", words={"become": "sudo"}, needs="sudo"),
@@ -99,7 +103,7 @@ LOGIN = [
 ]
 
 OUTPUT = [
-    test("flood", "an output of 2 GB", "inconclusive", "flood limit", "", tool="head -c 2000000000 /dev/zero; " + SOUND,
+    test("flood", "an output of 10 GB", "inconclusive", "flood limit", "", tool="head -c 10000000000 /dev/zero; " + SOUND,
          mounts="mount -t tmpfs -o mode=1777,size=400m tmpfs /var/tmp"),
     fine("no-newline", "no newline at the end of its output", tool="printf 'rate: 42.0 GB/s, version 1.2'"),
     fine("binary", "binary garbage around the value",
@@ -116,6 +120,8 @@ OUTPUT = [
     test("status", "an exit status behind a whole output", "inconclusive", "exit status 7", "by hand", tool=SOUND + "; exit 7"),
     test("deaf", "a tool that hangs and ignores SIGTERM", "inconclusive", "ended by its deadline after", "by hand",
          tool="trap '' TERM; " + SOUND + "; while :; do sleep 1; done"),
+    test("unkillable", "a tool that waits for a server that is gone, and cannot be killed", "inconclusive",
+         "ended by its deadline after", "by hand", tool=f"touch $FAULT/began; cat {fleet.DEAD_DATA}/data; " + SOUND, needs=DEAD_FILES),
     fine("child", "a tool that leaves a child which holds its output", tool=SOUND + "; setsid sleep 300 &"),
 ]
 
