@@ -197,11 +197,11 @@ def end_sessions(user):
 
 
 def lost(keys):
-    """The bastion's end of the connection is ended as a command runs behind it."""
+    """The bastion's end of the connection is ended as a command runs on each host behind it."""
     slow = write(f"{FOLDER}/slow.json", json.dumps({"name": "slow", "title": "slow", "steps": [
         {"check": "reachable"},
         {"check": "command", "needs": ["reachable"], "arguments": {
-            "command": f"touch {FOLDER}/begun; sleep 3; echo done", "pattern": "(?<done>done)"},
+            "command": f"touch {FOLDER}/begun.$(hostname); sleep 3; echo done", "pattern": "(?<done>done)"},
          "limits": [{"metric": "command.done", "equal": "done", "source": "this test", "status": "contract"}]}]}))
     before = len(logins(bastion, ASKING)), attempts(bastion)
     passed = descriptor(PORTERS)
@@ -209,7 +209,7 @@ def lost(keys):
                             f"{FOLDER}/lost.html", "--jump-password-fd", str(passed)], cwd=FOLDER, env=cluster.environment(),
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, pass_fds=[passed])
     os.close(passed)
-    wait_until(lambda: os.path.exists(f"{FOLDER}/begun"), 20)
+    wait_until(lambda: sum(name.startswith("begun.") for name in os.listdir(FOLDER)) == len(BEHIND), 60)
     ended = end_sessions("porter")
     told = run.communicate(timeout=60)[0]
     tap.same((ended > 0, run.returncode, len(logins(bastion, ASKING)) - before[0], attempts(bastion) - before[1]),
