@@ -103,7 +103,7 @@ LOGIN = [
 ]
 
 OUTPUT = [
-    test("flood", "an output of 10 GB", "inconclusive", "flood limit", "", tool="head -c 10000000000 /dev/zero; " + SOUND,
+    test("flood", "an output of 2 GB", "inconclusive", "flood limit", "", tool="head -c 2000000000 /dev/zero; " + SOUND,
          mounts="mount -t tmpfs -o mode=1777,size=400m tmpfs /var/tmp"),
     fine("no-newline", "no newline at the end of its output", tool="printf 'rate: 42.0 GB/s, version 1.2'"),
     fine("binary", "binary garbage around the value",
