@@ -5,7 +5,6 @@
  */
 #include "identity.h"
 
-#include <openssl/evp.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,11 +69,28 @@ static char *public_line(struct slice type, struct slice key)
     return mem_printf("%.*s %s", slice_print(type), encoded);
 }
 
-/* The blob of OpenSSH's own format: magic, cipher, kdf, kdf options, count, public key (type first). */
-static const char *fault_of_blob(struct slice blob, char **ret_public)
+/* The private section: a number twice, by which OpenSSH sees that it was decrypted well; type, public key, and secret and
+ * public key as one (PROTOCOL.key of OpenSSH; of an ed25519 key the secret is RFC 8032's). */
+static EVP_PKEY *ed25519_of(struct slice section)
+{
+    enum { CHECKS = 8, SECRET = 32 };
+    struct slice type, public, both;
+
+    if (section.length < CHECKS)
+        return NULL;
+    section = slice_from(section, CHECKS);
+    if (!take_string(&section, &type) || !slice_equal(type, "ssh-ed25519") ||
+        !take_string(&section, &public) || !take_string(&section, &both) ||
+        both.length != SECRET + public.length)
+        return NULL;
+    return EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, (const unsigned char *)both.bytes, SECRET);
+}
+
+/* The blob of OpenSSH's own format: magic, cipher, kdf, kdf options, count, public key (type first), private section. */
+static const char *fault_of_blob(struct slice blob, struct identity *identity)
 {
     static const char magic[] = "openssh-key-v1";
-    struct slice cipher, kdf, options, public, rest, type;
+    struct slice cipher, kdf, options, public, rest, type, section;
     const char *fault;
 
     if (blob.length < sizeof magic || memcmp(blob.bytes, magic, sizeof magic) != 0)
@@ -89,16 +105,24 @@ static const char *fault_of_blob(struct slice blob, char **ret_public)
     if (!take_string(&blob, &public) || (rest = public, !take_string(&rest, &type)))
         return "is damaged";
     fault = fault_of_type(type);
-    if (fault == NULL)
-        *ret_public = public_line(type, public);
-    return fault;
+    if (fault != NULL)
+        return fault;
+    identity->public = public_line(type, public);
+    if (take_string(&blob, &section))
+        identity->signer = ed25519_of(section);
+    identity->blob = mem_alloc(public.length);
+    memcpy(identity->blob, public.bytes, public.length);
+    identity->blob_length = public.length;
+    return NULL;
 }
 
-static const char *fault_of_openssh(struct slice body, char **ret_public)
+static const char *fault_of_openssh(struct slice body, struct identity *identity)
 {
-    cleanup_free unsigned char *blob = mem_alloc(body.length + 4);
+    size_t size = body.length + 4;
+    cleanup_free unsigned char *blob = mem_alloc(size);
     EVP_ENCODE_CTX *decoder = EVP_ENCODE_CTX_new();
     int length = 0, tail = 0, rc = -1;
+    const char *fault;
 
     if (decoder != NULL) {
         EVP_DecodeInit(decoder);
@@ -107,12 +131,13 @@ static const char *fault_of_openssh(struct slice body, char **ret_public)
             rc = EVP_DecodeFinal(decoder, blob + length, &tail);
     }
     EVP_ENCODE_CTX_free(decoder);
-    if (rc < 0)
-        return "is damaged";
-    return fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)}, ret_public);
+    fault = rc < 0 ? "is damaged"
+                   : fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)}, identity);
+    explicit_bzero(blob, size);
+    return fault;
 }
 
-static const char *fault_of_key(struct slice text, char **ret_public)
+static const char *fault_of_key(struct slice text, struct identity *identity)
 {
     static const char begin[] = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
     size_t at = slice_find(text, begin), end;
@@ -122,7 +147,7 @@ static const char *fault_of_key(struct slice text, char **ret_public)
         end = slice_find(text, "-----END");
         if (end == (size_t)-1)
             return "is damaged";
-        return fault_of_openssh((struct slice){text.bytes, end}, ret_public);
+        return fault_of_openssh((struct slice){text.bytes, end}, identity);
     }
     if (slice_contains(text, "ENCRYPTED"))
         return "is encrypted";
@@ -174,7 +199,7 @@ static struct identity *load(char *path)
         identity->fault = mem_printf("the key cannot be read: %s", err.text);
         return identity;
     }
-    fault = fault_of_key((struct slice){text.bytes, text.length}, &identity->public);
+    fault = fault_of_key((struct slice){text.bytes, text.length}, identity);
     if (fault != NULL)
         identity->fault = mem_printf("%s %s", path, fault);
     else if (has_certificate(path))
@@ -218,6 +243,18 @@ const struct identity *identity_get(struct identity **list, const char *path)
     return NULL;
 }
 
+bool identity_sign(const struct identity *identity, const unsigned char *data, size_t length,
+                   unsigned char signature[IDENTITY_SIGNATURE])
+{
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    size_t size = IDENTITY_SIGNATURE;
+    bool ok = context != NULL && EVP_DigestSignInit(context, NULL, NULL, NULL, identity->signer) == 1 &&
+              EVP_DigestSign(context, signature, &size, data, length) == 1 && size == IDENTITY_SIGNATURE;
+
+    EVP_MD_CTX_free(context);
+    return ok;
+}
+
 static bool agent_answers(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -246,9 +283,11 @@ void identities_release(struct identity *list)
         next = list->next;
         if (list->bytes != NULL)
             explicit_bzero(list->bytes, list->length);
+        EVP_PKEY_free(list->signer);
         free(list->bytes);
         free(list->path);
         free(list->public);
+        free(list->blob);
         free(list->fault);
         free(list);
     }

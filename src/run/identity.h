@@ -3,6 +3,7 @@
 #ifndef ASSAY_RUN_IDENTITY_H
 #define ASSAY_RUN_IDENTITY_H
 
+#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,6 +15,11 @@ struct identity {
     /* "TYPE BASE64", where the file has it in clear; NULL: libssh2 derives it anew at each login, which was a third of the
        controller's work for a light command. */
     char *public;
+    /* An ed25519 key of OpenSSH's format, read; else NULL, and libssh2 reads the bytes anew at each login, which was a third
+       of the work that was left. `blob` is its public half as the protocol sends it. */
+    EVP_PKEY *signer;
+    char *blob;
+    size_t blob_length;
     char *fault; /* why libssh2 cannot use it; NULL when it can */
 };
 
@@ -22,6 +28,10 @@ struct identity {
  * there. Added to *list, which owns it. NULL only when path is NULL and there is none.
  */
 const struct identity *identity_get(struct identity **list, const char *path);
+/* What the signer signs with, IDENTITY_SIGNATURE bytes. false when it does not. */
+enum { IDENTITY_SIGNATURE = 64 };
+bool identity_sign(const struct identity *identity, const unsigned char *data, size_t length,
+                   unsigned char signature[IDENTITY_SIGNATURE]);
 /* What is wrong here, for a host that takes none of our keys: "; the key cannot be read: ...", "; no agent answers at
    SSH_AUTH_SOCK=..."; "" when nothing is. free() it. */
 char *identity_trouble(struct identity **list, const char *path);

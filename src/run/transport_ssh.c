@@ -633,6 +633,34 @@ static enum step key_refused(struct ssh_session *session, char *why)
     return STEP_MOVED;
 }
 
+static LIBSSH2_USERAUTH_PUBLICKEY_SIGN_FUNC(sign)
+{
+    const struct identity *identity = *abstract;
+
+    (void)session;
+    *sig = malloc(IDENTITY_SIGNATURE);
+    if (*sig == NULL || !identity_sign(identity, data, data_len, *sig)) {
+        free(*sig);
+        *sig = NULL;
+        return -1;
+    }
+    *sig_len = IDENTITY_SIGNATURE;
+    return 0;
+}
+
+static int show_key(struct ssh_session *session, const struct identity *identity, const char *user)
+{
+    if (identity->signer != NULL) {
+        void *signer = (void *)identity;
+
+        return libssh2_userauth_publickey(session->ssh, user, (const unsigned char *)identity->blob,
+                                          identity->blob_length, sign, &signer);
+    }
+    return libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), identity->public,
+                                                 identity->public != NULL ? strlen(identity->public) : 0,
+                                                 identity->bytes, identity->length, NULL);
+}
+
 static enum step login_by_key(struct ssh_session *session)
 {
     const struct remote_target *target = session->target;
@@ -647,9 +675,7 @@ static enum step login_by_key(struct ssh_session *session)
     if (identity->fault != NULL)
         return key_refused(session,
                            mem_printf("%s; use an ed25519 key, or transport=openssh", identity->fault));
-    rc = libssh2_userauth_publickey_frommemory(session->ssh, user, strlen(user), identity->public,
-                                               identity->public != NULL ? strlen(identity->public) : 0,
-                                               identity->bytes, identity->length, NULL);
+    rc = show_key(session, identity, user);
     if (rc == LIBSSH2_ERROR_EAGAIN)
         return STEP_BLOCKED;
     if (is_broken(rc))
