@@ -16,7 +16,9 @@
  *   3  Leaves in pairs, one host of each, as in 1.
  *   4  A path between two good hosts: halves of all, then halves of what they leave, down to one pair.
  *
- * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere.
+ * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere (two partners, where
+ * its leaf has no third), nor when a slow path to one of them would explain nearly all of it. One or two hosts that hang
+ * on a leaf of their own are not told from it, nor from each other.
  */
 #ifndef ASSAY_ISOLATE_H
 #define ASSAY_ISOLATE_H
@@ -36,9 +38,10 @@ struct isolate_host {
 struct isolate_problem {
     const struct isolate_host *hosts;
     size_t host_count;
-    double slow;    /* a value this fraction below the healthy one is a fault: 0.10 or more */
-    double noise;   /* standard deviation of a healthy value, as a fraction of it: 0.02 */
-    double healthy; /* what a healthy test shows; 0: the upper quartile of the pairs that were measured */
+    double slow;  /* a value this fraction below the healthy one is a fault: 0.10 or more */
+    double noise; /* standard deviation of a healthy value, as a fraction of it: 0.02 */
+    double
+        healthy; /* what a healthy test shows; 0: of each host its best pair, of these the upper quartile */
     unsigned rounds_most;
     uint64_t seed;
 };

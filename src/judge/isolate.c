@@ -9,13 +9,14 @@
 /* Around the middle between healthy and faulty a mean says nothing: so many of its standard deviations. What is
  * called slow leads the search astray when it is not, so more is asked of it. */
 static const double fast_deviations = 0.5, slow_deviations = 1;
-/* The upper quartile of a normal distribution lies this many standard deviations above its middle. */
-static const double quartile_deviations = 0.674;
+/* Of healthy values, one in fifty is further below their middle by noise. */
+static const double noise_deviations = 2;
 
 enum {
     PAIR = 2,
-    FEW = 20, /* one test to so many hosts */
-    AGAIN = 2 /* tests of hosts together, where one is not believed */
+    MEANS = 3, /* until the middle of healthy pairs does not move any more */
+    FEW = 20,  /* one test to so many hosts */
+    AGAIN = 2  /* tests of hosts together, where one is not believed */
 };
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
@@ -101,23 +102,79 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Of the pairs that were measured; most of the upper ones are healthy even where every second one is not. */
-static double healthy_value(const struct isolate *isolate)
+static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
 {
-    const struct isolate_tests *so_far = isolate->so_far;
-    double *values = arena_array(isolate->arena, double, so_far->tests.count + 1);
+    return test->count == count && memcmp(test->members, members, count * sizeof *members) == 0;
+}
+
+/* A pair that gave a value, which tells what healthy ones show. */
+static bool is_measured_pair(const struct isolate_test *test)
+{
+    return test->count == PAIR && test->reference <= 0 && !isnan(test->value);
+}
+
+static double mean_of_pair(const struct isolate *isolate, const struct isolate_test *pair)
+{
+    double sum = 0;
     size_t count = 0;
 
-    if (isolate->problem->healthy > 0)
-        return isolate->problem->healthy;
-    for (size_t i = 0; i < so_far->tests.count; i++)
-        if (so_far->tests.items[i].count == PAIR && so_far->tests.items[i].reference <= 0 &&
-            !isnan(so_far->tests.items[i].value))
-            values[count++] = so_far->tests.items[i].value;
-    if (count == 0)
-        return 1;
-    qsort(values, count, sizeof *values, compare_values);
-    return values[count * 3 / 4] / (1 + quartile_deviations * isolate->problem->noise);
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+
+        if (is_measured_pair(test) && same_members(test, pair->members, PAIR)) {
+            sum += test->value;
+            count++;
+        }
+    }
+    return sum / (double)count;
+}
+
+/* Of each host its best pair, and of these the upper quartile. Who is slow is tested again and again, so that most pairs
+ * may be slow ones, but most hosts are not. */
+static double best_value(const struct isolate *isolate)
+{
+    size_t hosts = isolate->problem->host_count, count = 0;
+    double *best = arena_array(isolate->arena, double, hosts);
+
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+        double mean = is_measured_pair(test) ? mean_of_pair(isolate, test) : 0;
+
+        for (size_t k = 0; mean > 0 && k < PAIR; k++)
+            best[test->members[k]] = fmax(best[test->members[k]], mean);
+    }
+    for (size_t i = 0; i < hosts; i++)
+        if (best[i] > 0)
+            best[count++] = best[i];
+    qsort(best, count, sizeof *best, compare_values);
+    return count > 0 ? best[count * 3 / 4] : 1;
+}
+
+/* What a pair of healthy hosts shows: the mean of those that are not slow beside the best ones; and again beside that mean,
+ * for the best of many are so by noise too. */
+static double healthy_value(const struct isolate *isolate)
+{
+    double value = isolate->problem->healthy;
+    double below = fmax(1 - isolate_middle(isolate), noise_deviations * isolate->problem->noise);
+
+    if (value > 0)
+        return value;
+    value = best_value(isolate);
+    for (int time = 0; time < MEANS; time++) {
+        double sum = 0, least = value * (1 - below);
+        size_t count = 0;
+
+        for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+            const struct isolate_test *test = &isolate->so_far->tests.items[i];
+
+            if (is_measured_pair(test) && test->value > least) {
+                sum += test->value;
+                count++;
+            }
+        }
+        value = count > 0 ? sum / (double)count : value;
+    }
+    return value;
 }
 
 /* Whether all hosts together were slow and fast, as one that is slow at times makes them. Slow when it made somebody
@@ -162,11 +219,6 @@ static void prepare(struct isolate *isolate)
         isolate->excluded[i] = problem->hosts[i].out;
     isolate->healthy = healthy_value(isolate);
     isolate->at_times = were_both(isolate);
-}
-
-static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
-{
-    return test->count == count && memcmp(test->members, members, count * sizeof *members) == 0;
 }
 
 unsigned isolate_mean(const struct isolate *isolate, const size_t *members, size_t count, double *ret_mean)
@@ -257,12 +309,25 @@ static enum pace ask_remaining(struct isolate *isolate)
     return PACE_UNSURE;
 }
 
+/* Between which a path was found to be slow: neither of the two is, with others. */
+static bool ends_a_path(const struct isolate *isolate, size_t host)
+{
+    for (size_t i = 0; i < isolate->result->accusations.count; i++) {
+        const struct isolate_accusation *accusation = &isolate->result->accusations.items[i];
+
+        if (accusation->kind == ISOLATE_LINK && (accusation->a == host || accusation->b == host))
+            return true;
+    }
+    return false;
+}
+
 static bool conclude(struct isolate *isolate, bool explained, const char *conclusion)
 {
     isolate->next->tests.count = 0;
     isolate->result->conclusion = conclusion;
     for (size_t i = 0; i < isolate->problem->host_count; i++)
-        if ((!explained && !isolate->excluded[i]) || isolate->hosts[i].standing == STANDING_OPEN ||
+        if ((!explained && !isolate->excluded[i]) ||
+            (isolate->hosts[i].standing == STANDING_OPEN && !ends_a_path(isolate, i)) ||
             (isolate->problem->hosts[i].out && isolate->hosts[i].standing != STANDING_ACCUSED &&
              isolate->result->accusations.count == 0))
             *list_push(isolate->arena, &isolate->result->candidates) = i;

@@ -156,7 +156,8 @@ static size_t middle_of(const struct place *places, size_t count, bool odd)
 {
     size_t middle = (count + odd) / 2;
 
-    for (size_t off = 0; off < middle; off++) {
+    /* One that is alone with its story is all of one half. */
+    for (size_t off = 0; off < middle && count > 1; off++) {
         if (places[middle - off].leaf != places[middle - off - 1].leaf)
             return middle - off;
         if (middle + off < count && places[middle + off].leaf != places[middle + off - 1].leaf)
@@ -275,11 +276,11 @@ static bool were_slow(const struct search *search, const struct isolate_test *pa
 }
 
 /*
- * How much better a slow path to the other explains the tests of the host than that it is slow every second time. A
- * large test that was slow without the other may be so by a second fault, and all of them by the same: it counts once.
- * So does a second path of the same host, however often it was measured.
+ * How much better a slow path to the other explains the tests of the host than that the host itself is slow: each time, or
+ * every second time. A large test that was slow without the other may be so by a second fault, and all of them by the
+ * same: it counts once. So does a second path of the same host, however often it was measured.
  */
-static double path_rather_than_host(const struct search *search, size_t host, size_t other)
+static double path_rather_than_host(const struct search *search, size_t host, size_t other, bool at_times)
 {
     double sum = 0, second_fault = 0;
 
@@ -290,13 +291,24 @@ static double path_rather_than_host(const struct search *search, size_t host, si
         if (!speaks(search, test) || !has(test, host))
             continue;
         says = isolate_evidence(search->isolate, test);
-        rather = (has(test, other) ? says : 0) - isolate_at_times(says);
+        rather = (has(test, other) ? says : 0) - (at_times ? isolate_at_times(says) : says);
         if (test->count >= LARGE && rather < 0 && !has(test, other))
             second_fault = fmin(second_fault, rather);
         else if (says < 0 || has(test, other) || !were_slow(search, test, i))
             sum += rather;
     }
     return sum + second_fault;
+}
+
+/* Rather than either of the two, and whether they are slow each time or at times. */
+static double path_rather_than_hosts(const struct search *search, const size_t pair[2])
+{
+    double least = INFINITY;
+
+    for (int end = 0; end < 2; end++)
+        for (int at_times = 0; at_times < 2; at_times++)
+            least = fmin(least, path_rather_than_host(search, pair[end], pair[!end], at_times));
+    return least;
 }
 
 /* A pair of the host with somebody else, another one each round. */
@@ -334,8 +346,7 @@ static enum link_search confirm(const struct search *search, size_t a, size_t b,
     unsigned tests = isolate_mean(isolate, pair, 2, &mean);
     bool slow = tests >= CONFIRMING &&
                 mean < isolate_middle(isolate) - sure_deviations * isolate_deviation(isolate, tests);
-    double rather = fmin(path_rather_than_host(search, pair[0], pair[1]),
-                         path_rather_than_host(search, pair[1], pair[0]));
+    double rather = path_rather_than_hosts(search, pair);
 
     if (slow && rather > needed) {
         *ret_link = (struct isolate_accusation){
@@ -348,9 +359,11 @@ static enum link_search confirm(const struct search *search, size_t a, size_t b,
     }
     if (!slow && isolate->round % 2 == 0) {
         isolate_take(search->isolate, pair, 2);
-    } else {
-        ask_elsewhere(search, pair[0], pair[1]);
-        ask_elsewhere(search, pair[1], pair[0]);
+    } else { /* in turn: of one leaf, only one of them can be measured out of it at a time */
+        size_t first = isolate->round / 2 % 2;
+
+        ask_elsewhere(search, pair[first], pair[!first]);
+        ask_elsewhere(search, pair[!first], pair[first]);
     }
     return LINK_ASKING;
 }

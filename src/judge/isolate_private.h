@@ -16,6 +16,8 @@ struct unit {
     double blamed_sum;
     double unexplained; /* as odds, of low ones that it or another may explain */
     double odds;        /* that it is slow at times rather than never: sum of what its tests say */
+    double
+        of_one; /* the most of it that is told by tests of the same hosts, of which a slow path may be the cause */
     enum standing standing;
 };
 

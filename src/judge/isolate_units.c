@@ -5,6 +5,7 @@
  */
 #include "isolate_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,10 @@ enum {
 
 /* How far from the middle, in standard deviations of the mean, it clears or accuses. */
 static const double sure_deviations = 1.2;
+
+/* One path in 10,000 is slow: tests of the same hosts, however many, tell no more of one of them. And without those that
+ * tell most, which one slow path may explain, the others must be as sure. */
+static const double path_most = 9.2, sure_of_others = 9.0;
 
 /* Ten fast tests: where the fault comes and goes, of 1,000 that are slow every second time one is cleared by them. */
 static const double sure_of_times = 6.9;
@@ -104,6 +109,38 @@ static bool met_before(const struct isolate *isolate, const struct kind *kind, s
     return false;
 }
 
+static bool is_partner(const struct isolate *isolate, const struct kind *kind, size_t self, size_t other)
+{
+    const struct isolate_host *hosts = isolate->problem->hosts;
+
+    return other != self && (!kind->same_leaf || hosts[other].leaf == hosts[self].leaf);
+}
+
+/* So many that are slow with it accuse a unit: three, or all where there are fewer. */
+static unsigned partners_needed(const struct isolate *isolate, const struct kind *kind, size_t self)
+{
+    unsigned found = 0;
+
+    for (size_t i = 0; i < kind->count && found < ACCUSING; i++)
+        found += is_partner(isolate, kind, self, i);
+    return found;
+}
+
+/* What the slow ones of just these hosts tell among the first tests, as odds. */
+static double told_by(const struct isolate *isolate, const struct isolate_test *test, size_t tests)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < tests; i++) {
+        const struct isolate_test *other = &isolate->so_far->tests.items[i];
+
+        if (other->count == test->count && is_low(isolate, other) &&
+            memcmp(other->members, test->members, test->count * sizeof *test->members) == 0)
+            sum += isolate_at_times(isolate_evidence(isolate, other));
+    }
+    return fmin(path_most, sum);
+}
+
 /* How the test of that number bears on one of its members. */
 static void bear(const struct isolate *isolate, const struct kind *kind, size_t number, size_t member)
 {
@@ -111,7 +148,7 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
     size_t self = kind->unit_of(isolate, test->members[member]);
     struct unit *unit = &kind->units[self];
     bool low = is_low(isolate, test), excused = false, alone_to_blame = low, is_new = true;
-    double share = isolate_share(isolate, test);
+    double share = isolate_share(isolate, test), says = isolate_at_times(isolate_evidence(isolate, test));
 
     for (size_t k = 0; low && k < test->count; k++) {
         size_t partner = kind->unit_of(isolate, test->members[k]);
@@ -125,11 +162,16 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
     }
     unit->own += !excused;
     unit->own_sum += excused ? 0 : share;
-    /* A second slow test with the same partner says no more than the first, unless there is nobody else. */
-    alone_to_blame = alone_to_blame && (is_new || kind->count <= ACCUSING);
-    unit->odds += alone_to_blame || !low ? isolate_at_times(isolate_evidence(isolate, test)) : 0;
-    unit->unexplained +=
-        low && !excused && !alone_to_blame ? isolate_at_times(isolate_evidence(isolate, test)) : 0;
+    if (alone_to_blame) {
+        double told = told_by(isolate, test, number + 1);
+
+        unit->odds += told - told_by(isolate, test, number);
+        unit->of_one = fmax(unit->of_one, told);
+    } else if (low) {
+        unit->unexplained += excused ? 0 : says;
+    } else {
+        unit->odds += says;
+    }
     unit->blamed += alone_to_blame;
     unit->blamed_sum += alone_to_blame ? share : 0;
     unit->partners += alone_to_blame && is_new;
@@ -145,10 +187,10 @@ static enum standing standing_of(const struct isolate *isolate, const struct kin
                                  const struct unit *unit)
 {
     double middle = isolate_middle(isolate);
-    /* In a small cluster there are not three partners: then the same one again. */
-    unsigned partners = kind->count > ACCUSING ? ACCUSING : (unsigned)kind->count - 1;
+    unsigned partners = partners_needed(isolate, kind, (size_t)(unit - kind->units));
 
     if (unit->blamed >= ACCUSING && unit->partners >= partners && unit->odds > isolate_sure(kind->count) &&
+        unit->odds - unit->of_one > sure_of_others &&
         unit->blamed_sum / unit->blamed < middle - sure_deviations * isolate_deviation(isolate, 1))
         return STANDING_ACCUSED;
     if (looks_for_times(isolate, kind))
@@ -232,8 +274,7 @@ static size_t host_for(const struct isolate *isolate, const struct kind *kind, s
 
 static bool may_pair(const struct isolate *isolate, const struct kind *kind, size_t a, size_t b)
 {
-    return a != b && kind->units[b].standing != STANDING_ACCUSED &&
-           (!kind->same_leaf || isolate->problem->hosts[a].leaf == isolate->problem->hosts[b].leaf);
+    return is_partner(isolate, kind, a, b) && kind->units[b].standing != STANDING_ACCUSED;
 }
 
 /* Asks for a test of the two; false when something that it needs is taken. */

@@ -210,24 +210,6 @@ static void number_leaves(struct looked *looked, struct isolate_host *hosts)
                                          declared ? leaf_number(looked, step->members[i]->leaf) : 0};
 }
 
-/* The mean of all tests of these two hosts; NAN: there is none. */
-static double mean_of_pair(const struct looked *looked, const struct part_value *pair)
-{
-    double sum = 0;
-    size_t count = 0;
-
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
-        if (part->count != PAIR || !isfinite(part->value) || part->hosts[0] != pair->hosts[0] ||
-            part->hosts[1] != pair->hosts[1])
-            continue;
-        sum += part->value;
-        count++;
-    }
-    return count > 0 ? sum / (double)count : NAN;
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
@@ -254,32 +236,6 @@ static double noise_of(const struct looked *looked)
     qsort(values, count, sizeof *values, compare_numbers);
     spread = values[count * 7 / 8] - values[count * 5 / 8];
     return fmax(least_noise, spread / deviations / values[count * 3 / 4]);
-}
-
-/* What a pair of healthy hosts shows: of each host its best pair, and of these the upper quartile. Who is slow is
-   tested again and again, so that most pairs may be slow ones, but most hosts are not. 0: no pair was measured. */
-static double healthy_pair(const struct looked *looked, double noise)
-{
-    /* The better of two or three is so many standard deviations above their middle, and the upper quartile of
-       such ones further. */
-    static const double best_deviations = 1.1;
-    double *best = arena_array(looked->arena, double, looked->step->member_count);
-    size_t count = 0;
-
-    for (size_t i = 0; i < looked->step->member_count; i++)
-        best[i] = NAN;
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-        double mean = part->count == PAIR ? mean_of_pair(looked, part) : NAN;
-
-        for (size_t k = 0; k < part->count; k++)
-            best[part->hosts[k]] = fmax(best[part->hosts[k]], mean);
-    }
-    for (size_t i = 0; i < looked->step->member_count; i++)
-        if (isfinite(best[i]))
-            best[count++] = best[i];
-    qsort(best, count, sizeof *best, compare_numbers);
-    return count > 0 ? best[count * 3 / 4] / (1 + best_deviations * noise) : 0;
 }
 
 /*
@@ -338,7 +294,6 @@ static bool look_at(struct looked *looked, size_t index)
 {
     const struct plan *plan = looked->record->plan;
     struct isolate_host *hosts;
-    double noise;
 
     looked->step = &plan->steps.items[index];
     looked->index = index;
@@ -356,12 +311,10 @@ static bool look_at(struct looked *looked, size_t index)
     find_absence(looked, &looked->absence);
     for (size_t i = 0; i < looked->absence.out.count; i++)
         hosts[looked->absence.out.items[i]].out = true;
-    noise = noise_of(looked);
     looked->problem = (struct isolate_problem){.hosts = hosts,
                                                .host_count = looked->step->member_count,
                                                .slow = slow_enough(looked),
-                                               .noise = noise,
-                                               .healthy = healthy_pair(looked, noise),
+                                               .noise = noise_of(looked),
                                                .rounds_most = ROUNDS_MOST,
                                                .seed = strtoull(looked->step->key, NULL, 16)};
     return true;

@@ -17,9 +17,15 @@ struct row {
 
 #define HOSTS_232 .hosts = 232, .loss = 0.10, .noise = 0.02
 #define HOSTS_1250 .hosts = 1250, .loss = 0.10, .noise = 0.02
+#define FEW(number) .hosts = (number), .hosts_per_leaf = 8, .oversubscription = 1, .loss = 0.10, .noise = 0.02
 #define LEAVES .hosts_per_leaf = 16, .oversubscription = 2
 
 static const struct row rows[] = {
+    {{.name = "4-1-host", FEW(4), .bad_hosts = 1}, 0, true},
+    {{.name = "4-1-link", FEW(4), .bad_links = 1}, 0, true},
+    {{.name = "8-1-link", FEW(8), .bad_links = 1}, 0, true},
+    {{.name = "12-1-host", FEW(12), .bad_hosts = 1}, 0, true},
+    {{.name = "20-1-link", FEW(20), .bad_links = 1}, 0, true},
     {{.name = "232-healthy", HOSTS_232}, 6, true},
     {{.name = "232-1-host", HOSTS_232, .bad_hosts = 1}, 6, true},
     {{.name = "232-2-hosts", HOSTS_232, .bad_hosts = 2}, 6, true},

@@ -231,6 +231,7 @@ struct trial simulate_trial(const struct scenario *scenario, uint64_t seed)
         else
             trial.wrong++;
     trial.missed = scenario->bad_hosts + scenario->bad_links + scenario->bad_leaves - trial.found;
+    trial.candidates = (unsigned)isolation.candidates.count;
     arena_destroy(arena);
     return trial;
 }

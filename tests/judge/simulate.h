@@ -22,6 +22,7 @@ struct trial {
     unsigned rounds, tests;
     unsigned found, missed; /* of what was put there */
     unsigned wrong;         /* accusations of what is healthy */
+    unsigned candidates;    /* hosts that were not told apart */
 };
 
 struct trial simulate_trial(const struct scenario *scenario, uint64_t seed);

@@ -55,6 +55,49 @@ static void a_path_between_two_good_hosts_is_named(void **state)
     expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 32);
 }
 
+/* Any number of them, also odd ones, in a leaf or several, of which the last one has few. */
+#define FEW(number) .hosts = (number), .hosts_per_leaf = 8, .oversubscription = 1, .loss = 0.10, .noise = 0.02
+
+static void a_path_among_few_hosts_is_named(void **state)
+{
+    (void)state;
+    for (size_t hosts = 6; hosts <= 24; hosts++)
+        expect_all_found(&(struct scenario){FEW(hosts), .bad_links = 1}, 60);
+}
+
+/* Also where one leaf has just those two, which meet nobody else of it. */
+static void the_ends_of_a_path_that_was_found_are_no_candidates(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++)
+        assert_int_equal(simulate_trial(&(struct scenario){FEW(10), .bad_links = 1}, seed).candidates, 0);
+}
+
+/* One or two hosts that hang on a leaf of their own are not told from it. */
+static void a_slow_host_among_few_is_named(void **state)
+{
+    (void)state;
+    for (size_t hosts = 5; hosts <= 24; hosts++)
+        if (hosts % 8 == 0 || hosts % 8 > 2)
+            expect_all_found(&(struct scenario){FEW(hosts), .bad_hosts = 1}, 20);
+}
+
+/* In the few tests that there are, chance plays along. */
+static void few_hosts_are_not_accused_for_another(void **state)
+{
+    unsigned wrong = 0, trials = 0;
+
+    (void)state;
+    for (size_t hosts = 4; hosts <= 12; hosts++)
+        for (uint64_t seed = 1; seed <= 100; seed++)
+            for (unsigned links = 0; links < 2; links++, trials++)
+                wrong += simulate_trial(
+                             &(struct scenario){FEW(hosts), .bad_links = links, .bad_hosts = !links}, seed)
+                             .wrong;
+    if (wrong > trials / 1000)
+        fail_msg("%u wrongly accused in %u searches", wrong, trials);
+}
+
 static void a_path_between_neighbours_is_named_where_only_they_talk(void **state)
 {
     (void)state;
@@ -180,6 +223,10 @@ int main(void)
         cmocka_unit_test(three_slow_hosts_are_named),
         cmocka_unit_test(a_slow_host_of_four_is_named),
         cmocka_unit_test(a_path_between_two_good_hosts_is_named),
+        cmocka_unit_test(a_path_among_few_hosts_is_named),
+        cmocka_unit_test(the_ends_of_a_path_that_was_found_are_no_candidates),
+        cmocka_unit_test(a_slow_host_among_few_is_named),
+        cmocka_unit_test(few_hosts_are_not_accused_for_another),
         cmocka_unit_test(a_path_between_neighbours_is_named_where_only_they_talk),
         cmocka_unit_test(two_paths_are_named),
         cmocka_unit_test(a_host_that_is_slow_at_times_leaves_its_partners_unaccused),
