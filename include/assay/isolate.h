@@ -17,8 +17,9 @@
  *   4  A path between two good hosts: halves of all, then halves of what they leave, down to one pair.
  *
  * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere (two partners, where
- * its leaf has no third), nor when a slow path to one of them would explain nearly all of it. One or two hosts that hang
- * on a leaf of their own are not told from it, nor from each other.
+ * its leaf has no third), nor when a slow path to one of them would explain nearly all of it. Of two leaves none is told
+ * from the other, nor from its host where it has one or two; of more, a leaf is accused when several of its hosts are slow
+ * on the way to others, and the host when it is one.
  */
 #ifndef ASSAY_ISOLATE_H
 #define ASSAY_ISOLATE_H

@@ -247,25 +247,50 @@ enum pace isolate_pace_of(const struct isolate *isolate, const size_t *members, 
     return mean < middle - slow_deviations * isolate_deviation(isolate, found) ? PACE_SLOW : PACE_UNSURE;
 }
 
+static unsigned fast_pairs_of(const struct isolate *isolate, size_t host)
+{
+    unsigned found = 0;
+
+    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
+        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+
+        found += test->count == PAIR && (test->members[0] == host || test->members[1] == host) &&
+                 isolate_share(isolate, test) > isolate_middle(isolate);
+    }
+    return found;
+}
+
+/* A leaf of which one host alone was slow is not to blame: the host is, or what it hangs on the leaf by. */
+static void accuse_unit(struct isolate *isolate, enum isolate_kind kind, const struct unit *unit,
+                        size_t number, size_t among)
+{
+    unsigned fast = unit->high;
+
+    if (kind == ISOLATE_LEAF && !unit->blamed_hosts) {
+        kind = ISOLATE_HOST;
+        number = unit->blamed_host - 1;
+        fast = fast_pairs_of(isolate, number);
+    }
+    *list_push(isolate->arena, &isolate->result->accusations) = (struct isolate_accusation){
+        .kind = kind,
+        .a = number,
+        .inside = kind == ISOLATE_HOST && isolate_pace_of(isolate, &number, 1, 1) == PACE_SLOW,
+        .intermittent = fast > 0,
+        .slow_tests = unit->blamed,
+        .fast_tests = fast,
+        .doubt = isolate_doubt(isolate, unit->blamed_sum / unit->blamed, unit->blamed, among),
+    };
+    for (size_t k = 0; k < isolate->problem->host_count; k++)
+        if (kind == ISOLATE_HOST ? k == number : isolate->problem->hosts[k].leaf == number)
+            isolate->excluded[k] = true;
+}
+
 static void accuse_units(struct isolate *isolate, enum isolate_kind kind, const struct unit *units,
                          size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (units[i].standing != STANDING_ACCUSED)
-            continue;
-        *list_push(isolate->arena, &isolate->result->accusations) = (struct isolate_accusation){
-            .kind = kind,
-            .a = i,
-            .inside = kind == ISOLATE_HOST && isolate_pace_of(isolate, &i, 1, 1) == PACE_SLOW,
-            .intermittent = units[i].high > 0,
-            .slow_tests = units[i].blamed,
-            .fast_tests = units[i].high,
-            .doubt = isolate_doubt(isolate, units[i].blamed_sum / units[i].blamed, units[i].blamed, count),
-        };
-        for (size_t k = 0; k < isolate->problem->host_count; k++)
-            if (kind == ISOLATE_HOST ? k == i : isolate->problem->hosts[k].leaf == i)
-                isolate->excluded[k] = true;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (units[i].standing == STANDING_ACCUSED)
+            accuse_unit(isolate, kind, &units[i], i, count);
 }
 
 /* All hosts that no accusation explains and that did not drop out; false when there are not two left. */

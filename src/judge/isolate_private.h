@@ -14,6 +14,8 @@ struct unit {
     double own_sum;
     unsigned blamed, partners; /* low ones that only it can explain, and with how many others */
     double blamed_sum;
+    size_t blamed_host; /* of a leaf that is not itself: its host in them, counted from 1 */
+    bool blamed_hosts;  /* there were several */
     double unexplained; /* as odds, of low ones that it or another may explain */
     double odds;        /* that it is slow at times rather than never: sum of what its tests say */
     double

@@ -167,6 +167,8 @@ static void bear(const struct isolate *isolate, const struct kind *kind, size_t 
 
         unit->odds += told - told_by(isolate, test, number);
         unit->of_one = fmax(unit->of_one, told);
+        unit->blamed_hosts |= unit->blamed_host > 0 && unit->blamed_host != test->members[member] + 1;
+        unit->blamed_host = test->members[member] + 1;
     } else if (low) {
         unit->unexplained += excused ? 0 : says;
     } else {
@@ -254,22 +256,21 @@ static size_t *shuffled(const struct isolate *isolate, size_t count)
     return order;
 }
 
-/* A host that stands for the unit: itself, or another one of the leaf each round, a cleared one if there is. */
+/* A host that stands for the unit: itself, or of the leaf another one each time, of those that are cleared if there are. */
 static size_t host_for(const struct isolate *isolate, const struct kind *kind, size_t unit)
 {
-    size_t hosts = isolate->problem->host_count, found = hosts;
+    size_t hosts = isolate->problem->host_count, found = 0, turn;
+    size_t *able = arena_array(isolate->arena, size_t, hosts);
 
-    for (size_t i = 0; i < hosts; i++) {
-        size_t host = (i + isolate->round) % hosts;
-
-        if (kind->unit_of(isolate, host) != unit || isolate->excluded[host])
-            continue;
-        if (isolate->hosts[host].standing == STANDING_CLEARED || found == hosts)
-            found = host;
-        if (isolate->hosts[host].standing == STANDING_CLEARED || kind->same_leaf)
-            break;
-    }
-    return found;
+    if (kind->same_leaf)
+        return isolate->excluded[unit] ? hosts : unit;
+    for (int cleared = 1; cleared >= 0 && found == 0; cleared--)
+        for (size_t i = 0; i < hosts; i++)
+            if (kind->unit_of(isolate, i) == unit && !isolate->excluded[i] &&
+                (!cleared || isolate->hosts[i].standing == STANDING_CLEARED))
+                able[found++] = i;
+    turn = kind->units[unit].low + kind->units[unit].high;
+    return found > 0 ? able[turn % found] : hosts;
 }
 
 static bool may_pair(const struct isolate *isolate, const struct kind *kind, size_t a, size_t b)
@@ -318,6 +319,8 @@ static bool is_worth_asking(const struct isolate *isolate, const struct kind *ki
 {
     unsigned most = looks_for_times(isolate, kind) ? TESTS_MOST_FOR_TIMES : TESTS_MOST;
 
+    if (partners_needed(isolate, kind, (size_t)(unit - kind->units)) < PAIR)
+        most = ACCUSING; /* of two, none is told from the other */
     return unit->standing == STANDING_OPEN && unit->low + unit->high < most;
 }
 
