@@ -113,9 +113,11 @@ static const char *targets_text(struct arena *arena, const struct step *first, s
                         *shape->variant != '\0' ? ", " : "", shape->variant);
 }
 
-static void print_plan(struct arena *arena, const struct cli_plan *cli)
+/* hosts_at_once: as in `assay run`; 0: all. */
+static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t hosts_at_once)
 {
     const struct plan *plan = cli->plan;
+    size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
     double host_s = 0, wide_s = 0;
 
     printf("suite %s: %s\nhosts: %zu\n", cli->sources.suite->name, cli->sources.suite->title,
@@ -154,12 +156,13 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli)
         printf("\nnote: %s; without --allow-active `assay run` refuses them\n", cli_production(arena, plan));
     printf("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
            plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
-           duration_text(arena, host_s + wide_s));
+           duration_text(arena, host_s * (double)turns + wide_s));
 }
 
 int command_plan(int argc, char **argv)
 {
     struct cli_plan cli = {0};
+    unsigned hosts_at_once = 0;
     bool checks = false;
     const struct option_row rows[] = {
         {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
@@ -172,6 +175,8 @@ int command_plan(int argc, char **argv)
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
+        {"hosts-at-once", 0, OPTION_COUNT, "N", &hosts_at_once,
+         "as in assay run, for the time that it takes; default all"},
         {"checks", 0, OPTION_FLAG, NULL, &checks,
          "list the checks that suites may name, with their arguments"},
         OPTION_END,
@@ -192,7 +197,7 @@ int command_plan(int argc, char **argv)
     if (cli_make_plan(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
         status = cli_fail(&err);
     } else {
-        print_plan(arena, &cli);
+        print_plan(arena, &cli, hosts_at_once);
         status = EXIT_ACCEPT;
     }
     arena_destroy(arena);

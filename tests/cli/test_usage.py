@@ -230,6 +230,16 @@ tap.ok(not re.search(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE), "plan: ev
        re.findall(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE))
 tap.ok(">= 455 GB/s (field:" in asked.stdout and "node[1-4]" in asked.stdout, "plan: limits with their source, hosts by name")
 
+def expected_s(*words):
+    """Of one step on each of the four hosts."""
+    told = plan("-s", "delivery", "--steps", "dcgm-diag", *words).stdout
+    about = re.search(r"records; about (.*)$", told, re.MULTILINE)[1]
+    return sum(float(count) * {"h": 3600, "m": 60, "s": 1}[unit] for count, unit in re.findall(r"([\d.]+) ?([hms])", about))
+
+
+tap.same([expected_s("--hosts-at-once", count) / expected_s() for count in ("1", "2", "3", "4", "9")], [4, 2, 2, 1, 1],
+         "plan: with --hosts-at-once the time for their turns", expected_s())
+
 asked = plan("-s", "delivery", "--hosts", "node[2-3]", "--steps", "reachable,gpu-inventory")
 told = asked.stdout + asked.stderr
 tap.ok(asked.returncode == 0 and "hosts: 2\n" in told and "on each host: 2 steps" in told, "plan: --hosts narrows it", told)
