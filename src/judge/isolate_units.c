@@ -256,21 +256,30 @@ static size_t *shuffled(const struct isolate *isolate, size_t count)
     return order;
 }
 
+static bool may_stand_for(const struct isolate *isolate, const struct kind *kind, size_t host, size_t unit,
+                          bool cleared)
+{
+    return kind->unit_of(isolate, host) == unit && !isolate->excluded[host] &&
+           (!cleared || isolate->hosts[host].standing == STANDING_CLEARED);
+}
+
 /* A host that stands for the unit: itself, or of the leaf another one each time, of those that are cleared if there are. */
 static size_t host_for(const struct isolate *isolate, const struct kind *kind, size_t unit)
 {
-    size_t hosts = isolate->problem->host_count, found = 0, turn;
-    size_t *able = arena_array(isolate->arena, size_t, hosts);
+    size_t hosts = isolate->problem->host_count, turn = kind->units[unit].low + kind->units[unit].high;
 
     if (kind->same_leaf)
         return isolate->excluded[unit] ? hosts : unit;
-    for (int cleared = 1; cleared >= 0 && found == 0; cleared--)
+    for (int cleared = 1; cleared >= 0; cleared--) {
+        size_t found = 0, before = 0;
+
         for (size_t i = 0; i < hosts; i++)
-            if (kind->unit_of(isolate, i) == unit && !isolate->excluded[i] &&
-                (!cleared || isolate->hosts[i].standing == STANDING_CLEARED))
-                able[found++] = i;
-    turn = kind->units[unit].low + kind->units[unit].high;
-    return found > 0 ? able[turn % found] : hosts;
+            found += may_stand_for(isolate, kind, i, unit, cleared);
+        for (size_t i = 0; i < hosts && found > 0; i++)
+            if (may_stand_for(isolate, kind, i, unit, cleared) && before++ == turn % found)
+                return i;
+    }
+    return hosts;
 }
 
 static bool may_pair(const struct isolate *isolate, const struct kind *kind, size_t a, size_t b)
