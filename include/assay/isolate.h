@@ -41,8 +41,8 @@ struct isolate_problem {
     size_t host_count;
     double slow;  /* a value this fraction below the healthy one is a fault: 0.10 or more */
     double noise; /* standard deviation of a healthy value, as a fraction of it: 0.02 */
-    double
-        healthy; /* what a healthy test shows; 0: of each host its best pair, of these the upper quartile */
+    /* What a healthy test shows; 0: the mean of the pairs that were measured and are not slow beside the best of them. */
+    double healthy;
     unsigned rounds_most;
     uint64_t seed;
 };

@@ -225,6 +225,7 @@ WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept th
 WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
 WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
 WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
+
 static const struct item items[] = {
     {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
     {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},

@@ -14,12 +14,12 @@ struct unit {
     double own_sum;
     unsigned blamed, partners; /* low ones that only it can explain, and with how many others */
     double blamed_sum;
-    size_t blamed_host; /* of a leaf that is not itself: its host in them, counted from 1 */
-    bool blamed_hosts;  /* there were several */
+    size_t blamed_host; /* the host that stood for it in them, counted from 1 */
+    bool blamed_hosts;  /* there were several, as a leaf has */
     double unexplained; /* as odds, of low ones that it or another may explain */
     double odds;        /* that it is slow at times rather than never: sum of what its tests say */
-    double
-        of_one; /* the most of it that is told by tests of the same hosts, of which a slow path may be the cause */
+    /* The most of the odds that tests of the same hosts tell, of which a slow path between them may be the cause. */
+    double of_one;
     enum standing standing;
 };
 

@@ -28,7 +28,7 @@ struct identity {
  * there. Added to *list, which owns it. NULL only when path is NULL and there is none.
  */
 const struct identity *identity_get(struct identity **list, const char *path);
-/* What the signer signs with, IDENTITY_SIGNATURE bytes. false when it does not. */
+/* Signs by the identity's signer, which is not NULL; false when OpenSSL gives no signature. */
 enum { IDENTITY_SIGNATURE = 64 };
 bool identity_sign(const struct identity *identity, const unsigned char *data, size_t length,
                    unsigned char signature[IDENTITY_SIGNATURE]);

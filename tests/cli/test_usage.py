@@ -230,6 +230,7 @@ tap.ok(not re.search(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE), "plan: ev
        re.findall(r"^ +gate .*\d\s*$", asked.stdout, re.MULTILINE))
 tap.ok(">= 455 GB/s (field:" in asked.stdout and "node[1-4]" in asked.stdout, "plan: limits with their source, hosts by name")
 
+
 def expected_s(*words):
     """Of one step on each of the four hosts."""
     told = plan("-s", "delivery", "--steps", "dcgm-diag", *words).stdout
