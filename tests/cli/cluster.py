@@ -66,8 +66,13 @@ def environment(**more):
 
 
 def _run(words, cwd, patience, more):
-    return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=patience, check=False)
+    try:
+        return subprocess.run([ASSAY, *map(str, words)], cwd=cwd, env=environment(**more), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=patience, check=False)
+    except subprocess.TimeoutExpired as late:  # what it had said is all there is to find the reason by
+        for said in late.stdout, late.stderr:
+            sys.stderr.write((said or b"").decode(errors="replace"))
+        raise
 
 
 def assay(*words, cwd=FOLDER, patience=PATIENCE_S, **more):
