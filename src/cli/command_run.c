@@ -23,6 +23,7 @@
 #include "resuming.h"
 #include "run_options.h"
 #include "running.h"
+#include "turns.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
@@ -76,15 +77,32 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     return resuming_take(&run->going, &resuming, run->options.allow_active, err);
 }
 
+/* Another number holds for this controller only. */
+static int resume_turns(struct run *run, struct error *err)
+{
+    unsigned *most = &run->options.hosts_at_once;
+
+    if (*most > 0)
+        return 0;
+    if (turns_of(run->going.record, most, err) < 0)
+        return -1;
+    if (*most > 0)
+        fprintf(stderr, "assay: note: as the run was begun, %u host%s at work at a time\n", *most,
+                *most == 1 ? " is" : "s are");
+    return 0;
+}
+
 static int resume(struct arena *arena, struct run *run, struct error *err)
 {
     run->going.store = cli_stored(run->options.db, err);
     if (run->going.store == NULL || resume_record(arena, run, err) < 0)
         return -1;
-    return run->options.cancel
-               ? 0
-               : exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, true,
-                                 &run->going.exclusive, err);
+    if (run->options.cancel)
+        return 0;
+    if (resume_turns(run, err) < 0)
+        return -1;
+    return exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, true,
+                           &run->going.exclusive, err);
 }
 
 static int keep_run(struct run *run, struct error *err)
@@ -111,6 +129,7 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         return -1;
     run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
     run->going.sources = &run->options.plan.sources;
+    turns_keep(run->going.record, run->options.hosts_at_once);
     if (cli_evidence_limits(arena, &run->options.plan, run->going.record, err) < 0 ||
         meter_check_before(run->going.database, err) < 0)
         return -1;
@@ -229,8 +248,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 
 static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 {
-    struct scheduler_options options = {.hosts_at_once = run->options.hosts_at_once,
-                                        .cancel = run->options.cancel};
+    struct scheduler_options options = {.cancel = run->options.cancel};
     struct detaching detaching = {0};
     struct error err = {0};
     bool cancelled = false;
@@ -244,6 +262,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&run->options.access);
+    options.hosts_at_once = run->options.hosts_at_once;
     if (*store_note(run->going.store) != '\0')
         fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
     if (run->going.exclusive != NULL) {
@@ -305,7 +324,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "tests that load hosts also on those in production (use=production in the hostfile)"},
         {"hosts-at-once", 0, OPTION_COUNT, "N", &options->hosts_at_once,
          "hosts at work at a time, where power, cooling or shared storage does not bear more; a test over "
-         "more hosts runs alone; default all; --resume does not remember it"},
+         "more hosts runs alone; default all; holds for --resume too, until that gives another"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         ACCESS_OPTIONS(&options->access),

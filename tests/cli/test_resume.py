@@ -38,13 +38,14 @@ def write_suite():
 class Begun:
     """A run of the burn suite on two hosts, met in the middle of both burns."""
 
-    def __init__(self, name, first):
+    def __init__(self, name, first, *options):
         self.hosts = [f"node{first}", f"node{first + 1}"]
         self.database = os.path.join(FOLDER, f"{name}.db")
         self.page = os.path.join(FOLDER, f"{name}.html")
         self.child = start("run", "-H", lab.hostfile, "-s", suite, "--db", self.database, "--progress", "none",
-                           "--hosts", ",".join(self.hosts), "-o", self.page)
-        self.burning = wait_until(lambda: all(lab.is_burning(host) for host in self.hosts), 40)
+                           "--hosts", ",".join(self.hosts), "-o", self.page, *options)
+        enough = all if not options else any
+        self.burning = wait_until(lambda: enough(lab.is_burning(host) for host in self.hosts), 40)
         time.sleep(1)
 
     def end(self):
@@ -55,8 +56,8 @@ class Begun:
         self.child.kill()
         self.end()
 
-    def resume(self):
-        return assay("run", "--resume", 1, "--db", self.database, "--progress", "none", "-o", self.page)
+    def resume(self, *options):
+        return assay("run", "--resume", 1, "--db", self.database, "--progress", "none", "-o", self.page, *options)
 
     def starts(self):
         return [lab.starts_of("gpu_burn").count(host) for host in self.hosts]
@@ -198,11 +199,34 @@ def a_run_has_one_controller(tell):
     tell.same(begun.end(), 130, "and its own controller goes on undisturbed", begun.err)
 
 
+def at_once(begun):
+    """The most burns of a run that ran at the same time, by their own times."""
+    report = Report(begun.database)
+    attempts = [report.json["attempts"][number] for step in report.steps if step["check"] == "gpu-burn"
+                for number in step["attempts"]]
+    return max(sum(other["began"] <= one["began"] < other["ended"] for other in attempts) for one in attempts)
+
+
+def a_limit_of_hosts_at_work(tell):
+    begun = Begun("turns", 19, "--hosts-at-once", 1)
+    begun.kill()
+    done = begun.resume()
+    tell.same((done.returncode, begun.starts()), (0, [1, 1]), "hosts at once: the run is resumed", done.stdout, done.stderr)
+    tell.ok("as the run was begun, 1 host is at work at a time" in done.stderr,
+            "hosts at once: --resume says that it keeps to it", done.stderr)
+    tell.same(at_once(begun), 1, "hosts at once: and never tests two at a time", begun.burns())
+    begun = Begun("no-turns", 21, "--hosts-at-once", 1)
+    begun.kill()
+    done = begun.resume("--hosts-at-once", 2)
+    tell.same((done.returncode, at_once(begun)), (0, 2), "hosts at once: --resume takes another number", done.stdout,
+              done.stderr)
+
+
 suite = write_suite()
-with Lab("burns", 18, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
+with Lab("burns", 22, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
                   an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
-                  a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller])
+                  a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller, a_limit_of_hosts_at_work])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()
