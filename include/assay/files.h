@@ -20,6 +20,24 @@ int file_read(const char *path, struct text *text, struct error *err) __attribut
 int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
     __attribute__((warn_unused_result));
 
+/*
+ * The same a piece at a time: file_begin, file_add, and file_finish, with which the file is there, or file_abandon, and
+ * it never was. What went to standard output, a device or a pipe is gone. path must outlive it. After an error there is
+ * file_abandon only, which leaves errors as they are and may follow file_finish.
+ */
+struct file_writing {
+    const char *path;
+    char *temporary; /* NULL: there is none */
+    unsigned mode;
+    int fd; /* -1: closed */
+};
+int file_begin(struct file_writing *writing, const char *path, unsigned mode, struct error *err)
+    __attribute__((warn_unused_result));
+int file_add(struct file_writing *writing, const void *bytes, size_t length, struct error *err)
+    __attribute__((warn_unused_result));
+int file_finish(struct file_writing *writing, struct error *err) __attribute__((warn_unused_result));
+void file_abandon(struct file_writing *writing);
+
 bool file_exists(const char *path);
 /* mkdir -p. */
 int directory_create(const char *path, unsigned mode, struct error *err) __attribute__((warn_unused_result));

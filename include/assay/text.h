@@ -12,10 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Takes bytes of a text that drains; false: it could not, and wants no more. */
+typedef bool text_drain_cb(void *context, const char *bytes, size_t length);
+
 struct text {
     char *bytes;
     size_t length, capacity, limit;
     bool clipped;
+    text_drain_cb *drain; /* NULL: it holds all */
+    void *context;
 };
 
 #define cleanup_text __attribute__((cleanup(text_release)))
@@ -27,6 +32,15 @@ void text_release(struct text *text);
 void text_reset(struct text *text);
 /* The bytes are the caller's to free(); the text is empty again. */
 char *text_detach(struct text *text) __attribute__((returns_nonnull));
+
+/*
+ * A text without a limit, which is handed on piece by piece and holds the last piece only: its writer can look back
+ * TEXT_HELD bytes at least, and no further. `clipped`: the drain could not take a piece, and what followed is dropped.
+ */
+enum { TEXT_HELD = 4096 };
+void text_init_draining(struct text *text, text_drain_cb *drain, void *context);
+/* Hands on what is still held: the end. */
+void text_drain(struct text *text);
 
 void text_add(struct text *text, const void *bytes, size_t length);
 void text_put(struct text *text, const char *string);

@@ -60,39 +60,67 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-static int write_into(const char *path, const char *bytes, size_t length, struct error *err)
+int file_begin(struct file_writing *writing, const char *path, unsigned mode, struct error *err)
 {
-    cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+    *writing = (struct file_writing){.path = path, .mode = mode, .fd = STDOUT_FILENO};
+    if (strcmp(path, "-") == 0) {
+        writing->path = "standard output";
+        return 0;
+    }
+    if (is_special(path)) {
+        writing->fd = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        writing->temporary = mem_printf("%s.XXXXXX", path);
+        writing->fd = mkostemp(writing->temporary, O_CLOEXEC);
+    }
+    if (writing->fd >= 0)
+        return 0;
+    free(writing->temporary);
+    writing->temporary = NULL;
+    return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+}
 
-    return fd >= 0 && write_all(fd, bytes, length) == 0
+int file_add(struct file_writing *writing, const void *bytes, size_t length, struct error *err)
+{
+    return write_all(writing->fd, bytes, length) == 0
                ? 0
-               : error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+               : error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(errno));
+}
+
+int file_finish(struct file_writing *writing, struct error *err)
+{
+    if (writing->temporary != NULL) {
+        if (fchmod(writing->fd, (mode_t)writing->mode) < 0 || fsync(writing->fd) < 0 ||
+            rename(writing->temporary, writing->path) < 0)
+            return error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(errno));
+        free(writing->temporary);
+        writing->temporary = NULL;
+    }
+    file_abandon(writing);
+    return 0;
+}
+
+void file_abandon(struct file_writing *writing)
+{
+    if (writing->temporary != NULL)
+        unlink(writing->temporary);
+    free(writing->temporary);
+    writing->temporary = NULL;
+    if (writing->fd > STDERR_FILENO)
+        close(writing->fd);
+    writing->fd = -1;
 }
 
 int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
 {
-    cleanup_free char *temporary = NULL;
-    cleanup_fd int fd = -1;
+    struct file_writing writing;
+    int result;
 
-    if (strcmp(path, "-") == 0) {
-        if (write_all(STDOUT_FILENO, bytes, length) < 0)
-            return error_set(err, ERROR_INTERNAL, "standard output: %s", strerror(errno));
-        return 0;
-    }
-    if (is_special(path))
-        return write_into(path, bytes, length, err);
-    temporary = mem_printf("%s.XXXXXX", path);
-    fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
-    if (write_all(fd, bytes, length) < 0 || fchmod(fd, (mode_t)mode) < 0 || fsync(fd) < 0 ||
-        rename(temporary, path) < 0) {
-        int saved = errno;
-
-        unlink(temporary);
-        return error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(saved));
-    }
-    return 0;
+    if (file_begin(&writing, path, mode, err) < 0)
+        return -1;
+    result = file_add(&writing, bytes, length, err) == 0 ? file_finish(&writing, err) : -1;
+    file_abandon(&writing);
+    return result;
 }
 
 bool file_exists(const char *path)

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/text.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assay/arena.h"
 
+enum { PIECE_BYTES = 256 * 1024 };
+
 void text_init(struct text *text, size_t limit)
 {
     *text = (struct text){.limit = limit, .capacity = 64};
     text->bytes = mem_alloc(text->capacity);
+}
+
+void text_init_draining(struct text *text, text_drain_cb *drain, void *context)
+{
+    text_init(text, SIZE_MAX);
+    text->drain = drain;
+    text->context = context;
 }
 
 void text_release(struct text *text)
@@ -48,6 +58,18 @@ static void reserve(struct text *text, size_t length)
     }
 }
 
+static void hand_on(struct text *text, size_t length)
+{
+    text->clipped = text->clipped || !text->drain(text->context, text->bytes, length);
+    text->length -= length;
+    memmove(text->bytes, text->bytes + length, text->length + 1);
+}
+
+void text_drain(struct text *text)
+{
+    hand_on(text, text->length);
+}
+
 void text_add(struct text *text, const void *bytes, size_t length)
 {
     if (length > text->limit - text->length) {
@@ -59,6 +81,8 @@ void text_add(struct text *text, const void *bytes, size_t length)
         memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
     text->bytes[text->length] = '\0';
+    if (text->drain != NULL && text->length >= PIECE_BYTES)
+        hand_on(text, text->length - TEXT_HELD);
 }
 
 void text_put(struct text *text, const char *string)

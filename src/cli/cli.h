@@ -9,6 +9,7 @@
 #include "assay/options.h"
 #include "assay/plan_build.h"
 #include "assay/record.h"
+#include "assay/report.h"
 #include "assay/store.h"
 
 enum exit_status {
@@ -105,6 +106,9 @@ void cli_judged_by(struct record *record, const struct plan_sources *sources);
    it of the same hosts and suite, and if there is none record->earlier says so. */
 int cli_add_earlier(struct store *store, struct arena *arena, struct record *record, const char *word,
                     struct error *err) __attribute__((warn_unused_result));
+/* report_file.c. Into the file, or to standard output ("-"), while it is made. */
+int cli_write_report(const struct record *record, const char *format, enum report_language language,
+                     const char *path, struct error *err) __attribute__((warn_unused_result));
 /* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
 /* Whom the judgement accuses, and where nobody could be told apart. */

@@ -7,8 +7,8 @@
 #include "assay/report.h"
 #include "proof.h"
 
-/* In memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */
-static const size_t report_bytes = (size_t)4 << 30;
+/* What is signed is in memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */
+static const size_t signed_bytes = (size_t)4 << 30;
 
 /* What is asked for. */
 struct request {
@@ -18,35 +18,34 @@ struct request {
 };
 
 static int write_signed(const struct request *request, struct store *store, const struct record *record,
-                        const char *path, const struct text *report, struct error *err)
+                        struct error *err)
 {
+    const struct report_format *row = report_format_find(request->format);
+    const char *path = request->output != NULL ? request->output
+                                               : arena_printf(request->arena, "assay-report-%lld%s",
+                                                              record->number, row->extension);
+    cleanup_text struct text report = {0};
     struct manifest manifest;
 
     if (record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    text_init(&report, signed_bytes);
+    row->write(record, request->language, &report);
+    if (report.clipped)
+        return error_set(err, ERROR_INTERNAL, "%s: the report is larger than 4 GiB", path);
     if (store_manifest(store, request->arena, record->number, NULL, &manifest, err) < 0)
         return -1;
     proof_describe(request->arena, &manifest, record);
-    return proof_write_signed(request->arena, &manifest, path, report, request->key, err);
+    return proof_write_signed(request->arena, &manifest, path, &report, request->key, err);
 }
 
 static int write_record(const struct request *request, struct store *store, const struct record *record,
                         struct error *err)
 {
-    const struct report_format *row = report_format_find(request->format);
-    const char *path = request->output != NULL ? request->output
-                       : request->key == NULL  ? "-"
-                                               : arena_printf(request->arena, "assay-report-%lld%s",
-                                                              record->number, row->extension);
-    cleanup_text struct text out = {0};
-
-    text_init(&out, report_bytes);
-    row->write(record, request->language, &out);
-    if (out.clipped)
-        return error_set(err, ERROR_INTERNAL, "%s: the report is larger than 4 GiB", path);
     if (request->key != NULL)
-        return write_signed(request, store, record, path, &out, err);
-    return file_write(path, out.bytes, out.length, 0644, err);
+        return write_signed(request, store, record, err);
+    return cli_write_report(record, request->format, request->language,
+                            request->output != NULL ? request->output : "-", err);
 }
 
 /* The forms that show an earlier run beside their own. */

@@ -25,8 +25,6 @@
 #include "running.h"
 #include "turns.h"
 
-enum { REPORT_BYTES = 1024 * 1024 * 1024 };
-
 struct run {
     struct run_options options;
     struct running going;
@@ -158,16 +156,12 @@ static int reload(struct run *run, struct error *err)
 
 static int write_report(struct run *run, const char *path, struct error *err)
 {
-    cleanup_text struct text report = {0};
     struct record *record = run->going.record;
 
     if (cli_add_earlier(run->going.store, run->arena, record, NULL, err) < 0 ||
         cli_attach_preflight(run->going.store, record, err) < 0)
         return -1;
-    text_init(&report, REPORT_BYTES);
-    report_format_find("html")->write(record, LANGUAGE_EN, &report);
-    return report.clipped ? error_set(err, ERROR_INTERNAL, "%s: the report is larger than 1 GiB", path)
-                          : file_write(path, report.bytes, report.length, 0644, err);
+    return cli_write_report(record, "html", LANGUAGE_EN, path, err);
 }
 
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */

@@ -149,7 +149,7 @@ static void key_pairs_of(const struct groups *groups, struct bad_list *bad, stru
 static void key_pairs(const struct groups *groups, struct bad_list *bad, const struct shape *shape)
 {
     size_t failing = count_bad_pairs(groups, bad);
-    struct slice gpu;
+    struct slice gpu = {"", 0};
 
     if (failing >= 8 && 2 * failing >= count_pairs(shape->slots, shape->slot_count)) {
         key_pairs_of(groups, bad, (struct slice){"", 0}, "pairs");

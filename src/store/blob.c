@@ -169,7 +169,7 @@ int content_get(struct store *store, struct arena *arena, int64_t id, const char
                 struct slice *ret_bytes, char ret_sha256[SHA256_HEX_SIZE], struct error *err)
 {
     char found[SHA256_HEX_SIZE];
-    size_t length;
+    size_t length = 0;
     char *bytes;
 
     if (find_content(store, id, what, &length, ret_sha256, err) < 0)

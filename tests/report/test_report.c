@@ -97,6 +97,42 @@ static void the_same_record_gives_the_same_bytes(void **state)
     }
 }
 
+static bool collect(void *context, const char *bytes, size_t length)
+{
+    struct text *collected = context;
+
+    text_add(collected, bytes, length);
+    return !collected->clipped;
+}
+
+static void a_report_that_is_written_while_it_is_made_has_the_same_bytes(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct record *record = sample_record(arena, &faulty);
+    const struct report_format *formats;
+    size_t count, largest = 0;
+
+    (void)state;
+    formats = report_format_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        cleanup_text struct text pieces = {0}, collected = {0};
+        size_t length, held;
+        const char *whole = report_of(arena, record, formats[i].name, &length);
+
+        text_init(&collected, REPORT_BYTES);
+        text_init_draining(&pieces, collect, &collected);
+        formats[i].write(record, LANGUAGE_EN, &pieces);
+        held = pieces.length;
+        text_drain(&pieces);
+        assert_false(pieces.clipped);
+        assert_int_equal(collected.length, length);
+        assert_memory_equal(collected.bytes, whole, length);
+        largest = length - held > largest ? length - held : largest;
+    }
+    assert_true(largest > 1 << 18); /* most of the largest was handed on before its end */
+    arena_destroy(arena);
+}
+
 static void all_samples_differ(void **state)
 {
     struct arena *arena = arena_create();
@@ -987,6 +1023,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_are_found_by_their_names),
         cmocka_unit_test(the_same_record_gives_the_same_bytes),
+        cmocka_unit_test(a_report_that_is_written_while_it_is_made_has_the_same_bytes),
         cmocka_unit_test(all_samples_differ),
         cmocka_unit_test(html_never_holds_markup_or_controls_of_a_host),
         cmocka_unit_test(text_never_holds_terminal_escapes_of_a_host),

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report goes to its file while it is made: of 1,250 hosts JSON and CSV are two gigabytes. */
+#include "assay/files.h"
+#include "assay/report.h"
+#include "cli.h"
+
+struct output {
+    struct file_writing file;
+    struct error *err;
+};
+
+static bool write_piece(void *context, const char *bytes, size_t length)
+{
+    struct output *output = context;
+
+    return file_add(&output->file, bytes, length, output->err) == 0;
+}
+
+int cli_write_report(const struct record *record, const char *format, enum report_language language,
+                     const char *path, struct error *err)
+{
+    cleanup_text struct text text = {0};
+    struct output output = {.err = err};
+    int result = -1;
+
+    if (file_begin(&output.file, path, 0644, err) < 0)
+        return -1;
+    text_init_draining(&text, write_piece, &output);
+    report_format_find(format)->write(record, language, &text);
+    text_drain(&text);
+    if (!text.clipped)
+        result = file_finish(&output.file, err);
+    file_abandon(&output.file);
+    return result;
+}
