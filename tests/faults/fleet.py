@@ -28,6 +28,7 @@ NETWORK, CABLE = "127.78.0", "10.78.0"
 USERS = {"cshell": "/bin/tcsh", "fishy": "/usr/bin/fish", "talker": "/bin/bash", "stuck": "/bin/bash",
          "homeless": "/bin/bash", "visitor": "/bin/sh", "nobodys": "/usr/sbin/nologin"}
 FIRST_UID = 47200
+PATIENCE_S = 900  # on a machine with much else to do; alone the whole fleet takes two minutes
 BANNER = "*** Authorised users only. Your session may be recorded. ***\n\x1b[31mred\x1b[0m @assay is no answer\n"
 
 SOUND = "echo 'rate: 42.0 GB/s, version 1.2'"
@@ -263,7 +264,7 @@ def until_the_reboot(host, near, far, count):
     first = host.boot_id()
 
     def end():
-        cluster.wait_until(lambda: host.boot_id() != first, 100)
+        cluster.wait_until(lambda: host.boot_id() != first, PATIENCE_S)
         near.shutdown(socket.SHUT_RDWR)
 
     if count == 1:

@@ -24,7 +24,7 @@ LIMITS = [{"metric": "command.rate", "floor": 40, "unit": "GB/s", "source": "thi
           {"metric": "command.version", "same": True, "source": "this test", "status": "contract"}]
 PATTERN = r"^rate: (?<rate>[0-9.]+) GB/s, version (?<version>[0-9.]+)$"
 DEADLINE_S = 15 * FLOOD_GB  # which is how long the flood takes beside fifty other hosts on two busy processors, at most
-PATIENCE_S = 250 + DEADLINE_S  # on a machine with much else to do; alone it takes two minutes
+PATIENCE_S = fleet.PATIENCE_S + DEADLINE_S
 UNKILLED_S = 16  # so long behind its deadline: TERM, KILL, and the first proof that it is not gone
 UNPLUGGED_S = 24  # longer than a connection lives without an answer
 tap = Tap()
@@ -66,7 +66,7 @@ def start_hosts(hosts):
 
 def unplug(cable):
     """In the middle of its test."""
-    if wait_until(lambda: os.path.exists(f"{cable.host.folder}/began"), 100):
+    if wait_until(lambda: os.path.exists(f"{cable.host.folder}/began"), PATIENCE_S):
         cable.cut()
         time.sleep(UNPLUGGED_S)
         cable.mend()
@@ -75,7 +75,7 @@ def unplug(cable):
 def revive(server, host, unkilled):
     """Lets go who waits for the dead file system, after its test is over; unkilled gets the command lines of those whom
     nobody could kill."""
-    if wait_until(lambda: os.path.exists(f"{host.folder}/began"), 100):
+    if wait_until(lambda: os.path.exists(f"{host.folder}/began"), PATIENCE_S):
         time.sleep(DEADLINE_S + UNKILLED_S)
         unkilled += marked(f"ASSAY_DEADLINE={DEADLINE_S}")
         server.kill()

@@ -79,7 +79,7 @@ with Lab(3) as lab:
 
     # What leads a session of its own outlives the connection.
     lab.ssh(3, "setsid -f sh -c 'sleep 60' >/dev/null 2>&1 </dev/null; sleep 0.1", "-S", control)
-    master.terminate()
+    master.kill()  # an ssh that takes SIGTERM just before it polls sleeps on
     master.wait()
     tap.ok(len(marked(lab.directory)) > 0, "a process with a session of its own outlives the connection")
 
