@@ -194,19 +194,19 @@ def few_descriptors():
 
 
 def little_memory():
-    """The kernel ends a controller that is out of memory; here its own sanitizer, or malloc, does."""
+    """The kernel ends a controller that is out of memory; here its own sanitizer, or malloc, does, in the middle of its run."""
     place = folder("memory")
-    limit = {"ASAN_OPTIONS": "hard_rss_limit_mb=45:abort_on_error=1"} if SANITIZED else {}
-    begin = [] if SANITIZED else ["prlimit", "--as=60000000"]
-    done = subprocess.run([*begin, cluster.ASSAY, *map(str, words(place))], env=cluster.environment(**limit),
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=140, check=False)
-    tap.ok(done.returncode not in (0, 1, 3) and "verdict" not in done.stdout and re.search("rss|memory", done.stderr), "out of memory: the controller dies, and has no verdict",
-           done.returncode, done.stdout, done.stderr[-600:])
-    if runs(place):
-        done = assay("run", "--resume", "1", "--db", f"{place}/assay.db", "--progress", "none", "-o", f"{place}/report.html")
-        accepted(place, done, "out of memory: --resume goes on to the end")
-    else:
-        tap.skip("out of memory: --resume goes on to the end", "it died before its run was in the database")
+    # With its sanitizer it has 63 MB when its run begins, 90 when the hosts burn, and 156 in the end.
+    limit = {"ASAN_OPTIONS": "hard_rss_limit_mb=110:abort_on_error=1"} if SANITIZED else {}
+    child = start(*words(place, slow_suite), **limit)
+    if not SANITIZED and wait_until(lambda: lab.is_burning("node1"), 60):
+        command("prlimit", "--pid", str(child.pid), "--as=1:1")
+    out, err = child.communicate(timeout=140)
+    tap.ok(child.returncode not in (0, 1, 3) and "verdict" not in out and re.search("rss|memory", err),
+           "out of memory: the controller dies, and has no verdict", child.returncode, out, err[-600:])
+    tap.same(runs(place), 1, "out of memory: its run is kept")
+    done = assay("run", "--resume", "1", "--db", f"{place}/assay.db", "--progress", "none", "-o", f"{place}/report.html")
+    accepted(place, done, "out of memory: --resume goes on to the end")
 
 
 JUMP = r'''
