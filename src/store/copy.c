@@ -447,7 +447,7 @@ static int copy_tables(struct copy *copy, long long number, struct error *err)
     if (refuse_twice(copy, number, err) < 0)
         return -1;
     for (size_t i = 0; i < run_table_count; i++)
-        if (copy_table(copy, i, number, err) < 0)
+        if (!run_tables[i].local && copy_table(copy, i, number, err) < 0)
             return error_wrap(err, "copying table %s", run_tables[i].name);
     return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
 }

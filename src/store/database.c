@@ -274,22 +274,29 @@ void rows_damage(struct rows *rows, const char *format, ...)
 }
 
 /* STRICT tables keep the types; what is left to see is a NULL or a column that is not there. */
-static bool right_type(struct rows *rows, int type)
+static bool right_type(struct rows *rows, int column, int type)
 {
-    if (sqlite3_column_type(rows->statement, rows->column) == type)
+    if (sqlite3_column_type(rows->statement, column) == type)
         return true;
-    rows_damage(rows, "column %s holds no value of its kind",
-                sqlite3_column_name(rows->statement, rows->column));
+    rows_damage(rows, "column %s holds no value of its kind", sqlite3_column_name(rows->statement, column));
     return false;
 }
 
 int64_t take_integer(struct rows *rows)
 {
-    int64_t value =
-        right_type(rows, SQLITE_INTEGER) ? sqlite3_column_int64(rows->statement, rows->column) : 0;
+    int column = rows->column++;
 
-    rows->column++;
-    return value;
+    return right_type(rows, column, SQLITE_INTEGER) ? sqlite3_column_int64(rows->statement, column) : 0;
+}
+
+size_t take_count(struct rows *rows)
+{
+    int64_t value = take_integer(rows);
+
+    if (value >= 0)
+        return (size_t)value;
+    rows_damage(rows, "a count of %lld", (long long)value);
+    return 0;
 }
 
 size_t take_index(struct rows *rows, size_t count, const char *what)
@@ -326,21 +333,27 @@ bool take_null(struct rows *rows)
 
 double take_real(struct rows *rows)
 {
+    int column;
+
     if (take_null(rows))
         return NAN;
-    if (!right_type(rows, SQLITE_FLOAT))
-        return NAN;
-    return sqlite3_column_double(rows->statement, rows->column++);
+    column = rows->column++;
+    return right_type(rows, column, SQLITE_FLOAT) ? sqlite3_column_double(rows->statement, column) : NAN;
 }
 
 const char *take_text(struct rows *rows)
 {
-    const char *text;
+    int column = rows->column++;
 
-    if (take_null(rows) || !right_type(rows, SQLITE_TEXT))
-        return NULL;
-    text = (const char *)sqlite3_column_text(rows->statement, rows->column);
-    return arena_strndup(rows->arena, text, (size_t)sqlite3_column_bytes(rows->statement, rows->column++));
+    if (!right_type(rows, column, SQLITE_TEXT))
+        return "";
+    return arena_strndup(rows->arena, (const char *)sqlite3_column_text(rows->statement, column),
+                         (size_t)sqlite3_column_bytes(rows->statement, column));
+}
+
+const char *take_optional_text(struct rows *rows)
+{
+    return take_null(rows) ? NULL : take_text(rows);
 }
 
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary)

@@ -132,7 +132,7 @@ static int digest_table(struct digest *digest, const struct run_table *table, st
 static int digest_tables(struct digest *digest, struct error *err)
 {
     for (size_t i = 0; i < run_table_count; i++)
-        if (digest_table(digest, &run_tables[i], err) < 0)
+        if (!run_tables[i].local && digest_table(digest, &run_tables[i], err) < 0)
             return -1;
     return 0;
 }

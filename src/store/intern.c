@@ -177,11 +177,20 @@ static struct name *take_name(struct rows *rows)
     return &names->items.items[id];
 }
 
-const char *take_word(struct rows *rows)
+const char *take_optional_word(struct rows *rows)
 {
     const struct name *name = take_name(rows);
 
     return name != NULL ? name->text : NULL;
+}
+
+const char *take_word(struct rows *rows)
+{
+    const char *text = take_optional_word(rows);
+
+    if (text == NULL)
+        rows_damage(rows, "a word is not there");
+    return text != NULL ? text : "";
 }
 
 /* Many measurements were taken at the same few places: they share the fields. */

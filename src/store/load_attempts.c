@@ -5,6 +5,9 @@
 
 #include "store_private.h"
 
+/* The runs of a reading have none of their own. */
+enum { DEEPEST_RUNS = 8 };
+
 /* A row of `reading` before it is put where it belongs. */
 struct reading_row {
     int64_t id, n, part, parent; /* -1: NULL */
@@ -39,7 +42,7 @@ static void take_measurement(struct load *load, struct rows *rows, struct readin
 {
     const char *metric = take_word(rows), *subject = take_word(rows);
     double value = take_real(rows);
-    const char *text = take_text(rows), *unit = take_word(rows);
+    const char *text = take_optional_text(rows), *unit = take_optional_word(rows);
 
     if (text != NULL) {
         *list_push(load->scratch, &reading->facts) = (struct fact){metric, subject, text};
@@ -48,6 +51,8 @@ static void take_measurement(struct load *load, struct rows *rows, struct readin
 
         *measurement =
             (struct measurement){.metric = metric, .subject = subject, .value = value, .unit = unit};
+        if (unit == NULL)
+            rows_damage(rows, "a measurement of %.80s has no unit", metric);
         take_place(rows, measurement);
     }
 }
@@ -76,7 +81,7 @@ static int load_wanted_facts(struct load *load, int64_t id, struct reading *read
     while ((got = rows_next(&rows, err)) > 0) {
         const char *name = take_word(&rows), *subject;
 
-        if (name == NULL || !load->wanted(reading->tool, name))
+        if (!load->wanted(reading->tool, name))
             continue;
         subject = take_word(&rows);
         *list_push(load->scratch, &reading->facts) = (struct fact){name, subject, take_text(&rows)};
@@ -101,15 +106,18 @@ static int load_reading(struct load *load, struct reading_row *row, struct error
 }
 
 /* A reading's runs come after it; each is filled before it is copied into its parent. */
-static int gather_runs(struct load *load, struct reading_rows *all, size_t at, struct error *err)
+static int gather_runs(struct load *load, struct reading_rows *all, size_t at, unsigned depth,
+                       struct error *err)
 {
     struct reading_row *row = &all->rows.items[at];
 
+    if (depth == DEEPEST_RUNS)
+        return store_damage(load->store, err, "runs within runs, %u deep", depth);
     if (load_reading(load, row, err) < 0)
         return -1;
     for (size_t i = at + 1; i < all->rows.count && !is_lean(load, row); i++)
         if (all->rows.items[i].parent == row->n) {
-            if (gather_runs(load, all, i, err) < 0)
+            if (gather_runs(load, all, i, depth + 1, err) < 0)
                 return -1;
             *list_push(load->scratch, &row->reading.runs) = all->rows.items[i].reading;
         }
@@ -139,7 +147,7 @@ static int load_reading_rows(struct load *load, int64_t attempt, struct reading_
         row->reading.arena = load->arena;
         row->reading.tool = take_text(&rows);
         row->reading.status = (enum reading_status)take_enum(&rows, &vocabulary_reading);
-        row->reading.reason = take_text(&rows);
+        row->reading.reason = take_optional_text(&rows);
     }
     return got;
 }
@@ -158,7 +166,7 @@ static int load_readings(struct load *load, int64_t id, struct attempt *attempt,
         if (row->part >= (int64_t)attempt->parts.count)
             return store_damage(load->store, err, "attempt %s has no part %lld", attempt->uuid,
                                 (long long)row->part);
-        if (gather_runs(load, &all, i, err) < 0)
+        if (gather_runs(load, &all, i, 0, err) < 0)
             return -1;
         if (row->part >= 0)
             attempt->parts.items[row->part].reading = row->reading;
@@ -253,17 +261,17 @@ static int take_capture(struct load *load, struct rows *rows, const struct attem
                         struct capture *captures, bool bytes, struct error *err)
 {
     const char *stream = take_text(rows), *sha256;
-    struct capture *capture = &captures[stream != NULL && strcmp(stream, "stderr") == 0];
+    struct capture *capture = &captures[strcmp(stream, "stderr") == 0];
     int64_t content, tail;
     char what[160];
 
-    capture->length = (uint64_t)take_integer(rows);
+    capture->length = take_count(rows);
     capture->flooded = take_bool(rows);
     capture->cut = take_bool(rows);
     content = take_nullable(rows);
     capture->clipped = take_bool(rows);
     tail = take_nullable(rows);
-    sha256 = take_text(rows);
+    sha256 = take_optional_text(rows);
     snprintf(what, sizeof what, "attempt %s, %s", attempt->uuid, capture->stream);
     if (!capture->clipped)
         return content >= 0 ? load_content(load, what, bytes, content, capture, err) : 0;
@@ -309,7 +317,7 @@ static int load_windows(struct load *load, int64_t id, struct attempt *attempt, 
         window->end = (enum attempt_end)take_enum(&rows, &vocabulary_ending);
         window->rc = (int)take_integer(&rows);
         window->text = take_text(&rows);
-        window->boot_id = take_text(&rows);
+        window->boot_id = take_optional_text(&rows);
         window->began = take_real(&rows);
         window->ended = take_real(&rows);
         window->up_began = take_real(&rows);
@@ -346,6 +354,7 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     attempt->step = take_index(rows, steps, "step");
     attempt->n = take_unsigned(rows);
     attempt->uuid = take_text(rows);
+    attempt->command = "";
     attempt->state = (enum attempt_state)take_enum(rows, &vocabulary_attempt);
     attempt->end = (enum attempt_end)take_enum(rows, &vocabulary_ending);
     attempt->rc = (int)take_integer(rows);
@@ -353,11 +362,11 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     attempt->sent = take_real(rows);
     attempt->began = take_real(rows);
     attempt->ended = take_real(rows);
-    attempt->boot_id = take_text(rows);
+    attempt->boot_id = take_optional_text(rows);
     attempt->up_began = take_real(rows);
     attempt->up_ended = take_real(rows);
     *ret_command = take_nullable(rows);
-    attempt->transport = take_word(rows);
+    attempt->transport = take_optional_word(rows);
     attempt->connections = take_unsigned(rows);
     return id;
 }

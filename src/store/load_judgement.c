@@ -69,7 +69,7 @@ static int load_outcome_waivers(struct load *load, int64_t id, struct error *err
     if (rows_open(load->store, &rows, SELECT_OUTCOME_WAIVERS, load->arena, NULL, err, INTEGER(id)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
-        size_t step = take_index(&rows, steps, "step"), slot = (size_t)take_integer(&rows);
+        size_t step = take_index(&rows, steps, "step"), slot = take_count(&rows);
         const char *uuid = take_text(&rows);
 
         if (rows.damage[0] == '\0')
@@ -83,13 +83,13 @@ static void take_verdict(struct rows *rows, struct verdict *verdict)
     verdict->scope = take_text(rows);
     verdict->name = take_text(rows);
     verdict->word = (enum verdict_word)take_enum(rows, &vocabulary_verdict);
-    verdict->pass = (size_t)take_integer(rows);
-    verdict->fail = (size_t)take_integer(rows);
-    verdict->inconclusive = (size_t)take_integer(rows);
-    verdict->not_run = (size_t)take_integer(rows);
-    verdict->recorded = (size_t)take_integer(rows);
-    verdict->accused = (size_t)take_integer(rows);
-    verdict->waived = (size_t)take_integer(rows);
+    verdict->pass = take_count(rows);
+    verdict->fail = take_count(rows);
+    verdict->inconclusive = take_count(rows);
+    verdict->not_run = take_count(rows);
+    verdict->recorded = take_count(rows);
+    verdict->accused = take_count(rows);
+    verdict->waived = take_count(rows);
 }
 
 static int load_verdicts(struct load *load, int64_t id, struct error *err)
@@ -187,6 +187,16 @@ static int load_accusations(struct load *load, int64_t id, struct error *err)
     return got < 0 ? -1 : load_accusation_steps(load, id, err);
 }
 
+/* Who asks how it went asks the first. */
+static int check_verdicts(const struct load *load, struct error *err)
+{
+    const struct judgement *judgement = &load->record->judgement;
+
+    if (judgement->verdict_count > 0 && strcmp(judgement->verdicts[0].scope, "run") == 0)
+        return 0;
+    return store_damage(load->store, err, "judgement %s has no verdict of its run", judgement->uuid);
+}
+
 static void take_inputs(struct rows *rows, struct judgement *judgement)
 {
     const char *inputs = take_text(rows);
@@ -223,7 +233,7 @@ int load_judgement(struct load *load, struct error *err)
         0)
         return -1;
     if (load_outcomes(load, id, err) < 0 || load_outcome_waivers(load, id, err) < 0 ||
-        load_verdicts(load, id, err) < 0 || load_searches(load, id, err) < 0)
+        load_verdicts(load, id, err) < 0 || check_verdicts(load, err) < 0 || load_searches(load, id, err) < 0)
         return -1;
     return load_accusations(load, id, err);
 }

@@ -36,13 +36,13 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
 static void take_host(struct rows *rows, struct host *host)
 {
     host->name = take_text(rows);
-    host->address = take_text(rows);
-    host->mpi_address = take_text(rows);
-    host->user = take_text(rows);
-    host->identity = take_text(rows);
-    host->jump = take_text(rows);
-    host->known_hosts = take_text(rows);
-    host->platform = take_text(rows);
+    host->address = take_optional_text(rows);
+    host->mpi_address = take_optional_text(rows);
+    host->user = take_optional_text(rows);
+    host->identity = take_optional_text(rows);
+    host->jump = take_optional_text(rows);
+    host->known_hosts = take_optional_text(rows);
+    host->platform = take_optional_text(rows);
     host->unit = take_text(rows);
     host->rack = take_text(rows);
     host->leaf = take_text(rows);
@@ -79,20 +79,20 @@ static int load_hosts(struct load *load, struct error *err)
 static void take_limit(struct rows *rows, struct limit *limit)
 {
     limit->metric = take_word(rows);
-    limit->subject = take_word(rows);
-    limit->scope = take_word(rows);
+    limit->subject = take_optional_word(rows);
+    limit->scope = take_optional_word(rows);
     limit->hosts_min = take_unsigned(rows);
     limit->hosts_max = take_unsigned(rows);
     limit->size_min = take_real(rows);
     limit->size_max = take_real(rows);
     limit->rule = (enum limit_rule)take_enum(rows, &vocabulary_rule);
     limit->value = take_real(rows);
-    limit->text = take_text(rows);
+    limit->text = take_optional_text(rows);
     limit->tolerance = take_real(rows);
-    limit->unit = take_word(rows);
-    limit->source = take_word(rows);
+    limit->unit = take_optional_word(rows);
+    limit->source = take_optional_word(rows);
     limit->status = (enum limit_status)take_enum(rows, &vocabulary_limit);
-    limit->note = take_word(rows);
+    limit->note = take_optional_word(rows);
     limit->inconclusive = take_bool(rows);
     limit->most = take_real(rows);
 }
@@ -169,7 +169,7 @@ static int64_t take_shape(struct rows *rows, struct shape *shape)
     shape->exclusive = (enum exclusivity)take_enum(rows, &vocabulary_exclusivity);
     shape->as_root = take_bool(rows);
     shape->passive = take_bool(rows);
-    shape->arguments = take_text(rows);
+    shape->arguments = take_optional_text(rows);
     shape->retests = take_unsigned(rows);
     return id;
 }

@@ -155,9 +155,9 @@ static void take_summary(struct store *store, struct rows *rows, struct run_summ
     summary->started = take_real(rows);
     summary->ended = take_real(rows);
     controller = take_controller(rows);
-    summary->hosts = (size_t)take_integer(rows);
-    summary->steps = (size_t)take_integer(rows);
-    summary->attempts = (size_t)take_integer(rows);
+    summary->hosts = take_count(rows);
+    summary->steps = take_count(rows);
+    summary->attempts = take_count(rows);
     summary->judged = !take_null(rows);
     if (summary->judged)
         summary->verdict = (enum verdict_word)take_enum(rows, &vocabulary_verdict);
@@ -246,7 +246,7 @@ static int take_ended(struct store *store, struct arena *arena, long long number
         struct ended_attempt *attempt = list_push(arena, &ended->items);
 
         attempt->id = take_integer(&rows);
-        attempt->step = (size_t)take_integer(&rows);
+        attempt->step = take_count(&rows);
         attempt->n = take_unsigned(&rows);
         attempt->end = (enum attempt_end)take_enum(&rows, &vocabulary_ending);
         attempt->began = take_real(&rows);

@@ -4,9 +4,11 @@
 #include <string.h>
 
 const struct run_table run_tables[] = {
-#define RUN_TABLE(name, rows, order, identity, shared) {#name, rows, order, identity, shared},
+#define RUN_TABLE(name, rows, order, identity, shared) {#name, rows, order, identity, shared, false},
+#define LOCAL_TABLE(name, rows) {#name, rows, "1", NULL, NULL, true},
 #include "run_tables.def"
 #undef RUN_TABLE
+#undef LOCAL_TABLE
 };
 const size_t run_table_count = sizeof run_tables / sizeof run_tables[0];
 

@@ -24,6 +24,7 @@ struct run_column {
 
 struct run_table {
     const char *name, *rows, *order, *identity, *shared;
+    bool local; /* see run_tables.def */
 };
 extern const struct run_table run_tables[];
 extern const size_t run_table_count;

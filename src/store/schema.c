@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables, and how an older file becomes a newer one: PRAGMA user_version counts the rows of migrations[]
- * that were applied. A new version is one more row; a row that was ever released is not edited.
- *
- * NULL in a REAL column is NAN (no number), NULL in a TEXT column is a NULL string. Words of enums are stored
- * as text (vocabulary.c). Metrics, subjects, places and units are interned in `word`: they are few and are
- * repeated for every host. The columns that name words in the two large tables, measurement and outcome, have
- * no REFERENCES clause: it would cost a look-up for each of millions of values, and words are never deleted.
+ * How an older file becomes a newer one: PRAGMA user_version counts the rows of store_migrations[] that were applied. A
+ * new version is one more row; a row that was ever released is not edited. A new file begins with format 12, whose tables
+ * are those of schema_12.sql; before it they had grown piece by piece, and let NULL stand where nobody reads one.
  */
+#include "schema_12.h"
 #include "store_private.h"
 
 static const char version_1[] =
@@ -229,6 +226,69 @@ static const char judged_by[] = "CREATE TABLE judgement_document(judgement INTEG
                                 "KEY(judgement, n)) STRICT, WITHOUT "
                                 "ROWID;";
 
+/*
+ * Every table anew, with what a row of it must have, under the names of schema_12.sql; a row that has it not ends the
+ * migration. word, content and blob are as they were. Numbers of runs that are gone are not given again.
+ */
+#define ASIDE(table) "ALTER TABLE " #table " RENAME TO old_" #table ";"
+#define BACK(table, columns) \
+    "INSERT INTO " #table "(" columns ") SELECT " columns " FROM old_" #table ";DROP TABLE old_" #table ";"
+#define TABLES(ROW)                                                                                 \
+    ROW(run, "id,uuid,state,started,ended,suite,suite_title,hostfile,program,controller_pid,"       \
+             "controller_start,controller_host")                                                    \
+    ROW(document, "run,n,kind,name,content")                                                        \
+    ROW(run_host, "run,n,name,address,mpi_address,user,identity,jump,known_hosts,platform,unit,"    \
+                  "rack,leaf,transport,slots,port,role,become_root,timescale,file_line,"            \
+                  "file_column")                                                                    \
+    ROW(host_label, "run,host,n,key,value")                                                         \
+    ROW(shape, "id,digest,sha256,check_name,suite_step,scope,platform,hosts,expected_s,"            \
+               "timeout_s,retries,repeat,exclusivity,as_root,passive,variant,arguments,retests")    \
+    ROW(slot, "shape,n,metric,subject,at,size_bytes,duty,duty_note")                                \
+    ROW(slot_limit, "shape,slot,n,metric,subject,scope,hosts_min,hosts_max,size_min,size_max,rule," \
+                    "value,text,tolerance,unit,source,status,note,inconclusive,most")               \
+    ROW(run_shape, "run,n,shape")                                                                   \
+    ROW(step, "run,n,key,shape,origin,origin_note,parent,round")                                    \
+    ROW(member, "run,step,n,host")                                                                  \
+    ROW(need, "run,step,n,needs")                                                                   \
+    ROW(attempt, "id,run,step,n,uuid,state,ending,rc,text,sent,began,ended,boot_id,up_began,"       \
+                 "up_ended,command,transport,connections")                                          \
+    ROW(capture, "attempt,stream,length,flooded,cut,content,clipped,tail,sha256")                   \
+    ROW(part, "attempt,n,name,command,began,ended,rc,out_offset,out_length,err_offset,"             \
+              "err_length,aside,window")                                                            \
+    ROW(reading, "id,attempt,n,part,parent,tool,status,reason")                                     \
+    ROW(measurement, "reading,n,metric,subject,at,value,text,unit")                                 \
+    ROW(finding, "reading,n,code,subject,severity,text")                                            \
+    ROW(judgement, "id,uuid,run,baselines,now,inputs")                                              \
+    ROW(outcome, "judgement,step,slot,word,cause,remedy,measured,value,limit_text,gate,source,"     \
+                 "status,remark")                                                                   \
+    ROW(verdict, "judgement,n,scope,name,word,pass,fail,inconclusive,not_run,recorded,accused,"     \
+                 "waived")                                                                          \
+    ROW(window, "attempt,n,member,role,ending,rc,text,boot_id,began,ended,up_began,up_ended")       \
+    ROW(window_capture, "attempt,window,stream,length,flooded,cut,content")                         \
+    ROW(search, "judgement,n,step,metric,size_bytes,conclusion,candidates")                         \
+    ROW(accusation, "judgement,n,step,kind,subject,place,intermittent,slow_tests,fast_tests,doubt") \
+    ROW(accusation_step, "judgement,accusation,n,step")                                             \
+    ROW(item, "id,kind,identity")                                                                   \
+    ROW(sighting, "attempt,host,position,item,serial")                                              \
+    ROW(waiver, "uuid,run,step_key,attempt,who,why,made,until")                                     \
+    ROW(waived_item, "waiver,n,metric,subject,at,hardware")                                         \
+    ROW(withdrawal, "uuid,waiver,who,why,made")                                                     \
+    ROW(outcome_waiver, "judgement,step,slot,waiver")                                               \
+    ROW(pseudonym, "kind,name,n")                                                                   \
+    ROW(acceptance, "id,uuid,name,made")                                                            \
+    ROW(acceptance_document, "acceptance,n,kind,name,content")                                      \
+    ROW(acceptance_run, "acceptance,run,added")                                                     \
+    ROW(event, "uuid,acceptance,kind,host,item,spare,note,at,made")                                 \
+    ROW(judgement_document, "judgement,n,kind,name,content")
+#define MOVE_ASIDE(table, columns) ASIDE(table)
+#define MOVE_BACK(table, columns) BACK(table, columns)
+static const char into_12[] = "DROP INDEX judgement_run;DROP INDEX sighting_item;DROP INDEX waiver_run;DROP "
+                              "INDEX event_acceptance;" TABLES(MOVE_ASIDE) TABLES_12
+    "DELETE FROM sqlite_sequence WHERE name='run';"
+    "UPDATE sqlite_sequence SET name='run' WHERE name='old_run';" TABLES(MOVE_BACK);
+
+const char store_base[] = WORDS_12 TABLES_12;
+const int store_base_version = 12;
 const char *const store_migrations[] = {version_1, version_2,  version_3, version_4,   version_5, sightings,
-                                        waivers,   pseudonyms, retests,   acceptances, judged_by};
+                                        waivers,   pseudonyms, retests,   acceptances, judged_by, into_12};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

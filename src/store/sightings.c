@@ -65,7 +65,7 @@ static int load_items(struct store *store, struct arena *arena, enum statement w
         sighting->position = take_word(&rows);
         sighting->kind = (enum item_kind)take_enum(&rows, &vocabulary_item);
         sighting->identity = take_text(&rows);
-        sighting->serial = take_word(&rows);
+        sighting->serial = take_optional_word(&rows);
         sighting->attempt = take_text(&rows);
         sighting->at = take_real(&rows);
     }

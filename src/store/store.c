@@ -244,13 +244,17 @@ static int apply_migrations(struct store *store, const struct store_opening *ope
     /* Asked again under the lock: another process may have been first. */
     if (check_owner(store, opening->version, &version, err) < 0)
         return -1;
-    for (; version < opening->version; version++) {
+    if (version == 0 && opening->version >= store_base_version) {
+        if (exec(store, store_base, err) < 0)
+            return -1;
+        version = store_base_version;
+    }
+    for (; version < opening->version; version++)
         if (exec(store, opening->migrations[version], err) < 0)
             return error_wrap(err, "to format %lld", (long long)version + 1);
-        snprintf(pragma, sizeof pragma, "PRAGMA user_version=%lld", (long long)version + 1);
-        if (exec(store, pragma, err) < 0)
-            return -1;
-    }
+    snprintf(pragma, sizeof pragma, "PRAGMA user_version=%d", opening->version);
+    if (exec(store, pragma, err) < 0)
+        return -1;
     snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", APPLICATION_ID);
     return exec(store, pragma, err);
 }
@@ -272,9 +276,11 @@ static int migrate(struct store *store, const struct store_opening *opening, str
             "%s is of an earlier format (%lld); open it once for writing, as `assay run` does, to "
             "bring it up to date",
             store->path, (long long)version);
-    if (store_begin(store, err) < 0)
+    /* A table that takes the place of another is no deletion of what referred to it. */
+    if (exec(store, "PRAGMA foreign_keys=OFF; PRAGMA legacy_alter_table=ON", err) < 0 ||
+        store_begin(store, err) < 0 || store_finish(store, apply_migrations(store, opening, err), err) < 0)
         return -1;
-    return store_finish(store, apply_migrations(store, opening, err), err);
+    return exec(store, "PRAGMA legacy_alter_table=OFF; PRAGMA foreign_keys=ON", err);
 }
 
 /* Where another process makes the same file at the same time, SQLite does not wait for it by itself. */

@@ -31,7 +31,9 @@ struct store {
     struct blob_codec *codec;
 };
 
-/* schema.c */
+/* schema.c: from format n to n + 1 by store_migrations[n]; a new file begins with the tables of store_base. */
+extern const char store_base[];
+extern const int store_base_version;
 extern const char *const store_migrations[];
 extern const int store_version;
 
@@ -128,12 +130,17 @@ void rows_close(struct rows *rows);
 int64_t take_integer(struct rows *rows);
 /* Refuses what is not in 0..count-1. */
 size_t take_index(struct rows *rows, size_t count, const char *what);
+size_t take_count(struct rows *rows);
 unsigned take_unsigned(struct rows *rows);
 bool take_bool(struct rows *rows);
 bool take_null(struct rows *rows); /* true, and the column is passed over, when it is NULL */
 double take_real(struct rows *rows);
+/* Never NULL: where the column is, the row is damaged. */
 const char *take_text(struct rows *rows);
 const char *take_word(struct rows *rows);
+/* NULL for a NULL: only of what may be NULL in the record. */
+const char *take_optional_text(struct rows *rows);
+const char *take_optional_word(struct rows *rows);
 /* A word as the place of a measurement. */
 void take_place(struct rows *rows, struct measurement *measurement);
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary);

@@ -69,9 +69,9 @@ static void take_waiver(struct rows *rows, struct waiver *waiver)
     waiver->why = take_text(rows);
     waiver->made = take_real(rows);
     waiver->until = take_real(rows);
-    waiver->withdrawn.uuid = take_text(rows);
-    waiver->withdrawn.who = take_text(rows);
-    waiver->withdrawn.why = take_text(rows);
+    waiver->withdrawn.uuid = take_optional_text(rows);
+    waiver->withdrawn.who = take_optional_text(rows);
+    waiver->withdrawn.why = take_optional_text(rows);
     waiver->withdrawn.made = take_real(rows);
 }
 

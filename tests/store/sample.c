@@ -143,7 +143,7 @@ static void add_shapes(struct record *record)
                                                                    .suite_step = "alle zusammen – 全部",
                                                                    .scope = "cluster",
                                                                    .variant = "mlx5_3",
-                                                                   .platform = NULL,
+                                                                   .platform = "",
                                                                    .hosts = 2,
                                                                    .timeout_s = 4000000000U,
                                                                    .exclusive = EXCLUSIVE_FABRIC,
@@ -371,11 +371,11 @@ static void add_judgement(struct record *record)
          .value = NAN,
          .limit = "",
          .gate = "",
-         .source = NULL,
+         .source = "",
          .status = "",
          .remark = true},
-        {.step = 1, .slot = 0, .word = OUTCOME_NOT_RUN, .cause = "cancelled", .value = NAN},
-        {.step = 1, .slot = 1, .word = OUTCOME_INCONCLUSIVE, .cause = "no row", .value = -0.5},
+        {1, 0, OUTCOME_NOT_RUN, "cancelled", "", "", NAN, "", "", "", "", NULL, false},
+        {1, 1, OUTCOME_INCONCLUSIVE, "no row", "", "", -0.5, "", "", "", "", NULL, false},
     };
     static const struct verdict verdicts[] = {
         {"run", "", VERDICT_REJECT, 1, 2, 3, 4, 5},

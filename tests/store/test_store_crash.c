@@ -328,6 +328,7 @@ static void a_database_that_may_not_grow_says_so_and_keeps_what_it_has(void **st
 {
     struct place *place = *state;
     struct record *record = sample_large(place->arena, 2, 2, 3), *loaded;
+    struct verdict verdict = {.scope = "run", .name = "", .word = VERDICT_INCOMPLETE};
     struct error err = {0};
     unsigned count;
 
@@ -346,6 +347,9 @@ static void a_database_that_may_not_grow_says_so_and_keeps_what_it_has(void **st
     assert_int_equal(sqlite3_exec(place->store->db, "PRAGMA max_page_count=100000", NULL, NULL, NULL),
                      SQLITE_OK);
     record->judgement.uuid = "j";
+    record->judgement.baselines = "";
+    record->judgement.verdicts = &verdict;
+    record->judgement.verdict_count = 1;
     assert_int_equal(store_put_judgement(place->store, record, &err), 0);
     assert_int_equal(store_end_run(place->store, record, RUN_ENDED, 1, &err), 0);
     place_reopen(place, true);

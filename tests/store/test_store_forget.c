@@ -142,11 +142,12 @@ static void a_list_says_what_holds_a_run(void **state)
 
     sample_store(place->store, sample_large(place->arena, 1, 1, 1));
     sample_store(place->store, sample_large(place->arena, 1, 1, 1));
-    place_sql(place,
-              "INSERT INTO acceptance VALUES(1, 'a', 'su1', 0); INSERT INTO acceptance_run VALUES(1, 1, 0);"
-              "INSERT INTO judgement(id, uuid, run) VALUES(90, 'first', 2), (91, 'second', 2);"
-              "INSERT INTO verdict VALUES(90, 0, 'run', '', 'accept with exceptions', 1, 0, 0, 0, 0, 0, 1),"
-              "(91, 0, 'run', '', 'reject', 1, 0, 0, 0, 0, 0, 1)");
+    place_sql(
+        place,
+        "INSERT INTO acceptance VALUES(1, 'a', 'su1', 0); INSERT INTO acceptance_run VALUES(1, 1, 0);"
+        "INSERT INTO judgement(id, uuid, run, baselines) VALUES(90, 'first', 2, ''), (91, 'second', 2, '');"
+        "INSERT INTO verdict VALUES(90, 0, 'run', '', 'accept with exceptions', 1, 0, 0, 0, 0, 0, 1),"
+        "(91, 0, 'run', '', 'reject', 1, 0, 0, 0, 0, 0, 1)");
     must(store_list_runs(place->store, place->arena, 0, &runs, &count, &err), &err);
     assert_int_equal(count, 2);
     assert_true(runs[0].accepted && !runs[0].in_acceptance && !runs[0].waived);

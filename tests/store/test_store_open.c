@@ -252,7 +252,7 @@ static void a_word_of_a_later_version_is_never_a_default(void **state)
         "UPDATE outcome SET gate=99999",
         "UPDATE measurement SET metric=99999",
         "UPDATE measurement SET at=(SELECT id FROM word WHERE text='nccl-tests.none')",
-        "UPDATE part SET out_length=10000000",
+        "UPDATE part SET out_offset=0,out_length=10000000",
         "PRAGMA foreign_keys=OFF; UPDATE attempt SET step=55 WHERE n=2",
         "PRAGMA foreign_keys=OFF; UPDATE member SET host=55",
     };
@@ -455,6 +455,77 @@ static void a_new_version_is_one_more_row(void **state)
     expect_equal_records(record, store_load_run(place->store, place->arena, 1, true, &err), true);
 }
 
+static const char *schema_text(struct place *place)
+{
+    sqlite3_stmt *statement;
+    const char *all = "";
+
+    assert_int_equal(sqlite3_prepare_v2(place->store->db,
+                                        "SELECT type||' '||name||' '||tbl_name||' '||coalesce(sql,'') FROM "
+                                        "sqlite_schema ORDER BY type,name",
+                                        -1, &statement, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        all = arena_printf(place->arena, "%s\n%s", all, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return all;
+}
+
+/* Format 11 is the last of those that grew piece by piece. */
+static void open_as_11(struct place *place)
+{
+    struct store_opening opening = {.migrations = store_migrations, .version = 11};
+    struct error err;
+
+    store_close(place->store);
+    assert_int_equal(remove(place->path), 0);
+    place->store = store_open_as(place->path, &opening, &err);
+    assert_non_null(place->store);
+}
+
+static void an_older_database_gets_the_tables_of_a_new_one_and_keeps_its_runs(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *gone = sample_large(place->arena, 2, 2, 3);
+    const char *fresh = schema_text(place);
+    struct error err;
+
+    open_as_11(place);
+    assert_string_not_equal(schema_text(place), fresh);
+    sample_store(place->store, record);
+    place_sql(place,
+              "INSERT INTO run(id,uuid,state,suite,suite_title,hostfile,program,started,ended,controller_pid,"
+              "controller_start,controller_host) VALUES(7,'gone','ended','','','','',0,0,1,'','');"
+              "DELETE FROM run WHERE id=7");
+    store_close(place->store);
+    place->store = store_open(place->path, false, &err);
+    assert_non_null(place->store);
+    assert_string_equal(schema_text(place), fresh);
+    expect_equal_records(record, store_load_run(place->store, place->arena, 1, true, &err), true);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    assert_int_equal(ask(place->store, "PRAGMA foreign_keys"), 1);
+    sample_store(place->store, gone); /* a number that was given is not given again */
+    assert_int_equal(gone->number, 8);
+}
+
+static void a_row_without_what_it_must_have_does_not_become_another_format(void **state)
+{
+    struct place *place = *state;
+    struct error err;
+
+    open_as_11(place);
+    sample_store(place->store, sample_record(place->arena));
+    place_sql(place, "UPDATE finding SET text=NULL");
+    store_close(place->store);
+    place->store = store_open(place->path, false, &err);
+    assert_null(place->store);
+    assert_non_null(strstr(err.text, "finding.text"));
+    place->store = store_open_as(
+        place->path, &(struct store_opening){.migrations = store_migrations, .version = 11}, &err);
+    assert_non_null(place->store);
+    assert_int_equal(ask(place->store, "SELECT count(*) FROM run"), 1);
+}
+
 /* Until version 2 a capture of which the host kept the head only was called clipped. */
 static void what_version_2_called_clipped_was_a_flood(void **state)
 {
@@ -512,6 +583,8 @@ int main(void)
         CASE(on_a_network_file_system_there_is_no_wal_and_a_note),
         cmocka_unit_test(network_file_systems_are_known_by_their_magic),
         CASE(a_new_version_is_one_more_row),
+        CASE(an_older_database_gets_the_tables_of_a_new_one_and_keeps_its_runs),
+        CASE(a_row_without_what_it_must_have_does_not_become_another_format),
         CASE(what_version_2_called_clipped_was_a_flood),
         CASE(every_table_is_strict_and_keys_are_enforced),
         CASE(what_is_kept_is_for_its_owner_only),
