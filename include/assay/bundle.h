@@ -17,20 +17,25 @@
 #include "assay/manifest.h"
 #include "assay/store.h"
 
-/* store holds only this run (store_copy_run into a new file). folder: for a file that is gone again afterwards. */
-int bundle_write(const char *path, struct store *store, const char *folder, const struct manifest *manifest,
-                 struct slice report, struct error *err) __attribute__((warn_unused_result));
+/* store holds only this run (store_copy_run into a new file). folder: for a file that is gone again afterwards. The head of
+   the manifest gets what it says of run.db, in the arena. */
+int bundle_write(const char *path, struct store *store, const char *folder, struct arena *arena,
+                 struct manifest *manifest, struct slice report, struct error *err)
+    __attribute__((warn_unused_result));
 
 struct bundle {
-    struct store *store; /* in a file of the folder; the caller closes it */
+    struct store *store; /* in a file without a name; the caller closes it */
     long long number;    /* of its run there */
     struct manifest manifest;
-    struct slice report;  /* report.json */
-    const char *unsealed; /* NULL, or what tells that bytes of the file are not as they were written */
+    char sha256[SHA256_HEX_SIZE]; /* of the bundle's file */
 };
-/* Unpacks into folder, which is there and empty. An archive that cannot be read to its end: ERROR_USAGE that names
-   the piece where it breaks. Whether its pieces are those of its manifest is for store_manifest to tell. */
-int bundle_open(const char *path, const char *folder, struct arena *arena, struct bundle *ret_bundle,
-                struct error *err) __attribute__((warn_unused_result));
+/*
+ * Another party's. Its pieces are exactly those of its manifest, in that order, each with the bytes and the length that are
+ * named, nothing between them and nothing behind; its database is read as foreign.h tells, and nothing of it is written to
+ * a file that has a name. ERROR_USAGE says what is not so. What is not seen here: whether the rows have the hashes of the
+ * manifest (store_manifest), and who signed any of it.
+ */
+int bundle_open(const char *path, struct arena *arena, struct bundle *ret_bundle, struct error *err)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -15,6 +15,10 @@
  */
 int file_read(const char *path, struct text *text, struct error *err) __attribute__((warn_unused_result));
 
+/* The same of a regular file only, at once: whoever put a pipe or a device in its place is not waited for. */
+int file_read_regular(const char *path, struct text *text, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Writes a temporary file beside path, syncs it, renames it over path; "-" is standard output, and a device or a pipe
  * is written to as it is. mode as for open(). */
 int file_write(const char *path, const void *bytes, size_t length, unsigned mode, struct error *err)
@@ -38,6 +42,15 @@ int file_add(struct file_writing *writing, const void *bytes, size_t length, str
 int file_finish(struct file_writing *writing, struct error *err) __attribute__((warn_unused_result));
 void file_abandon(struct file_writing *writing);
 
+/* A file for reading and writing that has no name, in TMPDIR (default: /tmp), so that nothing of it stays whatever ends us:
+   its descriptor, or -1. */
+int file_open_nameless(struct error *err) __attribute__((warn_unused_result));
+/* All of it. what: for the message. */
+int file_put(int fd, const void *bytes, size_t length, const char *what, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What stands behind the last slash. */
+const char *file_name(const char *path);
 bool file_exists(const char *path);
 /* mkdir -p. */
 int directory_create(const char *path, unsigned mode, struct error *err) __attribute__((warn_unused_result));

@@ -11,6 +11,17 @@
 
 enum run_state { RUN_RUNNING, RUN_ENDED, RUN_INTERRUPTED, RUN_CANCELLED };
 
+/* Of a run that another party made and that came in a bundle: what it says is theirs. Its verdict was given by them, its
+   waivers are not in force until somebody here adopts them, and nothing of it counts in what own runs are compared with. */
+struct run_origin {
+    double imported;              /* Unix time, s */
+    const char *bundle;           /* name of the file */
+    char sha256[SHA256_HEX_SIZE]; /* of the file */
+    bool redacted;
+    bool judged_here;    /* its last judgement was made by us, not by them */
+    const char *signers; /* whose good signatures it was compared with at import, one a line; "": unsigned */
+};
+
 struct earlier; /* compare.h */
 struct record {
     struct arena *arena; /* everything below lives here */
@@ -20,6 +31,8 @@ struct record {
     double started, ended;                      /* Unix time, s; ended 0 while it runs */
     const char *suite, *suite_title, *hostfile; /* names for people */
     const char *program;                        /* "assay 0.1.0" */
+    const char *controller;                     /* host name of the machine that drove it */
+    const struct run_origin *origin;            /* NULL: it was made here */
     struct documents documents;
     struct plan *plan;
     LIST_OF(struct attempt) attempts; /* in the order they were made */

@@ -76,6 +76,9 @@ int store_put_waiver(struct store *store, const struct record *record, const str
 int store_withdraw_waiver(struct store *store, const struct waiver *waiver,
                           const struct withdrawal *withdrawal, struct error *err)
     __attribute__((warn_unused_result));
+/* Lets another party's waiver count, by name. ERROR_USAGE when it counts already. */
+int store_adopt_waiver(struct store *store, const struct waiver *waiver, const struct adoption *adoption,
+                       struct error *err) __attribute__((warn_unused_result));
 int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
                   struct error *err) __attribute__((warn_unused_result));
 
@@ -120,7 +123,7 @@ int store_list_acceptances(struct store *store, struct arena *arena, struct acce
                            struct error *err) __attribute__((warn_unused_result));
 
 /*
- * Reading. number 0: the last run. The bytes of documents always, of captures (and so of parts) only if
+ * Reading. number 0: the last run that was made here, or the last imported one where there is none. The bytes of documents always, of captures (and so of parts) only if
  * evidence is asked for, and of the windows of open attempts, which --resume goes on with; bytes that do not have their SHA-256 are an error that names the attempt. A word or
  * place that cannot be is an error, never a default. An attempt that nobody has read has a reading of tool
  * "". A run left as running by a controller that is dead on this machine is shown as interrupted, and written
@@ -141,6 +144,9 @@ struct record *store_load_judged(struct store *store, struct arena *arena, long 
    that may go before the record's: for what reads them again, one attempt after the other. */
 int store_load_evidence(struct store *store, struct arena *arena, const struct record *record,
                         struct attempt *attempt, struct error *err) __attribute__((warn_unused_result));
+/* Of the run as a whole, by the judgement with that UUID; ERROR_USAGE when there is none. */
+int store_find_verdict(struct store *store, long long number, const char *judgement,
+                       enum verdict_word *ret_verdict, struct error *err) __attribute__((warn_unused_result));
 /* Number of the run with this UUID, or number as text ("12"); 0 with err set when there is none. */
 long long store_find_run(struct store *store, const char *word, struct error *err)
     __attribute__((warn_unused_result));
@@ -184,6 +190,7 @@ struct run_summary {
     bool accepted;             /* by any of its judgements, with or without exceptions */
     bool waived;               /* somebody recorded a decision about it, in force or not */
     bool in_acceptance;
+    bool imported; /* another party's: own runs are compared with none of them */
 };
 /* Newest first, at most limit (0: all), in the arena. */
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
@@ -214,6 +221,11 @@ int store_check(struct store *store, struct error *err) __attribute__((warn_unus
    NULL: as it is; else every text and every byte of evidence goes through it. ERROR_USAGE when it is there already. */
 int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
                    long long *ret_number, struct error *err) __attribute__((warn_unused_result));
+
+/* The same of another party's run, out of a bundle that was opened (bundle.h): with where it came from beside it, by which
+   it is told from own runs for ever. It shares with them only what is equal byte by byte. */
+int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
+                     long long *ret_number, struct error *err) __attribute__((warn_unused_result));
 
 /* Pseudonyms are kept, so that a name has the same one in every export of this database. */
 int store_load_pseudonyms(struct store *store, struct arena *arena, struct pseudonyms *ret_pseudonyms,

@@ -25,6 +25,12 @@ struct withdrawal {
     double made; /* Unix time, s; 0: the waiver is not withdrawn */
 };
 
+/* Who lets another party's waiver count here. */
+struct adoption {
+    const char *who, *why;
+    double made; /* Unix time, s; 0: nobody has */
+};
+
 struct waiver {
     const char *uuid;
     const char *step_key; /* of struct step, and so of one run */
@@ -33,9 +39,11 @@ struct waiver {
     double made, until; /* Unix time, s */
     LIST_OF(struct waived_item) items;
     struct withdrawal withdrawn;
+    bool foreign; /* of an imported run: it counts from when it is adopted */
+    struct adoption adopted;
 };
 
-/* At that time made, not ended and not withdrawn. */
+/* At that time made, not ended and not withdrawn; of another party's also adopted. */
 bool waiver_in_force(const struct waiver *waiver, double now);
 
 #endif

@@ -14,16 +14,11 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 
-int file_read(const char *path, struct text *text, struct error *err)
+static int read_all(int fd, const char *path, struct text *text, struct error *err)
 {
-    bool from_stdin = strcmp(path, "-") == 0;
-    cleanup_fd int opened = from_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    int fd = from_stdin ? STDIN_FILENO : opened;
     char buffer[64 * 1024];
     ssize_t got;
 
-    if (fd < 0)
-        return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
     while ((got = read(fd, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
@@ -35,6 +30,29 @@ int file_read(const char *path, struct text *text, struct error *err)
                              text->limit);
     }
     return 0;
+}
+
+int file_read(const char *path, struct text *text, struct error *err)
+{
+    bool from_stdin = strcmp(path, "-") == 0;
+    cleanup_fd int opened = from_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = from_stdin ? STDIN_FILENO : opened;
+
+    if (fd < 0)
+        return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
+    return read_all(fd, path, text, err);
+}
+
+int file_read_regular(const char *path, struct text *text, struct error *err)
+{
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return error_set(err, ERROR_USAGE, "%s: it is no regular file", path);
+    return read_all(fd, path, text, err);
 }
 
 static int write_all(int fd, const char *bytes, size_t length)
@@ -121,6 +139,35 @@ int file_write(const char *path, const void *bytes, size_t length, unsigned mode
     result = file_add(&writing, bytes, length, err) == 0 ? file_finish(&writing, err) : -1;
     file_abandon(&writing);
     return result;
+}
+
+int file_open_nameless(struct error *err)
+{
+    const char *place = getenv("TMPDIR");
+    cleanup_free char *path = mem_printf("%s/assay-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");
+    int fd = mkostemp(path, O_CLOEXEC);
+
+    if (fd >= 0 && unlink(path) == 0)
+        return fd;
+    error_set(err, ERROR_INTERNAL, "cannot make a temporary file %s: %s; TMPDIR names another place", path,
+              strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int file_put(int fd, const void *bytes, size_t length, const char *what, struct error *err)
+{
+    return write_all(fd, bytes, length) == 0
+               ? 0
+               : error_set(err, ERROR_INTERNAL, "%s: %s", what, strerror(errno));
+}
+
+const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
 }
 
 bool file_exists(const char *path)

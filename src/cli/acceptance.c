@@ -61,7 +61,7 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
         struct record *record;
         struct error why = {0};
 
-        if (runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
+        if (runs[i].imported || runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
             continue;
         record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
         if (record == NULL)

@@ -61,6 +61,10 @@ int cli_fail(const struct error *err);
  */
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
+/* To standard output, and to standard error. Whatever stands in it, a name of a file, a word of a database, a line of a
+   host: no control character but line breaks and tabs reaches the terminal (printable.h). */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Unix time, s. */
 double cli_now(void);
 /* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */

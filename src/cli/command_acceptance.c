@@ -101,26 +101,51 @@ static int load_and_print(struct words *words, const char *name)
 
 /* -- add ------------------------------------------------------------------------------------------------------- */
 
-static int add_run(struct words *words, const struct campaign *campaign, const char *word)
+/* Another party's run counts only where somebody here takes it in by name, and that is told for ever. */
+static int take_in(struct words *words, const struct campaign *campaign, const struct record *record,
+                   const char *who, const char *why)
+{
+    struct acceptance_event event = {.kind = EVENT_NOTE, .item = "", .spare = "", .made = cli_now()};
+    const char *origin;
+    char uuid[UUID_SIZE];
+
+    if (record->origin == NULL)
+        return 0;
+    origin = run_origin_text(words->arena, record->origin);
+    if (who == NULL || *who == '\0')
+        return error_set(words->err, ERROR_USAGE,
+                         "run %lld was made by another party (%s); who takes it in? --adopt NAME --note TEXT",
+                         record->number, origin);
+    uuid_create(uuid);
+    event.uuid = uuid;
+    event.at = event.made;
+    event.host = arena_printf(words->arena, "run %lld", record->number);
+    event.note = arena_printf(words->arena, "taken in by %s: %s (%s)", who, why, origin);
+    return store_put_event(words->store, campaign->kept, &event, words->err);
+}
+
+static int add_run(struct words *words, const struct campaign *campaign, const char *word, const char *who,
+                   const char *why)
 {
     long long number = store_find_run(words->store, word, words->err);
     struct record *record =
         number > 0 ? store_load_lean(words->store, words->arena, number, sighting_rests_on, words->err)
                    : NULL;
 
-    if (record == NULL || campaign_check_run(campaign, record, words->err) < 0)
+    if (record == NULL || campaign_check_run(campaign, record, words->err) < 0 ||
+        take_in(words, campaign, record, who, why) < 0)
         return -1;
     return store_add_acceptance_run(words->store, campaign->kept, number, cli_now(), words->err);
 }
 
-static int command_add(struct words *words, int first)
+static int command_add(struct words *words, int first, const char *who, const char *why)
 {
     struct campaign campaign;
 
     if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0)
         return cli_fail(words->err);
     for (int i = first + 1; i < words->argc; i++)
-        if (add_run(words, &campaign, words->argv[i]) < 0)
+        if (add_run(words, &campaign, words->argv[i], who, why) < 0)
             return cli_fail(words->err);
     return load_and_print(words, words->argv[first]);
 }
@@ -467,8 +492,8 @@ static const struct verb {
 } verbs[] = {
     {"create", "NAME -H HOSTFILE -s SUITE [--baseline NAME] [--contract FILE]",
      "begins one: all that the suite owes of these hosts is to be shown", 1, 1},
-    {"add", "NAME RUN...", "adds runs, of all hosts and steps or of some; of the same suite and limits", 2,
-     -1},
+    {"add", "NAME RUN... [--adopt WHO --note TEXT]",
+     "adds runs, of all hosts and steps or of some; of the same suite and limits", 2, -1},
     {"event", "NAME repair|swap|spare|note HOST [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
      "records what was done: only this, and three of three behind it, replaces a fail", 3, 3},
     {"withdraw", "NAME EVENT --note TEXT",
@@ -497,7 +522,7 @@ static int help(FILE *out)
 
 struct options {
     struct cli_plan plan;
-    const char *db, *when, *next;
+    const char *db, *when, *next, *adopt;
     struct report_options report;
     struct acceptance_event event;
 };
@@ -507,7 +532,7 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     if (strcmp(verb->name, "create") == 0)
         return command_create(words, first, &options->plan);
     if (strcmp(verb->name, "add") == 0)
-        return command_add(words, first);
+        return command_add(words, first, options->adopt, options->event.note);
     if (strcmp(verb->name, "event") == 0)
         return command_event(words, first, &options->event, options->when);
     if (strcmp(verb->name, "withdraw") == 0)
@@ -549,6 +574,10 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"event",
          {"by", 0, OPTION_STRING, "SPARE", &options->event.spare,
           "of a spare: the host (role=spare) that takes its place"}},
+        {"add",
+         {"adopt", 0, OPTION_STRING, "WHO", &options->adopt,
+          "takes in runs that were imported, by this name; the report tells it"}},
+        {"add", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "why they are taken in"}},
         {"event", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "what was done, for the report"}},
         {"withdraw", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "why, for the report"}},
         {"event",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `assay export` and `assay import`: a run as one file, and back into a database. */
+/* `assay export`: a run as one file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -183,7 +183,7 @@ static int write_bundle(struct export *export, struct store *copy, long long num
         return error_set(err, ERROR_INTERNAL, "the report is longer than %d bytes", REPORT_BYTES);
     sha256_hex(report.bytes, report.length, sha256);
     manifest_add(export->arena, &export->manifest, "report/report.json", "", sha256);
-    return bundle_write(export->path, copy, export->folder, &export->manifest,
+    return bundle_write(export->path, copy, export->folder, export->arena, &export->manifest,
                         (struct slice){report.bytes, report.length}, err);
 }
 
@@ -266,89 +266,5 @@ int command_export(int argc, char **argv)
     export.arena = arena_create();
     status = run_export(&export, db, first < argc ? argv[first] : NULL);
     arena_destroy(export.arena);
-    return status;
-}
-
-/* 0, or 1 when the bundle is not as it was made, which was printed. */
-static int check_bundle(struct arena *arena, const struct bundle *bundle, const char *path, struct error *err)
-{
-    int changed = proof_compare(arena, bundle->store, bundle->number, &bundle->manifest,
-                                manifest_redacted(&bundle->manifest), err);
-
-    if (changed < 0)
-        return -1;
-    if (bundle->unsealed != NULL)
-        printf("CHANGED: %s: %s\n", path, bundle->unsealed);
-    if (changed > 0 || bundle->unsealed != NULL) {
-        printf("imported: nothing\n");
-        return 1;
-    }
-    return 0;
-}
-
-static int take_bundle(struct arena *arena, struct bundle *bundle, const char *db, struct error *err)
-{
-    struct store *store = store_open(db, false, err);
-    const char *uuid = manifest_said(&bundle->manifest, "run");
-    struct error none = {0};
-    long long number;
-    int result = -1;
-
-    if (store == NULL)
-        return -1;
-    number = store_find_run(store, uuid, &none);
-    if (number > 0) {
-        printf("run %s is there already, as number %lld: nothing is imported\n", uuid, number);
-        result = 0;
-    } else if (store_load_run(bundle->store, arena, bundle->number, false, err) != NULL &&
-               store_copy_run(bundle->store, bundle->number, store, NULL, &number, err) == 0) {
-        printf("run: %lld%s\n", number, manifest_redacted(&bundle->manifest) ? " (redacted)" : "");
-        result = 0;
-    }
-    store_close(store);
-    return result;
-}
-
-static int import_bundle(struct arena *arena, const char *path, const char *db, struct error *err)
-{
-    const char *folder = proof_folder(arena, err);
-    struct bundle bundle = {0};
-    int result;
-
-    if (folder == NULL)
-        return -1;
-    result = bundle_open(path, folder, arena, &bundle, err);
-    if (result == 0)
-        result = check_bundle(arena, &bundle, path, err);
-    if (result == 0)
-        result = take_bundle(arena, &bundle, db, err);
-    store_close(bundle.store);
-    if (directory_remove(folder, NULL) < 0)
-        fprintf(stderr, "assay: %s stays behind\n", folder);
-    return result;
-}
-
-int command_import(int argc, char **argv)
-{
-    const char *db = NULL;
-    const struct option_row rows[] = {
-        {"db", 0, OPTION_STRING, "FILE", &db,
-         "database, made when it is not there; default $ASSAY_DB or assay.db"},
-        OPTION_END,
-    };
-    struct error err = {0};
-    struct arena *arena;
-    int first, status, result;
-
-    if (!cli_options(rows, "import BUNDLE", argc, argv, &first, &status))
-        return status;
-    if (first + 1 != argc) {
-        fprintf(stderr, "assay: import: expected one BUNDLE, as `assay export` wrote it\n");
-        return EXIT_USAGE;
-    }
-    arena = arena_create();
-    result = import_bundle(arena, argv[first], cli_database(db), &err);
-    status = result < 0 ? cli_fail(&err) : result > 0 ? EXIT_REJECT : EXIT_ACCEPT;
-    arena_destroy(arena);
     return status;
 }

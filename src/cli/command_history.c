@@ -14,6 +14,7 @@ struct history_options {
     const char *db, *format, *output;
     struct history_choice choice;
     unsigned last;
+    bool imported;
 };
 
 static const struct {
@@ -38,21 +39,27 @@ int cli_add_history(struct store *store, struct arena *arena, struct history *hi
     return 0;
 }
 
+/* What another party says of the hardware is no history of ours. */
+static bool counts(const struct run_summary *run, bool imported)
+{
+    return run->judged && (imported || !run->imported);
+}
+
 /* The newest runs that were judged, oldest first. */
-static int collect(struct store *store, struct arena *arena, unsigned last, struct history *history,
-                   struct error *err)
+static int collect(struct store *store, struct arena *arena, const struct history_options *options,
+                   struct history *history, struct error *err)
 {
     struct run_summary *runs;
     size_t count, first = 0, judged = 0;
 
     if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
         return -1;
-    while (first < count && (last == 0 || judged < last))
-        judged += runs[first++].judged;
+    while (first < count && (options->last == 0 || judged < options->last))
+        judged += counts(&runs[first++], options->imported);
     while (first-- > 0) {
         struct record *record;
 
-        if (!runs[first].judged)
+        if (!counts(&runs[first], options->imported))
             continue;
         record = store_load_judged(store, arena, runs[first].number, err);
         if (record == NULL)
@@ -91,7 +98,7 @@ static int show(struct arena *arena, const struct history_options *options, size
     struct history history = {0};
     struct history_findings findings;
     cleanup_text struct text out = {0};
-    int status = EXIT_ACCEPT, got = store != NULL ? collect(store, arena, options->last, &history, err) : -1;
+    int status = EXIT_ACCEPT, got = store != NULL ? collect(store, arena, options, &history, err) : -1;
 
     store_close(store);
     if (got < 0)
@@ -115,6 +122,8 @@ int command_history(int argc, char **argv)
     const struct option_row rows[] = {
         {"metric", 0, OPTION_STRING, "NAME", &options.choice.metric, "only this one: gpu_burn.gflops"},
         {"last", 'n', OPTION_COUNT, "N", &options.last, "only the newest N runs"},
+        {"imported", 0, OPTION_FLAG, NULL, &options.imported,
+         "with the runs of other parties that were imported"},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text, json or svg (a plot)"},
         {"output", 'o', OPTION_STRING, "FILE", &options.output, "where it goes; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},

@@ -9,10 +9,10 @@ static void print_runs(struct arena *arena, const struct run_summary *runs, size
     printf("%5s  %-23s  %-11s  %-22s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict", "hosts",
            "steps", "suite", "hostfile");
     for (size_t i = 0; i < count; i++)
-        printf("%5lld  %-23s  %-11s  %-22s  %5zu  %5zu  %-14s  %s\n", runs[i].number,
-               time_text(arena, runs[i].started), run_state_name(runs[i].state),
-               runs[i].judged ? verdict_name(runs[i].verdict) : "-", runs[i].hosts, runs[i].steps,
-               runs[i].suite, runs[i].hostfile);
+        cli_print("%5lld  %-23s  %-11s  %-22s  %5zu  %5zu  %-14s  %s%s\n", runs[i].number,
+                  time_text(arena, runs[i].started), run_state_name(runs[i].state),
+                  runs[i].judged ? verdict_name(runs[i].verdict) : "-", runs[i].hosts, runs[i].steps,
+                  runs[i].suite, runs[i].hostfile, runs[i].imported ? "  (imported)" : "");
 }
 
 int command_list(int argc, char **argv)

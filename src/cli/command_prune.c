@@ -23,7 +23,7 @@ static const char *why_stays(const struct run_summary *run)
 {
     if (run->state == RUN_RUNNING)
         return "it is going on";
-    if (run->state == RUN_INTERRUPTED)
+    if (run->state == RUN_INTERRUPTED && !run->imported)
         return "it was interrupted: its hosts may still have what it left, and `assay run --resume` fetches "
                "that";
     if (run->in_acceptance)
@@ -37,13 +37,14 @@ static void choose(struct arena *arena, const struct run_summary *runs, size_t c
                    const struct prune_options *options, struct choice *ret_choice)
 {
     double before = cli_now() - (double)options->older_than * DAY_S;
+    size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
 
     *ret_choice = (struct choice){0};
     for (size_t i = 0; i < count; i++) {
         const struct run_summary *run = &runs[i];
         const char *why = why_stays(run);
 
-        if (i < options->keep || (options->older_than > 0 && run->started > before)) {
+        if (passed[run->imported]++ < options->keep || (options->older_than > 0 && run->started > before)) {
             ret_choice->stay++;
         } else if (why != NULL) {
             ret_choice->stay++;

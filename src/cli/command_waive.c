@@ -11,7 +11,7 @@
 #include "cli.h"
 
 struct waive_options {
-    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *db;
+    const char *host, *check, *subject, *metric, *who, *why, *until, *withdraw, *adopt, *db;
     bool list;
 };
 
@@ -53,6 +53,12 @@ static const char *state_text(struct arena *arena, const struct waiver *waiver, 
     if (waiver->withdrawn.made > 0)
         return arena_printf(arena, "withdrawn by %s at %s: %s", waiver->withdrawn.who,
                             time_text(arena, waiver->withdrawn.made), waiver->withdrawn.why);
+    if (waiver->foreign && waiver->adopted.made <= 0)
+        return "another party's, and not in force: --adopt lets it count";
+    if (waiver->foreign)
+        return arena_printf(arena, "%s, adopted by %s at %s: %s",
+                            now < waiver->until ? "in force" : "expired", waiver->adopted.who,
+                            time_text(arena, waiver->adopted.made), waiver->adopted.why);
     return now < waiver->until ? "in force" : "expired";
 }
 
@@ -121,6 +127,26 @@ static int withdraw(struct store *store, struct record *record, const struct wai
     }
     return error_set(err, ERROR_USAGE, "run %lld has no waiver %s; `assay waive --list %lld` shows them",
                      record->number, options->withdraw, record->number);
+}
+
+static int adopt(struct store *store, struct record *record, const struct waive_options *options,
+                 struct error *err)
+{
+    const struct adoption adoption = {options->who, options->why, record->now};
+
+    for (size_t i = 0; i < record->waivers.count; i++) {
+        struct waiver *waiver = &record->waivers.items[i];
+
+        if (strcmp(waiver->uuid, options->adopt) != 0)
+            continue;
+        if (store_adopt_waiver(store, waiver, &adoption, err) < 0)
+            return -1;
+        waiver->adopted = adoption;
+        print_waiver(record->arena, record, waiver);
+        return 0;
+    }
+    return error_set(err, ERROR_USAGE, "run %lld has no waiver %s; `assay waive --list %lld` shows them",
+                     record->number, options->adopt, record->number);
 }
 
 static bool is_asked_for(const struct step *step, const struct waive_options *options)
@@ -203,10 +229,12 @@ static int do_it(struct store *store, struct arena *arena, const char *word,
         return cli_fail(err);
     if (options->list)
         return list_waivers(arena, record);
-    if ((options->withdraw == NULL && read_end(options, record->now, &until, err) < 0) ||
+    if ((options->withdraw == NULL && options->adopt == NULL &&
+         read_end(options, record->now, &until, err) < 0) ||
         judge(record, &sources, record->judgement.baselines, err) < 0)
         return cli_fail(err);
     if ((options->withdraw != NULL ? withdraw(store, record, options, err)
+         : options->adopt != NULL  ? adopt(store, record, options, err)
                                    : waive(store, record, options, until, err)) < 0)
         return cli_fail(err);
     return finish(store, record, &sources, err);
@@ -226,7 +254,7 @@ static const char *missing(const struct waive_options *options)
 
     for (size_t i = 0; !options->list && i < sizeof owed / sizeof owed[0]; i++)
         if ((owed[i].value == NULL || *owed[i].value == '\0') &&
-            (owed[i].to_withdraw || options->withdraw == NULL))
+            (owed[i].to_withdraw || (options->withdraw == NULL && options->adopt == NULL)))
             return owed[i].name;
     return NULL;
 }
@@ -248,6 +276,8 @@ int command_waive(int argc, char **argv)
          "shows the waivers of the run, also ended and withdrawn ones"},
         {"withdraw", 0, OPTION_STRING, "UUID", &options.withdraw,
          "takes a waiver back, with --who and --why; it stays on record"},
+        {"adopt", 0, OPTION_STRING, "UUID", &options.adopt,
+         "lets a waiver count that came with an imported run, with --who and --why"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

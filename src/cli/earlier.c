@@ -28,7 +28,7 @@ static bool same_hosts(const struct hostlist *names, const struct record *record
 
 static bool is_candidate(const struct run_summary *run, const struct record *record)
 {
-    return run->judged && run->state == RUN_ENDED && run->number != record->number &&
+    return run->judged && !run->imported && run->state == RUN_ENDED && run->number != record->number &&
            run->started < record->started && strcmp(run->suite, record->suite) == 0 &&
            (run->verdict == VERDICT_ACCEPT || run->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
            run->hosts == record->plan->hosts.count;

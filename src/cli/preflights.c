@@ -16,8 +16,9 @@ int cli_attach_preflight(struct store *store, struct record *record, struct erro
     if (store_list_runs(store, record->arena, 0, &runs, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(runs[i].suite, PREFLIGHT_SUITE) == 0 && strcmp(runs[i].hostfile, record->hostfile) == 0 &&
-            runs[i].state == RUN_ENDED && runs[i].judged && runs[i].ended <= record->started) {
+        if (!runs[i].imported && strcmp(runs[i].suite, PREFLIGHT_SUITE) == 0 &&
+            strcmp(runs[i].hostfile, record->hostfile) == 0 && runs[i].state == RUN_ENDED && runs[i].judged &&
+            runs[i].ended <= record->started) {
             record->preflight = store_load_lean(store, record->arena, runs[i].number, report_rests_on, err);
             return record->preflight != NULL ? 0 : -1;
         }

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proof.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/log.h"
 #include "assay/report.h"
 #include "signature.h"
 
+#define FOLDER_PREFIX "assay-export-"
 enum { MOST_NAMED = 50, REPORT_BYTES = 1024 * 1024 * 1024 };
 
 /* One hash for what was to be done: of the lines of the tables that hold the plan. */
@@ -28,6 +35,16 @@ static const char *plan_sha256(struct arena *arena, const struct manifest *manif
     return hex;
 }
 
+/* "node[1-8]" */
+static const char *host_names(struct arena *arena, const struct plan *plan)
+{
+    const char **names = arena_array(arena, const char *, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    return hostlist_fold(arena, names, plan->hosts.count);
+}
+
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record)
 {
     const struct judgement *judgement = &record->judgement;
@@ -36,17 +53,52 @@ void proof_describe(struct arena *arena, struct manifest *manifest, const struct
         manifest_say(arena, manifest, "verdict", verdict_name(judgement->verdicts[0].word));
     manifest_say(arena, manifest, "suite", record->suite);
     manifest_say(arena, manifest, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
+    manifest_say(arena, manifest, "names", host_names(arena, record->plan));
     manifest_say(arena, manifest, "started", time_text(arena, record->started));
+    manifest_say(arena, manifest, "ended", time_text(arena, record->ended));
     manifest_say(arena, manifest, "program", record->program);
+    manifest_say(arena, manifest, "made on", record->controller);
+    if (record->origin != NULL)
+        manifest_say(arena, manifest, "origin", run_origin_text(arena, record->origin));
     manifest_say(arena, manifest, "plan", plan_sha256(arena, manifest));
+}
+
+/* What a killed one left: a folder of ours that nobody holds. A new one is held a moment after it is made. */
+static void remove_left_ones(struct arena *arena, const char *place)
+{
+    enum { NEW_S = 60 };
+    DIR *entries = opendir(place);
+    const struct dirent *entry;
+
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        const char *path = arena_printf(arena, "%s/%s", place, entry->d_name);
+        cleanup_fd int fd = -1;
+        struct stat status;
+
+        if (strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) != 0)
+            continue;
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+            (double)status.st_mtime + NEW_S < cli_now() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+            directory_remove(path, NULL) < 0)
+            log_debug("%s stays behind", path);
+    }
+    if (entries != NULL)
+        closedir(entries);
 }
 
 const char *proof_folder(struct arena *arena, struct error *err)
 {
     const char *place = getenv("TMPDIR");
-    char *path = arena_printf(arena, "%s/assay-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");
+    char *path;
+    int fd;
 
-    if (mkdtemp(path) != NULL)
+    place = place != NULL && *place != '\0' ? place : "/tmp";
+    remove_left_ones(arena, place);
+    path = arena_printf(arena, "%s/" FOLDER_PREFIX "XXXXXX", place);
+    fd = mkdtemp(path) != NULL ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    /* Held, by a descriptor that stays open, as long as the process lives. */
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         return path;
     error_set(err, ERROR_INTERNAL, "cannot make a folder %s: %s; TMPDIR names another place", path,
               strerror(errno));
@@ -94,8 +146,8 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
         write_once(manifest_path, &text, signatures.list.count == 0, err) < 0 ||
         signature_add(arena, manifest_path, key, &added, err) < 0)
         return -1;
-    printf("report: %s\nmanifest: %s\nsignature: %s\n", path, manifest_path,
-           added != NULL ? added : "there already, by this key");
+    cli_print("report: %s\nmanifest: %s\nsignature: %s\n", path, manifest_path,
+              added != NULL ? added : "there already, by this key");
     return 0;
 }
 
@@ -106,20 +158,57 @@ int proof_print_differences(struct arena *arena, const struct manifest *kept, co
     size_t count = manifest_compare(arena, kept, found, redacted, &differences);
 
     for (size_t i = 0; i < count && i < MOST_NAMED; i++)
-        printf("CHANGED: %s%s%s%s: %s\n", differences[i].path, differences[i].note[0] != '\0' ? " (" : "",
-               manifest_is_table(differences[i].path) ? "columns" : differences[i].note,
-               differences[i].note[0] != '\0' ? ")" : "", differences[i].what);
+        cli_print("CHANGED: %s%s%s%s: %s\n", differences[i].path, differences[i].note[0] != '\0' ? " (" : "",
+                  manifest_is_table(differences[i].path) ? "columns" : differences[i].note,
+                  differences[i].note[0] != '\0' ? ")" : "", differences[i].what);
     if (count > MOST_NAMED)
-        printf("CHANGED: and %zu more\n", count - MOST_NAMED);
+        cli_print("CHANGED: and %zu more\n", count - MOST_NAMED);
     return (int)count;
+}
+
+static int head_differs(const struct manifest *kept, const char *key, const char *found)
+{
+    const char *said = manifest_said(kept, key);
+
+    if (*said == '\0' || strcmp(said, found) == 0)
+        return 0;
+    cli_print("CHANGED: the manifest says of the run '%s: %s', and it is '%s'\n", key, said, found);
+    return 1;
+}
+
+/* What a person reads at the head of a manifest must be what its entries say. */
+static int compare_head(struct arena *arena, struct store *store, long long number,
+                        const struct manifest *kept, struct error *err)
+{
+    const struct record *record = store_load_judged(store, arena, number, err);
+    const char *judgement = manifest_said(kept, "judgement");
+    enum verdict_word verdict;
+    int changed = 0;
+
+    if (record == NULL)
+        return -1;
+    if (*judgement != '\0') {
+        if (store_find_verdict(store, number, judgement, &verdict, err) < 0)
+            return -1;
+        changed += head_differs(kept, "verdict", verdict_name(verdict));
+    }
+    changed += head_differs(kept, "suite", record->suite);
+    changed += head_differs(kept, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
+    changed += head_differs(kept, "names", host_names(arena, record->plan));
+    changed += head_differs(kept, "started", time_text(arena, record->started));
+    changed += head_differs(kept, "program", record->program);
+    changed += head_differs(kept, "made on", record->controller);
+    return changed + head_differs(kept, "plan", plan_sha256(arena, kept));
 }
 
 int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
                   bool redacted, struct error *err)
 {
     struct manifest found;
+    int head;
 
     if (store_manifest(store, arena, number, kept, &found, err) < 0)
         return -1;
-    return proof_print_differences(arena, kept, &found, redacted);
+    head = compare_head(arena, store, number, kept, err);
+    return head < 0 ? -1 : head + proof_print_differences(arena, kept, &found, redacted);
 }

@@ -8,7 +8,7 @@
 
 /* Says in its head what the run is, for whoever reads it before signing. */
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record);
-/* A new folder for what is unpacked; directory_remove it. NULL with err set. */
+/* A new folder for what is put together; directory_remove it. What killed ones left is removed first. NULL with err set. */
 const char *proof_folder(struct arena *arena, struct error *err);
 /* Writes the report, the manifest beside it (which the report joins), and a signature over that; refuses where a piece
    could not be read, or where other bytes are signed already. Prints the three lines that say where. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assay/files.h"
@@ -12,7 +13,7 @@
 #include "program.h"
 
 #define NAMESPACE "assay-report"
-enum { MOST_SIGNATURES = 999 };
+enum { MOST_SIGNATURES = 999, SIGNATURE_BYTES = 1 << 16 };
 
 /* Its exit status, or -1. ret_out, ret_complaint: stdout and stderr. A passphrase is asked for on the terminal. */
 static int keygen(struct arena *arena, const char *const *words, const char *input, const char **ret_out,
@@ -62,14 +63,29 @@ static int ask_signer(struct arena *arena, const char *manifest, const char *all
     return 0;
 }
 
+/* ssh-keygen would wait for a pipe for ever. */
+static bool is_small_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= SIGNATURE_BYTES;
+}
+
 static int check_one(struct arena *arena, const char *manifest, const char *allowed,
                      struct signature *signature, struct error *err)
 {
     const char *words[] = {"ssh-keygen", "-Y", "check-novalidate", "-n",
                            NAMESPACE,    "-s", signature->path,    NULL};
     const char *out, *complaint;
-    int status = keygen(arena, words, manifest, &out, &complaint, err);
+    int status;
 
+    signature->key = signature->signer = "";
+    if (!is_small_file(signature->path)) {
+        signature->state = SIGNATURE_BAD;
+        signature->why = "it is no regular file, or too large for a signature";
+        return 0;
+    }
+    status = keygen(arena, words, manifest, &out, &complaint, err);
     if (status < 0)
         return -1;
     signature->state = status == 0 ? SIGNATURE_UNKNOWN : SIGNATURE_BAD;

@@ -138,13 +138,28 @@ static bool take_sha256(struct slice *rest, char ret_sha256[SHA256_HEX_SIZE])
     return true;
 }
 
+static bool is_key(struct slice word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-./ ";
+
+    for (size_t i = 0; i < word.length; i++)
+        if (memchr(letters, word.bytes[i], sizeof letters - 1) == NULL)
+            return false;
+    return word.length > 0;
+}
+
+/* Each key once: there is no first and last word on anything. */
 static bool parse_head(struct arena *arena, struct slice line, struct manifest *manifest)
 {
     size_t colon = slice_find(line, ": ");
+    struct slice key = {line.bytes, colon};
     struct manifest_line *said;
 
-    if (colon == (size_t)-1 || colon == 0)
+    if (colon == (size_t)-1 || !is_key(key))
         return false;
+    for (size_t i = 0; i < manifest->head.count; i++)
+        if (slice_equal(key, manifest->head.items[i].key))
+            return false;
     said = list_push(arena, &manifest->head);
     said->key = arena_strndup(arena, line.bytes, colon);
     said->value = unescape(arena, slice_from(line, colon + 2));

@@ -36,6 +36,8 @@ static bool find_name(const char *const *names, size_t count, const char *word, 
 
 bool waiver_in_force(const struct waiver *waiver, double now)
 {
+    if (waiver->foreign && (waiver->adopted.made <= 0 || now < waiver->adopted.made))
+        return false;
     return waiver->made <= now && now < waiver->until &&
            (waiver->withdrawn.made <= 0 || now < waiver->withdrawn.made);
 }

@@ -321,7 +321,10 @@ static void write_runs(struct leaf *leaf)
 
         html_markup(leaf->out, "<tr>");
         html_row_head(leaf->out, arena_printf(leaf->arena, "%lld", record->number));
-        html_code_cell(leaf->out, record->uuid);
+        html_code_cell(leaf->out, record->origin == NULL
+                                      ? record->uuid
+                                      : arena_printf(leaf->arena, "%s, %s", record->uuid,
+                                                     run_origin_text(leaf->arena, record->origin)));
         html_cell(leaf->out, time_text(leaf->arena, record->started));
         number_cell(leaf, record->plan->hosts.count);
         html_markup(leaf->out, "</tr>\n");

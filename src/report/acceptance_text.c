@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "assay/acceptance.h"
+#include "assay/printable.h"
 #include "language.h"
-#include "printable.h"
 #include "report_formats.h"
 
 struct sheet {

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/printable.h"
 #include "html.h"
 #include "language.h"
-#include "printable.h"
 #include "report_formats.h"
 
 /* Inside CSS: only characters that cannot end a string there. */

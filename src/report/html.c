@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "printable.h"
+#include "assay/printable.h"
 
 static const char *escape_of(char byte)
 {

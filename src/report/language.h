@@ -47,6 +47,9 @@ void language_pieces(struct arena *arena, enum report_language language, const c
 /* The same as one string. */
 const char *language_said(struct arena *arena, enum report_language language, const char *english);
 
+/* How another party's run came here, and whose its verdict is; "" of a run that was made here. */
+const char *origin_note(struct arena *arena, enum report_language language, const struct record *record);
+
 /* For tests: the rows of a language's sentences. NULL behind the last one. */
 struct sentence {
     const char *english, *translation; /* a printf format; {1} is its first conversion */

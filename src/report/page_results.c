@@ -138,6 +138,11 @@ static void write_verdict(struct page *page)
         page_said(page, view->verdict_note);
         html_markup(out, "</p>");
     }
+    if (view->record->origin != NULL) {
+        html_markup(out, "<p class=\"note\">");
+        html_text(out, origin_note(page->arena, page->language, view->record));
+        html_markup(out, "</p>");
+    }
     html_markup(out, "<div class=\"tiles\">\n");
     tile(page, OUTCOME_FAIL, all->fail);
     tile(page, OUTCOME_INCONCLUSIVE, all->inconclusive);
@@ -213,6 +218,8 @@ static void write_identity(struct page *page)
               sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
                    said(page, run_state_name(record->state))));
     page_pair(page, TEXT_RUN_UUID, record->uuid);
+    if (record->origin != NULL)
+        page_pair(page, TEXT_ORIGIN, run_origin_text(page->arena, record->origin));
     page_pair(page, TEXT_JUDGEMENT,
               record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
     for (size_t i = 0; i < record->documents.count; i++)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/printable.h"
 #include "assay/report.h"
-#include "printable.h"
 #include "report_formats.h"
 
 enum { LINE_BYTES = 4096 };

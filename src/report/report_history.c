@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/printable.h"
 #include "assay/report.h"
-#include "printable.h"
 
 enum { LINE_BYTES = 4096, PLOT_COLUMNS = 41 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "assay/evidence.h"
+#include "assay/printable.h"
 #include "assets.h"
 #include "out_of_use.h"
-#include "printable.h"
 #include "variants.h"
 #include "view.h"
 
@@ -86,6 +86,24 @@ static void put_index(struct json_report *report, size_t index)
     json_put_integer(&report->writer, (int64_t)index);
 }
 
+/* Only of another party's run. */
+static void write_origin(struct json_report *report, const struct run_origin *origin)
+{
+    if (origin == NULL)
+        return;
+    json_key(&report->writer, "origin");
+    json_open_object(&report->writer);
+    put_number(report, "imported", origin->imported);
+    put_string(report, "bundle", origin->bundle);
+    put_string(report, "sha256", origin->sha256);
+    json_key(&report->writer, "redacted");
+    json_put_boolean(&report->writer, origin->redacted);
+    json_key(&report->writer, "judged_here");
+    json_put_boolean(&report->writer, origin->judged_here);
+    put_string(report, "signers", origin->signers);
+    json_close_object(&report->writer);
+}
+
 static void write_run(struct json_report *report)
 {
     const struct record *record = report->view->record;
@@ -102,6 +120,7 @@ static void write_run(struct json_report *report)
     put_string(report, "suite_title", record->suite_title);
     put_string(report, "hostfile", record->hostfile);
     put_string(report, "program", record->program);
+    write_origin(report, record->origin);
     put_string(report, "judgement", record->judgement.uuid);
     put_string(report, "baselines", record->judgement.baselines);
     json_close_object(&report->writer);
@@ -168,6 +187,10 @@ static void write_waivers(struct json_report *report)
         put_string(report, "withdrawn_by", waiver->withdrawn.who);
         put_string(report, "withdrawn_why", waiver->withdrawn.why);
         put_number(report, "withdrawn", waiver->withdrawn.made);
+        json_key(&report->writer, "foreign");
+        json_put_boolean(&report->writer, waiver->foreign);
+        put_string(report, "adopted_by", waiver->adopted.who);
+        put_number(report, "adopted", waiver->adopted.made);
         open_list(report, "items");
         for (size_t k = 0; k < waiver->items.count; k++) {
             json_open_object(&report->writer);

@@ -86,7 +86,8 @@ void report_junit(const struct record *record, enum report_language language, st
     (void)language; /* the same in every language */
     text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     put_attribute(out, "name",
-                  arena_printf(arena, "assay run %s: %s", record->uuid, verdict_name(view->verdict)));
+                  arena_printf(arena, "assay run %s%s: %s", record->uuid,
+                               record->origin != NULL ? " (imported)" : "", verdict_name(view->verdict)));
     put_counts(out, &view->coverage);
     text_put(out, ">\n");
     for (size_t i = 0; i < view->step_count; i++)

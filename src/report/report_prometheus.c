@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "assay/compare.h"
-#include "printable.h"
+#include "assay/printable.h"
 #include "report_formats.h"
 #include "view.h"
 
@@ -55,7 +55,10 @@ static void write_run(struct text *out, const struct record *record)
     put_head(out, "assay_run_info", "The run, always 1.");
     SERIES(out, "assay_run_info", 1, {"run", record->uuid}, {"suite", record->suite},
            {"hostfile", record->hostfile}, {"program", record->program},
-           {"judgement", record->judgement.uuid});
+           {"judgement", record->judgement.uuid},
+           {"origin", record->origin == NULL        ? "own"
+                      : record->origin->judged_here ? "imported, judged here"
+                                                    : "imported"});
     put_head(out, "assay_run_started_timestamp_seconds", "When the run began.");
     SERIES(out, "assay_run_started_timestamp_seconds", record->started, {"run", record->uuid});
     put_head(out, "assay_run_ended_timestamp_seconds", "When the run ended; 0 while it goes on.");

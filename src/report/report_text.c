@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "assay/evidence.h"
+#include "assay/printable.h"
 #include "assay/suite.h"
 #include "changes.h"
 #include "gates.h"
 #include "language.h"
 #include "matrix.h"
 #include "out_of_use.h"
-#include "printable.h"
 #include "retests.h"
 #include "searches.h"
 #include "variants.h"
@@ -185,6 +185,8 @@ static void write_head(struct letter *letter)
     put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
     if (*letter->view->verdict_note != '\0')
         put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
+    if (record->origin != NULL)
+        put_wrapped(letter, "", 0, origin_note(letter->arena, letter->language, record));
     put_wrapped(letter, "", 0,
                 counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
     text_put(letter->out, "\n");
@@ -195,6 +197,8 @@ static void write_head(struct letter *letter)
     put_field(letter, say(letter, TEXT_L_RUN),
               sayf(letter, TEXT_L_RUN_STATE, arena_printf(letter->arena, "%lld", record->number),
                    record->uuid, said(letter, run_state_name(record->state))));
+    if (record->origin != NULL)
+        put_field(letter, say(letter, TEXT_L_ORIGIN), run_origin_text(letter->arena, record->origin));
     if (record->judgement.uuid != NULL)
         put_field(letter, say(letter, TEXT_L_JUDGEMENT), record->judgement.uuid);
     for (size_t i = 0; i < record->documents.count; i++)

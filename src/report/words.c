@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "assay/report.h"
+#include "language.h"
 
 const char *duration_text(struct arena *arena, double seconds)
 {
@@ -19,6 +20,42 @@ const char *duration_text(struct arena *arena, double seconds)
     if (whole < 86400)
         return arena_printf(arena, "%lldh %02lldm %02llds", whole / 3600, whole / 60 % 60, whole % 60);
     return arena_printf(arena, "%lldd %02lldh %02lldm", whole / 86400, whole / 3600 % 24, whole / 60 % 60);
+}
+
+static const char *one_line(struct arena *arena, const char *lines)
+{
+    char *line = arena_strdup(arena, lines);
+
+    for (char *at = line; *at != '\0'; at++)
+        if (*at == '\n')
+            *at = ';';
+    return line;
+}
+
+const char *run_origin_text(struct arena *arena, const struct run_origin *origin)
+{
+    return arena_printf(arena, "imported %s from %s%s, %s%s", time_text(arena, origin->imported),
+                        origin->bundle, origin->redacted ? " (redacted)" : "",
+                        *origin->signers != '\0' ? "signed by " : "unsigned",
+                        one_line(arena, origin->signers));
+}
+
+const char *origin_note(struct arena *arena, enum report_language language, const struct record *record)
+{
+    const struct run_origin *origin = record->origin;
+    const char *came;
+
+    if (origin == NULL)
+        return "";
+    came = *origin->signers != '\0'
+               ? language_say(arena, language, TEXT_ORIGIN_SIGNED, time_text(arena, origin->imported),
+                              origin->bundle, one_line(arena, origin->signers))
+               : language_say(arena, language, TEXT_ORIGIN_UNSIGNED, time_text(arena, origin->imported),
+                              origin->bundle);
+    return origin->judged_here || record->judgement.uuid == NULL
+               ? came
+               : language_say(arena, language, TEXT_ORIGIN_THEIRS, came, record->controller,
+                              arena_printf(arena, "%lld", record->number));
 }
 
 const char *time_text(struct arena *arena, double unix_time)

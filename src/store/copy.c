@@ -298,7 +298,7 @@ static int copy_table(struct copy *copy, size_t table, long long number, struct 
 
     text_init(&select_sql, 1 << 16);
     text_init(&insert_sql, 1 << 16);
-    if (run_columns_find(copy->from, copy->arena, row, &columns, err) < 0)
+    if (run_columns_find(copy->to, copy->arena, row, &columns, err) < 0)
         return -1;
     text_put(&select_sql, "SELECT ");
     put_names(&select_sql, &columns, true, NULL);
@@ -462,17 +462,48 @@ static int copy_from(struct copy *copy, long long number, struct error *err)
     return store_finish(copy->from, result, err);
 }
 
+static int put_origin(struct store *store, long long number, const struct run_origin *origin,
+                      struct error *err)
+{
+    return store_exec(store, INSERT_ORIGIN, err, INTEGER(number), REAL(origin->imported),
+                      TEXT(origin->bundle), TEXT(origin->sha256), INTEGER(origin->redacted),
+                      TEXT(origin->signers));
+}
+
+static int copy_run(struct copy *copy, long long number, const struct run_origin *origin,
+                    long long *ret_number, struct error *err)
+{
+    if (copy_from(copy, number, err) < 0)
+        return -1;
+    *ret_number = copy->maps[0].list.items[0].to;
+    return origin != NULL ? put_origin(copy->to, *ret_number, origin, err) : 0;
+}
+
+static int copy_whole(struct copy *copy, long long number, const struct run_origin *origin,
+                      long long *ret_number, struct error *err)
+{
+    int result = -1;
+
+    copy->arena = arena_create();
+    copy->maps = arena_array(copy->arena, struct id_map, run_table_count);
+    if (store_begin(copy->to, err) == 0)
+        result = store_finish(copy->to, copy_run(copy, number, origin, ret_number, err), err);
+    arena_destroy(copy->arena);
+    return result;
+}
+
 int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
                    long long *ret_number, struct error *err)
 {
-    struct copy copy = {.from = from, .to = to, .arena = arena_create(), .redactor = redactor};
-    int result = -1;
+    struct copy copy = {.from = from, .to = to, .redactor = redactor};
 
-    copy.maps = arena_array(copy.arena, struct id_map, run_table_count);
-    if (store_begin(to, err) == 0)
-        result = store_finish(to, copy_from(&copy, number, err), err);
-    if (result == 0)
-        *ret_number = copy.maps[0].list.items[0].to;
-    arena_destroy(copy.arena);
-    return result;
+    return copy_whole(&copy, number, NULL, ret_number, err);
+}
+
+int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
+                     long long *ret_number, struct error *err)
+{
+    struct copy copy = {.from = from, .to = to};
+
+    return copy_whole(&copy, number, origin, ret_number, err);
 }

@@ -356,6 +356,16 @@ const char *take_optional_text(struct rows *rows)
     return take_null(rows) ? NULL : take_text(rows);
 }
 
+void take_sha256(struct rows *rows, char ret_sha256[SHA256_HEX_SIZE])
+{
+    const char *text = take_text(rows);
+
+    if (strlen(text) == SHA256_HEX_SIZE - 1)
+        memcpy(ret_sha256, text, SHA256_HEX_SIZE);
+    else
+        rows_damage(rows, "'%.80s' is no SHA-256", text);
+}
+
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary)
 {
     const char *word = (const char *)sqlite3_column_text(rows->statement, rows->column++);

@@ -28,8 +28,6 @@ static struct controller take_controller(struct rows *rows)
     controller.pid = take_integer(rows);
     controller.start = take_text(rows);
     controller.host = take_text(rows);
-    if (controller.start == NULL || controller.host == NULL)
-        rows_damage(rows, "a run without its controller");
     return controller;
 }
 
@@ -57,10 +55,34 @@ static int load_head(struct load *load, int64_t number, struct controller *ret_c
     record->hostfile = take_text(&rows);
     record->program = take_text(&rows);
     *ret_controller = take_controller(&rows);
+    record->controller = ret_controller->host;
     rows_close(&rows);
     if (rows.damage[0] != '\0')
         return store_damage(load->store, err, "run %lld: %s", (long long)number, rows.damage);
     return 0;
+}
+
+static int load_origin(struct load *load, struct error *err)
+{
+    struct run_origin *origin;
+    struct rows rows;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_ORIGIN, load->arena, NULL, err, INTEGER(load->record->number)) <
+        0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got <= 0)
+        return got;
+    origin = arena_new(load->arena, struct run_origin);
+    origin->imported = take_real(&rows);
+    origin->bundle = take_text(&rows);
+    take_sha256(&rows, origin->sha256);
+    origin->redacted = take_bool(&rows);
+    origin->signers = take_text(&rows);
+    origin->judged_here = take_bool(&rows);
+    load->record->origin = origin;
+    return rows_next(&rows, err);
 }
 
 static int last_run(struct store *store, int64_t *ret_number, struct error *err)
@@ -77,7 +99,7 @@ static int load_all(struct load *load, int64_t number, bool judged_only, struct 
 {
     if (number == 0 && last_run(load->store, &number, err) < 0)
         return -1;
-    if (load_head(load, number, ret_controller, err) < 0 ||
+    if (load_head(load, number, ret_controller, err) < 0 || load_origin(load, err) < 0 ||
         (!judged_only && load_documents(load->store, load->arena, SELECT_DOCUMENTS, number,
                                         &load->record->documents, err) < 0) ||
         load_plan(load, err) < 0 || (!judged_only && load_attempts(load, err) < 0))
@@ -138,6 +160,24 @@ long long store_find_run(struct store *store, const char *word, struct error *er
     return found > 0 ? number : 0;
 }
 
+int store_find_verdict(struct store *store, long long number, const char *judgement,
+                       enum verdict_word *ret_verdict, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, FIND_VERDICT, NULL, NULL, err, INTEGER(number), TEXT(judgement)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got == 0)
+        return error_set(err, ERROR_USAGE, "%s: run %lld has no judgement %s", store->path, number,
+                         judgement);
+    if (got < 0)
+        return -1;
+    *ret_verdict = (enum verdict_word)take_enum(&rows, &vocabulary_verdict);
+    return rows_next(&rows, err);
+}
+
 struct summaries {
     LIST_OF(struct run_summary) runs;
 };
@@ -164,6 +204,7 @@ static void take_summary(struct store *store, struct rows *rows, struct run_summ
     summary->accepted = take_bool(rows);
     summary->waived = take_bool(rows);
     summary->in_acceptance = take_bool(rows);
+    summary->imported = take_bool(rows);
     if (rows->damage[0] == '\0')
         summary->state = shown_state(store, summary->number, state, &controller);
 }

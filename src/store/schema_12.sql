@@ -21,10 +21,11 @@ CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT CHECK(id>0), uuid TEXT NOT
     hostfile TEXT NOT NULL, program TEXT NOT NULL, controller_pid INTEGER NOT NULL, controller_start TEXT NOT NULL,
     controller_host TEXT NOT NULL) STRICT;
 -- Of a run that another party made and that came in a bundle. signers: whose good signatures the bundle was compared with,
--- one a line; '' is unsigned. Not part of what the run consists of: it is what we know of how it came here.
+-- one a line; '' is unsigned. judgement: the last one that came with it; those behind it were made here. Not part of what
+-- the run consists of: it is what we know of how it came here.
 CREATE TABLE origin(run INTEGER PRIMARY KEY REFERENCES run, imported REAL NOT NULL, bundle TEXT NOT NULL,
     sha256 TEXT NOT NULL CHECK(length(sha256)=64), redacted INTEGER NOT NULL CHECK(redacted IN (0,1)),
-    signers TEXT NOT NULL) STRICT;
+    signers TEXT NOT NULL, judgement INTEGER NOT NULL) STRICT;
 CREATE TABLE document(run INTEGER NOT NULL REFERENCES run, n INTEGER NOT NULL CHECK(n>=0), kind TEXT NOT NULL,
     name TEXT NOT NULL, content INTEGER NOT NULL REFERENCES content, PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;
 CREATE TABLE run_host(run INTEGER NOT NULL REFERENCES run, n INTEGER NOT NULL CHECK(n>=0), name TEXT NOT NULL,

@@ -16,7 +16,7 @@
 #include "assay/log.h"
 #include "store_private.h"
 
-enum { APPLICATION_ID = 0x61736179 /* "asay" */, BUSY_TIMEOUT_MS = 20000 };
+enum { BUSY_TIMEOUT_MS = 20000 };
 
 static int ask_pragma(struct store *store, const char *sql, int64_t *ret_answer)
 {
@@ -217,7 +217,7 @@ static int check_owner(struct store *store, int newest, int64_t *ret_version, st
         result = ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables);
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
-    if (application != APPLICATION_ID && (tables > 0 || *ret_version != 0 || application != 0))
+    if (application != STORE_APPLICATION_ID && (tables > 0 || *ret_version != 0 || application != 0))
         return error_set(err, ERROR_USAGE,
                          "%s is a database of another program; name another file with --db or ASSAY_DB",
                          store->path);
@@ -255,7 +255,7 @@ static int apply_migrations(struct store *store, const struct store_opening *ope
     snprintf(pragma, sizeof pragma, "PRAGMA user_version=%d", opening->version);
     if (exec(store, pragma, err) < 0)
         return -1;
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", APPLICATION_ID);
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
     return exec(store, pragma, err);
 }
 
@@ -350,19 +350,48 @@ static int prepare(struct store *store, const struct store_opening *opening, str
     return migrate(store, opening, err);
 }
 
-struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err)
+static struct store *store_new(const char *path)
 {
     struct store *store = mem_alloc(sizeof *store);
 
     store->path = mem_strdup(path);
-    store->read_only = opening->read_only;
     store->words = intern_create();
     store->codec = blob_codec_create();
+    return store;
+}
+
+struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err)
+{
+    struct store *store = store_new(path);
+
+    store->read_only = opening->read_only;
     if (prepare(store, opening, err) < 0) {
         store_close(store);
         return NULL;
     }
     return store;
+}
+
+struct store *store_open_nameless(const char *label, int version, struct error *err)
+{
+    const struct store_opening opening = {.migrations = store_migrations, .version = version};
+    struct store *store = store_new(label);
+
+    if (sqlite3_open_v2("", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK &&
+        exec(store, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF", err) ==
+            0 &&
+        migrate(store, &opening, err) == 0)
+        return store;
+    if (err->text[0] == '\0')
+        database_error(store, "making a temporary database", err);
+    store_close(store);
+    return NULL;
+}
+
+int store_bring_up_to_date(struct store *store, struct error *err)
+{
+    return migrate(
+        store, &(const struct store_opening){.migrations = store_migrations, .version = store_version}, err);
 }
 
 struct store *store_open(const char *path, bool read_only, struct error *err)

@@ -46,6 +46,12 @@ struct store_opening {
     const char *network; /* name of the network file system, "" for a local one, NULL: ask */
 };
 struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err);
+/* A database of the format of that number in a file that has no name, and is gone when it is closed. label: for
+   messages. */
+struct store *store_open_nameless(const char *label, int version, struct error *err);
+/* To the newest format. */
+int store_bring_up_to_date(struct store *store, struct error *err) __attribute__((warn_unused_result));
+enum { STORE_APPLICATION_ID = 0x61736179 /* "asay" */ };
 /* "NFS", or NULL for a file system whose locks and shared memory can be relied on. */
 const char *network_file_system(unsigned long magic);
 
@@ -143,6 +149,7 @@ const char *take_optional_text(struct rows *rows);
 const char *take_optional_word(struct rows *rows);
 /* A word as the place of a measurement. */
 void take_place(struct rows *rows, struct measurement *measurement);
+void take_sha256(struct rows *rows, char ret_sha256[SHA256_HEX_SIZE]);
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary);
 void rows_damage(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Damage found when no cursor is open. */
@@ -191,6 +198,9 @@ bool at_decode(struct arena *arena, const char *text, struct measurement *ret_me
 /* write_plan.c: hosts, shapes and steps that the database does not have yet. */
 int write_plan(struct store *store, const struct record *record, size_t first_step, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The name by which a shape is shared: over everything that its rows hold. */
+void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE]);
 
 /* sightings.c: in place of those that were kept of the attempt. */
 int write_sightings(struct store *store, const struct record *record, const struct attempt *attempt,

@@ -188,7 +188,8 @@ struct unpacking {
     const char *path, *name; /* of the piece at hand */
     ZSTD_DCtx *zstd;
     ZSTD_inBuffer in;
-    bool ended; /* the frame */
+    bool ended;      /* the frame */
+    uint64_t budget; /* bytes that may still be unpacked */
 };
 
 static int broken(const struct unpacking *unpacking, const char *how, struct error *err)
@@ -201,6 +202,9 @@ static int take(struct unpacking *unpacking, void *bytes, size_t length, struct 
 {
     ZSTD_outBuffer out = {bytes, length, 0};
 
+    if (length > unpacking->budget)
+        return broken(unpacking, "it unpacks to more than any run of assay's would", err);
+    unpacking->budget -= length;
     while (out.pos < out.size) {
         size_t before = out.pos + unpacking->in.pos, left;
 
@@ -249,12 +253,12 @@ static bool all_zero(const char *bytes, size_t length)
 }
 
 /* Bytes and what fills their last block, piece by piece: a size that is not true costs nothing. */
-static int take_bytes(struct unpacking *unpacking, size_t length, struct text *bytes, struct error *err)
+static int take_bytes(struct unpacking *unpacking, size_t length, const struct tar_reader *reader,
+                      struct error *err)
 {
-    char chunk[BLOCK * 32];
+    char chunk[BLOCK * 128];
     size_t padded = (length + BLOCK - 1) / BLOCK * BLOCK;
 
-    text_reset(bytes);
     while (padded > 0) {
         size_t now = padded < sizeof chunk ? padded : sizeof chunk, useful = now < length ? now : length;
 
@@ -262,20 +266,42 @@ static int take_bytes(struct unpacking *unpacking, size_t length, struct text *b
             return -1;
         if (!all_zero(chunk + useful, now - useful))
             return broken(unpacking, "there is something between the pieces", err);
-        text_add(bytes, chunk, useful);
+        if (useful > 0 && reader->add(reader->context, (struct slice){chunk, useful}, err) < 0)
+            return -1;
         length -= useful;
         padded -= now;
     }
     return 0;
 }
 
+static int check_end(struct unpacking *unpacking, struct error *err)
+{
+    char block[BLOCK];
+    ZSTD_outBuffer out = {block, BLOCK, 0};
+
+    unpacking->name = "";
+    if (take(unpacking, block, BLOCK, err) < 0)
+        return -1;
+    if (!all_zero(block, BLOCK))
+        return broken(unpacking, "its end is not one", err);
+    while (!unpacking->ended && out.pos == 0) {
+        size_t before = unpacking->in.pos,
+               left = ZSTD_decompressStream(unpacking->zstd, &out, &unpacking->in);
+
+        if (ZSTD_isError(left) || (left > 0 && unpacking->in.pos == before))
+            return broken(unpacking, "the archive is cut", err);
+        unpacking->ended = left == 0;
+    }
+    if (out.pos > 0 || unpacking->in.pos < unpacking->in.size)
+        return broken(unpacking, "there is something behind its end", err);
+    return 0;
+}
+
 static int read_entries(struct unpacking *unpacking, const struct tar_reader *reader, struct error *err)
 {
     char name[NAME_BYTES + 1] = "", header[BLOCK];
-    cleanup_text struct text bytes = {0};
     size_t length;
 
-    text_init(&bytes, largest_entry);
     unpacking->name = name;
     for (;;) {
         if (take(unpacking, header, BLOCK, err) < 0)
@@ -284,16 +310,11 @@ static int read_entries(struct unpacking *unpacking, const struct tar_reader *re
             break;
         if (!is_ours((const unsigned char *)header, name, &length))
             return broken(unpacking, "no header of a piece", err);
-        if (take_bytes(unpacking, length, &bytes, err) < 0 ||
-            reader->entry(reader->context, name, (struct slice){bytes.bytes, bytes.length}, err) < 0)
+        if (reader->begin(reader->context, name, length, err) < 0 ||
+            take_bytes(unpacking, length, reader, err) < 0 || reader->end(reader->context, err) < 0)
             return -1;
     }
-    unpacking->name = "";
-    if (take(unpacking, header, BLOCK, err) < 0)
-        return -1;
-    if (!all_zero(header, BLOCK))
-        return broken(unpacking, "its end is not one", err);
-    return 0;
+    return check_end(unpacking, err);
 }
 
 static bool is_sealed(const char *bytes, size_t length)
@@ -308,7 +329,11 @@ static bool is_sealed(const char *bytes, size_t length)
 static int read_mapped(const char *path, const char *bytes, size_t length, const struct tar_reader *reader,
                        bool *ret_sealed, struct error *err)
 {
-    struct unpacking unpacking = {.path = path, .name = "", .in = {bytes, length - SEAL_BYTES, 0}};
+    static const uint64_t most_times = 1000, always = (uint64_t)64 << 20;
+    struct unpacking unpacking = {.path = path,
+                                  .name = "",
+                                  .in = {bytes, length - SEAL_BYTES, 0},
+                                  .budget = always + length * most_times};
     int result;
 
     *ret_sealed = is_sealed(bytes, length);
@@ -320,9 +345,10 @@ static int read_mapped(const char *path, const char *bytes, size_t length, const
     return result;
 }
 
-int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed, struct error *err)
+int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed,
+             char ret_sha256[SHA256_HEX_SIZE], struct error *err)
 {
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
     char *bytes;
     int result;
@@ -334,6 +360,7 @@ int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
+    sha256_hex(bytes, (size_t)status.st_size, ret_sha256);
     result = read_mapped(path, bytes, (size_t)status.st_size, reader, ret_sealed, err);
     munmap(bytes, (size_t)status.st_size);
     return result;

@@ -5,6 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/scan.h"
+#include "assay/sha256.h"
 
 struct tar_writer;
 /* Writes beside path until tar_finish, which renames. NULL with err set. */
@@ -17,13 +18,18 @@ int tar_finish(struct tar_writer *tar, struct error *err) __attribute__((warn_un
 /* Leaves nothing behind. Accepts NULL. */
 void tar_abandon(struct tar_writer *tar);
 
+/* A piece at a time, in the order of the archive, and its bytes as they come: what they may be is for begin to say, before
+   any of them is unpacked. -1 with err set ends the reading. */
 struct tar_reader {
     void *context;
-    /* The bytes are good until it returns. -1 with err set ends the reading. */
-    int (*entry)(void *context, const char *name, struct slice bytes, struct error *err);
+    int (*begin)(void *context, const char *name, size_t length, struct error *err);
+    int (*add)(void *context, struct slice bytes, struct error *err);
+    int (*end)(void *context, struct error *err);
 };
-/* *ret_sealed: whether all bytes of the file are as tar_finish left them. */
-int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed, struct error *err)
-    __attribute__((warn_unused_result));
+/* To its end, behind which nothing may stand but the seal. *ret_sealed: whether all bytes of the file are as tar_finish left
+   them. *ret_sha256: of the file. An archive of which more than 1,000 times its own size would be unpacked, and 64 MiB, is
+   refused when it comes to that. */
+int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed,
+             char ret_sha256[SHA256_HEX_SIZE], struct error *err) __attribute__((warn_unused_result));
 
 #endif

@@ -2,6 +2,13 @@
 /* Waivers and what takes them back: only ever added to. */
 #include "store_private.h"
 
+static int write_adoption(struct store *store, const char *waiver, const struct adoption *adoption,
+                          struct error *err)
+{
+    return store_exec(store, INSERT_ADOPTION, err, TEXT(waiver), TEXT(adoption->who), TEXT(adoption->why),
+                      REAL(adoption->made));
+}
+
 static int write_waiver(struct store *store, const struct record *record, const struct waiver *waiver,
                         struct error *err)
 {
@@ -16,7 +23,11 @@ static int write_waiver(struct store *store, const struct record *record, const 
                        WORD(item->subject), WORD(item->at), TEXT(item->hardware)) < 0)
             return -1;
     }
-    return 0;
+    /* Made here, of another party's run: nobody else has to let it count. */
+    return record->origin == NULL
+               ? 0
+               : write_adoption(store, waiver->uuid,
+                                &(const struct adoption){waiver->who, waiver->why, waiver->made}, err);
 }
 
 int store_put_waiver(struct store *store, const struct record *record, const struct waiver *waiver,
@@ -39,6 +50,17 @@ int store_withdraw_waiver(struct store *store, const struct waiver *waiver,
                         store_exec(store, INSERT_WITHDRAWAL, err, TEXT(withdrawal->uuid), TEXT(waiver->uuid),
                                    TEXT(withdrawal->who), TEXT(withdrawal->why), REAL(withdrawal->made)),
                         err);
+}
+
+int store_adopt_waiver(struct store *store, const struct waiver *waiver, const struct adoption *adoption,
+                       struct error *err)
+{
+    if (!waiver->foreign || waiver->adopted.made > 0)
+        return error_set(err, ERROR_USAGE, "waiver %s was %s", waiver->uuid,
+                         waiver->foreign ? "adopted already" : "made here, and counts as it is");
+    if (store_begin(store, err) < 0)
+        return -1;
+    return store_finish(store, write_adoption(store, waiver->uuid, adoption, err), err);
 }
 
 static int load_items(struct load *load, struct waiver *waiver, struct error *err)
@@ -73,6 +95,9 @@ static void take_waiver(struct rows *rows, struct waiver *waiver)
     waiver->withdrawn.who = take_optional_text(rows);
     waiver->withdrawn.why = take_optional_text(rows);
     waiver->withdrawn.made = take_real(rows);
+    waiver->adopted.who = take_optional_text(rows);
+    waiver->adopted.why = take_optional_text(rows);
+    waiver->adopted.made = take_real(rows);
 }
 
 int load_waivers(struct load *load, struct error *err)
@@ -85,7 +110,9 @@ int load_waivers(struct load *load, struct error *err)
         return -1;
     while ((got = rows_next(&rows, err)) > 0)
         take_waiver(&rows, list_push(load->arena, &record->waivers));
-    for (size_t i = 0; got == 0 && i < record->waivers.count; i++)
+    for (size_t i = 0; got == 0 && i < record->waivers.count; i++) {
+        record->waivers.items[i].foreign = record->origin != NULL;
         got = load_items(load, &record->waivers.items[i], err);
+    }
     return got;
 }

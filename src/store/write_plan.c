@@ -110,7 +110,7 @@ static void digest_values(struct sha256 *hash, const struct value *values, size_
     }
 }
 
-static void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
+void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
 {
     struct value row[LIMIT_VALUES];
     struct sha256 *hash = sha256_create();

@@ -89,8 +89,15 @@ static int take_over(struct store *store, const struct record *record, struct er
 {
     struct arena *arena = arena_create();
     struct controller self = controller_self(arena);
-    int result = check_holder(store, record->number, &self, arena, err);
+    int64_t imported;
+    int result = store_ask(store, FIND_ORIGIN, &imported, err, INTEGER(record->number));
 
+    if (result > 0)
+        result =
+            error_set(err, ERROR_USAGE,
+                      "run %lld was imported: it can be gone on with only where it was made", record->number);
+    if (result == 0)
+        result = check_holder(store, record->number, &self, arena, err);
     if (result == 0)
         result = store_exec(store, TAKE_RUN, err, ENUM(vocabulary_run, RUN_RUNNING), INTEGER(self.pid),
                             TEXT(self.start), TEXT(self.host), INTEGER(record->number));

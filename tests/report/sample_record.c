@@ -695,7 +695,8 @@ struct record *sample_record(struct arena *arena, const struct sample *sample)
                               .suite = given(&maker, "delivery"),
                               .suite_title = given(&maker, "Hand-over of 8-GPU hosts"),
                               .hostfile = given(&maker, "iron.hosts"),
-                              .program = "assay 0.1.0"};
+                              .program = "assay 0.1.0",
+                              .controller = "login1"};
     record->plan = arena_new(arena, struct plan);
     record->plan->arena = arena;
     record->plan->run_uuid = record->uuid;

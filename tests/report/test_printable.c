@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/printable.h"
 #include "html.h"
-#include "printable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

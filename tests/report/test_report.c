@@ -12,7 +12,7 @@
 
 #include "assay/files.h"
 #include "assay/json.h"
-#include "printable.h"
+#include "assay/printable.h"
 #include "sample_record.h"
 
 enum { REPORT_BYTES = 64 << 20 };

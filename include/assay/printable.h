@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report may show of a string that a host, a file or a person gave: valid UTF-8 without anything that
- * steers a terminal, reorders a line or hides in it. All formats for people write foreign strings through
- * here.
+ * What a report or a terminal may show of a string that a host, a file or a person gave: valid UTF-8 without anything
+ * that steers a terminal, reorders a line or hides in it. All formats for people write foreign strings through here, and
+ * so does all that a command prints.
  */
-#ifndef ASSAY_REPORT_PRINTABLE_H
-#define ASSAY_REPORT_PRINTABLE_H
+#ifndef ASSAY_PRINTABLE_H
+#define ASSAY_PRINTABLE_H
 
 #include <stdbool.h>
 

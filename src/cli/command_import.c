@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `assay import`: another party's run into a database. It stays theirs: it is told from own runs wherever it is shown, by
+ * where it came from and who signed it, its waivers count for nothing until somebody here adopts them, and no own run is
+ * compared with it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/files.h"
+#include "assay/report.h"
+#include "proof.h"
+#include "verification.h"
+
+struct import_options {
+    const char *db;
+    struct verification verification; /* with --report: that of the report */
+};
+
+/* 0, or 1 when it is not as it was made or signed, which was printed. */
+static int check(struct import_options *options, const struct bundle *bundle, const char *path,
+                 struct error *err)
+{
+    struct verification *verification = &options->verification;
+
+    if ((verification->report != NULL && verification_check_report(verification, err) < 0) ||
+        verification_check_bundle(verification, bundle, path, err) < 0)
+        return -1;
+    if (verification->wrong == 0)
+        return 0;
+    cli_print("imported: nothing\n");
+    return 1;
+}
+
+static int take(struct import_options *options, const struct bundle *bundle, const char *path,
+                struct error *err)
+{
+    struct arena *arena = options->verification.arena;
+    struct run_origin origin = {.imported = cli_now(),
+                                .bundle = file_name(path),
+                                .redacted = manifest_redacted(&bundle->manifest),
+                                .signers = verification_signers(&options->verification)};
+    const char *uuid = manifest_said(&bundle->manifest, "run");
+    struct store *store = store_open(options->db, false, err);
+    struct error none = {0};
+    long long number;
+    int result = -1;
+
+    if (store == NULL)
+        return -1;
+    memcpy(origin.sha256, bundle->sha256, SHA256_HEX_SIZE);
+    number = store_find_run(store, uuid, &none);
+    if (number > 0) {
+        cli_print("run %s is there already, as number %lld: nothing is imported\n", uuid, number);
+        result = 0;
+    } else if (store_load_run(bundle->store, arena, bundle->number, false, err) != NULL &&
+               store_import_run(bundle->store, bundle->number, store, &origin, &number, err) == 0) {
+        cli_print("run: %lld%s\norigin: %s\n", number, origin.redacted ? " (redacted)" : "",
+                  run_origin_text(arena, &origin));
+        result = 0;
+    }
+    store_close(store);
+    return result;
+}
+
+static int import_bundle(struct import_options *options, const char *path, struct error *err)
+{
+    struct bundle bundle;
+    int result = bundle_open(path, options->verification.arena, &bundle, err);
+
+    if (result == 0)
+        result = check(options, &bundle, path, err);
+    if (result == 0)
+        result = take(options, &bundle, path, err);
+    store_close(bundle.store);
+    return result;
+}
+
+int command_import(int argc, char **argv)
+{
+    struct import_options options = {0};
+    const struct option_row rows[] = {
+        {"report", 0, OPTION_STRING, "REPORT", &options.verification.report,
+         "the signed report of the run: the bundle must be what was signed"},
+        {"signers", 0, OPTION_STRING, "FILE", &options.verification.signers,
+         "whose signatures count: an allowed signers file, see ssh-keygen(1)"},
+        {"db", 0, OPTION_STRING, "FILE", &options.db,
+         "database, made when it is not there; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    int first, status, result;
+
+    if (!cli_options(rows, "import BUNDLE", argc, argv, &first, &status))
+        return status;
+    if (first + 1 != argc) {
+        cli_warn("assay: import: expected one BUNDLE, as `assay export` wrote it\n");
+        return EXIT_USAGE;
+    }
+    options.verification.arena = arena_create();
+    options.db = cli_database(options.db);
+    result = import_bundle(&options, argv[first], &err);
+    status = result < 0 ? cli_fail(&err) : result > 0 ? EXIT_REJECT : EXIT_ACCEPT;
+    arena_destroy(options.verification.arena);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What verify and import ask of a report, its manifest, its signatures and a bundle. Each finding is printed as it is made. */
+#ifndef ASSAY_CLI_VERIFICATION_H
+#define ASSAY_CLI_VERIFICATION_H
+
+#include "assay/bundle.h"
+#include "signature.h"
+
+struct verification {
+    struct arena *arena;
+    const char *report;  /* REPORT as given; its manifest and signatures lie beside it */
+    const char *signers; /* file of those whose signatures count; NULL: nobody's does */
+    const char *manifest_path;
+    struct manifest manifest; /* of the report */
+    bool readable;            /* the manifest is one */
+    struct signatures signatures;
+    size_t wrong;  /* what is not as it was */
+    size_t doubts; /* what could not be known, and was asked for */
+};
+
+/* "CHANGED: WHAT: WHY", and counts it. */
+void verification_wrong(struct verification *verification, const char *what, const char *why);
+/* Manifest, signatures and the report itself, and what the manifest says of the run. -1: they cannot be read. */
+int verification_check_report(struct verification *verification, struct error *err)
+    __attribute__((warn_unused_result));
+/* Whether all that `kept` names is so in the run `number` of store, and whether what its head says of the run is what the
+   run is. where: for people. */
+int verification_check_evidence(struct verification *verification, struct store *store, long long number,
+                                const struct manifest *kept, bool redacted, const char *where,
+                                struct error *err) __attribute__((warn_unused_result));
+/* The bundle by itself, and, where there is a report, as the bundle of the run that was signed. */
+int verification_check_bundle(struct verification *verification, const struct bundle *bundle,
+                              const char *path, struct error *err) __attribute__((warn_unused_result));
+/* Documents, commands and outputs, and tables that the manifest names. */
+void verification_count(const struct manifest *manifest, size_t *ret_bytes, size_t *ret_tables);
+/* Whose good signatures are on the manifest, one a line with the key; "" when nobody's is. In the arena. */
+const char *verification_signers(const struct verification *verification);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A database that another party wrote. It is looked at from outside first (its header), then its tables are compared with
+ * those of our own format of that number, word for word, and only then are rows read: into a database of our own, which
+ * has no name and is gone when it is closed. What is used from then on has our schema and our constraints; of the foreign
+ * one nothing but rows of known tables ever arrives, and each belongs to its one run.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "foreign.h"
+#include "run_tables.h"
+
+enum {
+    HEADER_BYTES = 100,
+    LONGEST_VALUE = 16 << 20, /* bytes; the longest that is kept in a row is a command file */
+    LONGEST_S = 600,
+    OPERATIONS = 100000, /* of SQLite between two looks at the clock: about a millisecond */
+};
+
+struct foreign {
+    sqlite3 *db;
+    const char *label;
+    void *bytes; /* of the file, mapped */
+    size_t length;
+    time_t until;
+    struct arena *arena;
+};
+
+static int refuse(const struct foreign *foreign, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int refuse(const struct foreign *foreign, struct error *err, const char *format, ...)
+{
+    char text[300];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(err, ERROR_USAGE, "%s: run.db is refused: %s", foreign->label, text);
+}
+
+static int refuse_said(const struct foreign *foreign, struct error *err)
+{
+    return refuse(foreign, err, "%s", sqlite3_errmsg(foreign->db));
+}
+
+static uint32_t header_number(const struct foreign *foreign, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *)foreign->bytes + at;
+
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* https://www.sqlite.org/fileformat.html: 18 and 19 are 1 where no other file belongs to it. */
+static int check_header(const struct foreign *foreign, int *ret_version, struct error *err)
+{
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, USER_VERSION = 60, APPLICATION = 68 };
+    static const char magic[16] = "SQLite format 3";
+    const char *bytes = foreign->bytes;
+    uint32_t version;
+
+    if (foreign->length < HEADER_BYTES || memcmp(bytes, magic, sizeof magic) != 0 ||
+        header_number(foreign, APPLICATION) != STORE_APPLICATION_ID)
+        return refuse(foreign, err, "it is no database of assay's");
+    if (bytes[WRITE_VERSION] != 1 || bytes[READ_VERSION] != 1)
+        return refuse(foreign, err, "it is not written as assay writes it");
+    version = header_number(foreign, USER_VERSION);
+    if (version == 0 || version > (uint32_t)store_version)
+        return refuse(foreign, err, "its format is %u, and this program knows 1 to %d", version,
+                      store_version);
+    *ret_version = (int)version;
+    return 0;
+}
+
+/* Reading, and nothing else. */
+static int authorize(void *context, int action, const char *a, const char *b, const char *database,
+                     const char *trigger)
+{
+    (void)context;
+    (void)b;
+    (void)database;
+    if (trigger != NULL)
+        return SQLITE_DENY;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+        return SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return b != NULL && strcmp(b, "coalesce") == 0 ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA:
+        return a != NULL && strcmp(a, "quick_check") == 0 ? SQLITE_OK : SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+static int is_late(void *context)
+{
+    const struct foreign *foreign = context;
+
+    return time(NULL) > foreign->until;
+}
+
+/* Before anything is read of it. */
+static int tie_down(struct foreign *foreign)
+{
+    static const struct {
+        int what, most;
+    } limits[] = {
+        {SQLITE_LIMIT_LENGTH, LONGEST_VALUE},
+        {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+        {SQLITE_LIMIT_COLUMN, 64},
+        {SQLITE_LIMIT_EXPR_DEPTH, 20},
+        {SQLITE_LIMIT_COMPOUND_SELECT, 2},
+        {SQLITE_LIMIT_VDBE_OP, 100000},
+        {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1},
+        {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+    static const int on[] = {SQLITE_DBCONFIG_DEFENSIVE},
+                     off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        sqlite3_limit(foreign->db, limits[i].what, limits[i].most);
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
+        if (sqlite3_db_config(foreign->db, on[i], 1, NULL) != SQLITE_OK)
+            return -1;
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        if (sqlite3_db_config(foreign->db, off[i], 0, NULL) != SQLITE_OK)
+            return -1;
+    foreign->until = time(NULL) + LONGEST_S;
+    sqlite3_progress_handler(foreign->db, OPERATIONS, is_late, foreign);
+    return sqlite3_set_authorizer(foreign->db, authorize, NULL) == SQLITE_OK ? 0 : -1;
+}
+
+static int open_mapped(struct foreign *foreign, int *ret_version, struct error *err)
+{
+    if (check_header(foreign, ret_version, err) < 0)
+        return -1;
+    if (sqlite3_open_v2(":memory:", &foreign->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sqlite3_deserialize(foreign->db, "main", foreign->bytes, (sqlite3_int64)foreign->length,
+                            (sqlite3_int64)foreign->length, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK ||
+        tie_down(foreign) < 0)
+        return refuse_said(foreign, err);
+    return 0;
+}
+
+static const char every_table[] =
+    "SELECT type,name,tbl_name,coalesce(sql,'') FROM sqlite_schema ORDER BY type,name";
+
+static const char *column(sqlite3_stmt *statement, int n)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, n);
+
+    return text != NULL ? text : "";
+}
+
+/* 1: both have this row, 0: neither has another one. */
+static int same_row(const struct foreign *foreign, struct store *store, sqlite3_stmt *theirs,
+                    sqlite3_stmt *ours, struct error *err)
+{
+    int their_step = sqlite3_step(theirs), our_step = sqlite3_step(ours);
+
+    if (our_step != SQLITE_ROW && our_step != SQLITE_DONE)
+        return database_error(store, "reading", err);
+    if (their_step != SQLITE_ROW && their_step != SQLITE_DONE)
+        return refuse_said(foreign, err);
+    if (their_step == SQLITE_DONE && our_step == SQLITE_DONE)
+        return 0;
+    for (int i = 0; i < sqlite3_column_count(ours); i++)
+        if (their_step != our_step || strcmp(column(theirs, i), column(ours, i)) != 0)
+            return refuse(foreign, err, "its tables are not those of its format, at %s",
+                          column(their_step == SQLITE_ROW ? theirs : ours, 1));
+    return 1;
+}
+
+static int compare_schema(struct foreign *foreign, struct store *store, struct error *err)
+{
+    sqlite3_stmt *ours = run_query(store, every_table, 0, NULL, err), *theirs = NULL;
+    int got = -1;
+
+    if (ours != NULL && sqlite3_prepare_v2(foreign->db, every_table, -1, &theirs, NULL) != SQLITE_OK)
+        refuse_said(foreign, err);
+    while (theirs != NULL && (got = same_row(foreign, store, theirs, ours, err)) > 0)
+        ;
+    sqlite3_finalize(ours);
+    sqlite3_finalize(theirs);
+    return got;
+}
+
+/* Its pages: that each belongs to one table, once. */
+static int check_pages(struct foreign *foreign, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = -1;
+
+    if (sqlite3_prepare_v2(foreign->db, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW)
+        refuse_said(foreign, err);
+    else if (strcmp(column(statement, 0), "ok") != 0)
+        refuse(foreign, err, "it is damaged: %s", column(statement, 0));
+    else
+        result = 0;
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* A text that ends before its bytes do would be one thing to SQLite and another to us. */
+static int copy_values(const struct foreign *foreign, const char *table, sqlite3_stmt *from, sqlite3_stmt *to,
+                       struct error *err)
+{
+    for (int i = 0; i < sqlite3_column_count(from); i++) {
+        if (sqlite3_column_type(from, i) == SQLITE_TEXT &&
+            strlen(column(from, i)) != (size_t)sqlite3_column_bytes(from, i))
+            return refuse(foreign, err, "table %s has a text with a NUL in it", table);
+        if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
+            return refuse(foreign, err, "table %s has a value that is too large", table);
+    }
+    return 0;
+}
+
+static int copy_rows(struct foreign *foreign, struct store *store, const char *table, sqlite3_stmt *from,
+                     sqlite3_stmt *to, struct error *err)
+{
+    int step;
+
+    while ((step = sqlite3_step(from)) == SQLITE_ROW) {
+        if (copy_values(foreign, table, from, to, err) < 0)
+            return -1;
+        if (sqlite3_step(to) != SQLITE_DONE)
+            return refuse(foreign, err, "a row of table %s cannot be: %s", table, sqlite3_errmsg(store->db));
+        sqlite3_reset(to);
+    }
+    return step == SQLITE_DONE ? 0 : refuse_said(foreign, err);
+}
+
+static int copy_table(struct foreign *foreign, struct store *store, const char *table, struct error *err)
+{
+    struct run_table row = {.name = table};
+    cleanup_text struct text select = {0}, insert = {0}, marks = {0};
+    sqlite3_stmt *from = NULL, *to = NULL;
+    struct run_columns columns;
+    int result = -1;
+
+    text_init(&select, 1 << 16);
+    text_init(&insert, 1 << 16);
+    text_init(&marks, 1 << 10);
+    if (run_columns_find(store, foreign->arena, &row, &columns, err) < 0)
+        return -1;
+    for (size_t i = 0; i < columns.list.count; i++) {
+        text_printf(&select, "%s%s", i > 0 ? "," : "SELECT ", columns.list.items[i].name);
+        text_printf(&insert, "%s%s", i > 0 ? "," : "(", columns.list.items[i].name);
+        text_put(&marks, i > 0 ? ",?" : "?");
+    }
+    text_printf(&select, " FROM %s", table);
+    if (sqlite3_prepare_v2(foreign->db, select.bytes, -1, &from, NULL) != SQLITE_OK)
+        refuse_said(foreign, err);
+    else if ((to = run_query(store,
+                             arena_printf(foreign->arena, "INSERT INTO %s%s) VALUES(%s)", table, insert.bytes,
+                                          marks.bytes),
+                             0, NULL, err)) != NULL)
+        result = copy_rows(foreign, store, table, from, to, err);
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    return result;
+}
+
+/* Which row comes first is no matter: what refers to what is looked at when all are there. */
+static int copy_tables(struct foreign *foreign, struct store *store, struct error *err)
+{
+    sqlite3_stmt *tables = run_query(store,
+                                     "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE "
+                                     "'sqlite_%' ORDER BY name",
+                                     0, NULL, err);
+    int got = tables != NULL ? 0 : -1;
+
+    if (got == 0 && sqlite3_exec(store->db, "PRAGMA defer_foreign_keys=ON", NULL, NULL, NULL) != SQLITE_OK)
+        got = database_error(store, "reading a bundle", err);
+    while (got == 0 && (got = run_query_next(store, tables, err)) > 0)
+        got = copy_table(foreign, store, column(tables, 0), err);
+    sqlite3_finalize(tables);
+    return got;
+}
+
+static int copy_all(struct foreign *foreign, struct store *store, struct error *err)
+{
+    int64_t broken;
+
+    if (compare_schema(foreign, store, err) < 0 || check_pages(foreign, err) < 0 ||
+        store_begin(store, err) < 0)
+        return -1;
+    if (copy_tables(foreign, store, err) < 0)
+        return store_finish(store, -1, err);
+    if (store_ask_values(store, COUNT_BROKEN_REFERENCES, &broken, NULL, 0, err) < 0)
+        return store_finish(store, -1, err);
+    if (broken > 0)
+        return store_finish(store, refuse(foreign, err, "rows of it refer to rows that are not there"), err);
+    return store_finish(store, 0, err);
+}
+
+static const struct run_table *find_run_table(const char *name)
+{
+    for (size_t i = 0; i < run_table_count; i++)
+        if (strcmp(run_tables[i].name, name) == 0)
+            return &run_tables[i];
+    return NULL;
+}
+
+/* Rows that are not this run's; of words and contents only those count that a row names. */
+static int check_rows(const struct foreign *foreign, struct store *store, const char *name, int64_t run,
+                      struct error *err)
+{
+    const struct run_table *table = find_run_table(name);
+    bool whole = table == NULL || table->local;
+    sqlite3_stmt *statement;
+    int got;
+
+    if (strcmp(name, "word") == 0 || strcmp(name, "content") == 0)
+        return 0;
+    statement = run_query(store,
+                          arena_printf(foreign->arena, "SELECT 1 FROM %s%s%s%s LIMIT 1", name,
+                                       whole ? "" : " WHERE NOT coalesce(", whole ? "" : table->rows,
+                                       whole ? "" : ",0)"),
+                          run, NULL, err);
+    got = statement != NULL ? run_query_next(store, statement, err) : -1;
+    sqlite3_finalize(statement);
+    return got > 0 ? refuse(foreign, err, "table %s has rows that are not of the run", name) : got;
+}
+
+static int check_belongings(const struct foreign *foreign, struct store *store, int64_t run,
+                            struct error *err)
+{
+    sqlite3_stmt *tables =
+        run_query(store, "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite_%'", 0,
+                  NULL, err);
+    int got = tables != NULL ? 0 : -1;
+
+    while (got == 0 && (got = run_query_next(store, tables, err)) > 0)
+        got = check_rows(foreign, store, column(tables, 0), run, err);
+    sqlite3_finalize(tables);
+    return got;
+}
+
+static bool is_random(const char *digest)
+{
+    return strlen(digest) == UUID_SIZE - 1 && strspn(digest, "0123456789abcdef-") == UUID_SIZE - 1;
+}
+
+/* Shapes are shared by runs, by the hash of what they say: so it must be the hash of what they say. One that was redacted
+   has a random name, which is no hash of any other's. */
+static int check_shapes(const struct foreign *foreign, struct store *store, const struct record *record,
+                        struct error *err)
+{
+    const struct plan *plan = record->plan;
+    char digest[SHA256_HEX_SIZE];
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_SHAPE_DIGESTS, foreign->arena, NULL, err, INTEGER(record->number)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        size_t n = take_index(&rows, plan->shapes.count, "shape");
+        const char *said = take_text(&rows);
+
+        if (rows.damage[0] != '\0')
+            continue;
+        shape_digest(plan->shapes.items[n], digest);
+        if (strcmp(said, digest) != 0 && !is_random(said)) {
+            rows_close(&rows);
+            return refuse(foreign, err, "what step %s owes does not have the hash that it is kept by",
+                          plan->shapes.items[n]->suite_step);
+        }
+    }
+    return got;
+}
+
+/* Read as it will be read: whatever is not as a record must be shows now. */
+static int check_record(const struct foreign *foreign, struct store *store, struct error *err)
+{
+    struct run_summary *runs;
+    struct record *record;
+    size_t count;
+
+    if (store_list_runs(store, foreign->arena, 0, &runs, &count, err) < 0)
+        return -1;
+    if (count != 1)
+        return refuse(foreign, err, "it holds %zu runs, and a bundle is of one", count);
+    if (runs[0].state == RUN_RUNNING)
+        return refuse(foreign, err, "its run is still going on");
+    if (check_belongings(foreign, store, runs[0].number, err) < 0)
+        return -1;
+    record = store_load_judged(store, foreign->arena, runs[0].number, err);
+    return record != NULL ? check_shapes(foreign, store, record, err) : -1;
+}
+
+static int make_copy(struct foreign *foreign, struct store **ret_store, struct error *err)
+{
+    int version;
+
+    if (open_mapped(foreign, &version, err) < 0)
+        return -1;
+    *ret_store = store_open_nameless(foreign->label, version, err);
+    if (*ret_store == NULL || copy_all(foreign, *ret_store, err) < 0 ||
+        store_bring_up_to_date(*ret_store, err) < 0)
+        return -1;
+    return check_record(foreign, *ret_store, err);
+}
+
+struct store *foreign_copy(int fd, const char *label, struct error *err)
+{
+    struct foreign foreign = {.label = label, .arena = arena_create()};
+    struct store *store = NULL;
+    struct stat status;
+    int result = -1;
+
+    if (fstat(fd, &status) < 0 || status.st_size < HEADER_BYTES) {
+        refuse(&foreign, err, "it is no database");
+    } else {
+        foreign.length = (size_t)status.st_size;
+        foreign.bytes = mmap(NULL, foreign.length, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        if (foreign.bytes == MAP_FAILED)
+            error_set(err, ERROR_INTERNAL, "%s: run.db cannot be mapped", label);
+        else
+            result = make_copy(&foreign, &store, err);
+    }
+    sqlite3_close(foreign.db);
+    if (foreign.length > 0 && foreign.bytes != MAP_FAILED)
+        munmap(foreign.bytes, foreign.length);
+    arena_destroy(foreign.arena);
+    if (result < 0) {
+        store_close(store);
+        store = NULL;
+    }
+    return store;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_STORE_FOREIGN_H
+#define ASSAY_STORE_FOREIGN_H
+
+#include "store_private.h"
+
+/*
+ * The run of a database that another party wrote, in one of our own that has no name and is gone when it is closed. fd: the
+ * file, which nobody may change meanwhile; label: whose it is, for messages. NULL with err set, ERROR_USAGE where the
+ * file is not exactly what assay writes: another schema than that of its format, rows that break it, that refer to nothing
+ * or are not of its one run, what a plan owes under another's hash, texts with a NUL, values of more than 16 MiB, or
+ * where reading it takes longer than ten minutes.
+ */
+struct store *foreign_copy(int fd, const char *label, struct error *err) __attribute__((warn_unused_result));
+
+#endif
