@@ -145,8 +145,12 @@ int file_open_nameless(struct error *err)
 {
     const char *place = getenv("TMPDIR");
     cleanup_free char *path = mem_printf("%s/assay-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");
-    int fd = mkostemp(path, O_CLOEXEC);
+    int fd = open(place != NULL && *place != '\0' ? place : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
+    if (fd >= 0)
+        return fd;
+    /* Some file systems cannot: then it has a name for a moment. */
+    fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0 && unlink(path) == 0)
         return fd;
     error_set(err, ERROR_INTERNAL, "cannot make a temporary file %s: %s; TMPDIR names another place", path,

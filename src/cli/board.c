@@ -10,6 +10,7 @@
 
 #include "assay/json.h"
 #include "assay/report.h"
+#include "cli.h"
 
 enum { NARROWEST = 40, RUNNING_SHOWN = 6 };
 
@@ -118,7 +119,7 @@ static unsigned columns(void)
 
 static void draw_line(struct board *board, const char *text)
 {
-    fprintf(stderr, "%.*s\n", (int)columns() - 1, text);
+    cli_warn("%.*s\n", (int)columns() - 1, text);
     board->drawn++;
 }
 
@@ -160,8 +161,8 @@ static void keep_failure(struct board *board, enum scheduler_event event, size_t
     board->failed = counts->failed;
     arena = arena_create();
     erase(board);
-    fprintf(stderr, "not passed: %s on %s\n", board->record->plan->steps.items[step].shape->suite_step,
-            step_target(arena, &board->record->plan->steps.items[step]));
+    cli_warn("not passed: %s on %s\n", board->record->plan->steps.items[step].shape->suite_step,
+             step_target(arena, &board->record->plan->steps.items[step]));
     draw(board, counts);
     arena_destroy(arena);
 }
@@ -206,11 +207,11 @@ static void print_plain(struct board *board, enum scheduler_event event, size_t 
     }
     arena = arena_create();
     of = &board->record->plan->steps.items[step];
-    fprintf(stderr, "[%zu/%zu] %s %s on %s%s\n", counts->ended, counts->steps, event_word(event),
-            of->shape->suite_step, step_target(arena, of),
-            event == EVENT_STARTED || event == EVENT_STEP_SKIPPED
-                ? ""
-                : how(arena, last_attempt(board->record, step)));
+    cli_warn("[%zu/%zu] %s %s on %s%s\n", counts->ended, counts->steps, event_word(event),
+             of->shape->suite_step, step_target(arena, of),
+             event == EVENT_STARTED || event == EVENT_STEP_SKIPPED
+                 ? ""
+                 : how(arena, last_attempt(board->record, step)));
     arena_destroy(arena);
 }
 
@@ -244,7 +245,7 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
     json_key(&writer, "left_s");
     json_put_number(&writer, counts->left_s);
     json_close_object(&writer);
-    fprintf(stderr, "%s\n", line.bytes);
+    cli_warn("%s\n", line.bytes);
     arena_destroy(arena);
 }
 
@@ -256,11 +257,11 @@ void board_note(struct board *board, const char *text, const struct scheduler_co
     switch (board->kind) {
     case BOARD_LIVE:
         erase(board);
-        fprintf(stderr, "%s\n", text);
+        cli_warn("%s\n", text);
         draw(board, counts);
         break;
     case BOARD_PLAIN:
-        fprintf(stderr, "%s\n", text);
+        cli_warn("%s\n", text);
         break;
     case BOARD_JSON:
         text_init(&line, 64 * 1024);
@@ -269,7 +270,7 @@ void board_note(struct board *board, const char *text, const struct scheduler_co
         json_member(&writer, "event", "note");
         json_member(&writer, "text", text);
         json_close_object(&writer);
-        fprintf(stderr, "%s\n", line.bytes);
+        cli_warn("%s\n", line.bytes);
         break;
     case BOARD_NONE:
     default:

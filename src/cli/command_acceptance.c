@@ -43,8 +43,9 @@ static int create(struct words *words, struct cli_plan *plan, const char *name)
     }
     if (store_put_acceptance(words->store, acceptance, words->err) < 0)
         return cli_fail(words->err);
-    printf("acceptance: %s\n%zu hosts, %zu steps, %zu gates; add runs with `assay acceptance add %s RUN`\n",
-           name, plan->plan->hosts.count, plan->plan->steps.count, plan->plan->gate_count, name);
+    cli_print(
+        "acceptance: %s\n%zu hosts, %zu steps, %zu gates; add runs with `assay acceptance add %s RUN`\n",
+        name, plan->plan->hosts.count, plan->plan->steps.count, plan->plan->gate_count, name);
     return EXIT_ACCEPT;
 }
 
@@ -63,14 +64,14 @@ static void print_lines(const struct acceptance *acceptance)
     size_t count = acceptance_lines(acceptance->arena, acceptance, &lines);
 
     for (size_t i = 0; i < count; i++)
-        printf("%s: %s on %s: %s\n", requirement_state_name(lines[i].state), lines[i].step, lines[i].targets,
-               lines[i].why);
+        cli_print("%s: %s on %s: %s\n", requirement_state_name(lines[i].state), lines[i].step,
+                  lines[i].targets, lines[i].why);
     for (size_t i = 0; i < acceptance->conflicts.count; i++)
-        printf("hardware: %s\n", acceptance_conflict_text(acceptance->arena, acceptance, i));
+        cli_print("hardware: %s\n", acceptance_conflict_text(acceptance->arena, acceptance, i));
     for (size_t i = 0; i < acceptance->changes.count; i++)
         if (!acceptance->changes.items[i].recorded)
-            printf("hardware: %s\n",
-                   change_text(acceptance->arena, acceptance, &acceptance->changes.items[i]));
+            cli_print("hardware: %s\n",
+                      change_text(acceptance->arena, acceptance, &acceptance->changes.items[i]));
 }
 
 static int print_state(const struct acceptance *acceptance)
@@ -79,13 +80,13 @@ static int print_state(const struct acceptance *acceptance)
 
     print_lines(acceptance);
     if (*left_out != '\0')
-        printf("left out: %s\n", left_out);
+        cli_print("left out: %s\n", left_out);
     for (size_t i = 1; i < acceptance->verdicts.count; i++)
-        printf("unit: %s: %s (%s)\n", acceptance->verdicts.items[i].unit,
-               verdict_name(acceptance->verdicts.items[i].word),
-               acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i]));
-    printf("acceptance: %s\nverdict: %s\n", acceptance->name,
-           acceptance_verdict_text(acceptance->arena, acceptance));
+        cli_print("unit: %s: %s (%s)\n", acceptance->verdicts.items[i].unit,
+                  verdict_name(acceptance->verdicts.items[i].word),
+                  acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i]));
+    cli_print("acceptance: %s\nverdict: %s\n", acceptance->name,
+              acceptance_verdict_text(acceptance->arena, acceptance));
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
 
@@ -230,7 +231,7 @@ static int command_event(struct words *words, int first, struct acceptance_event
         check_event(&campaign, event, words->err) < 0 ||
         store_put_event(words->store, campaign.kept, event, words->err) < 0)
         return cli_fail(words->err);
-    printf("event: %s %s\n", uuid, event_text(words->arena, event));
+    cli_print("event: %s %s\n", uuid, event_text(words->arena, event));
     return load_and_print(words, words->argv[first]);
 }
 
@@ -295,7 +296,7 @@ static int command_withdraw(struct words *words, int first, const char *why)
         .made = cli_now()};
     if (store_put_event(words->store, campaign.kept, &withdrawal, words->err) < 0)
         return cli_fail(words->err);
-    printf("event: %s %s\n", uuid, event_text(words->arena, &withdrawal));
+    cli_print("event: %s %s\n", uuid, event_text(words->arena, &withdrawal));
     return load_and_print(words, words->argv[first]);
 }
 
@@ -400,10 +401,10 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
         write_tools(acceptance, folder, err) < 0 ||
         file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
         return -1;
-    printf("next: %s/hostfile: %zu hosts, %zu steps%s\n%s", folder, next->hosts->names.count,
-           next->steps->names.count,
-           next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "",
-           lines);
+    cli_print("next: %s/hostfile: %zu hosts, %zu steps%s\n%s", folder, next->hosts->names.count,
+              next->steps->names.count,
+              next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "",
+              lines);
     return 0;
 }
 
@@ -418,7 +419,7 @@ static int command_status(struct words *words, int first, const char *folder)
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, words->err) < 0)
         return cli_fail(words->err);
     if (folder != NULL && next.hosts->names.count == 0)
-        printf("next: nothing is to be run now\n");
+        cli_print("next: nothing is to be run now\n");
     else if (folder != NULL && write_next(acceptance, &next, folder, words->err) < 0)
         return cli_fail(words->err);
     return print_state(acceptance);
@@ -480,7 +481,7 @@ static int command_list_all(struct words *words)
     if (store_list_acceptances(words->store, words->arena, &names, words->err) < 0)
         return cli_fail(words->err);
     for (size_t i = 0; i < names.items.count; i++)
-        printf("%s\n", names.items.items[i]);
+        cli_print("%s\n", names.items.items[i]);
     return EXIT_ACCEPT;
 }
 
@@ -620,7 +621,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     if (!cli_options(rows_of(verb, &options), usage, argc, argv, &first, &status))
         return status;
     if (argc - first < verb->least || (verb->most >= 0 && argc - first > verb->most)) {
-        fprintf(stderr, "assay: acceptance %s: expected %s\n", verb->name, verb->operands);
+        cli_warn("assay: acceptance %s: expected %s\n", verb->name, verb->operands);
         return EXIT_USAGE;
     }
     words.arena = arena_create();
@@ -640,9 +641,9 @@ int command_acceptance(int argc, char **argv)
         return help(stdout);
     if (verb == NULL) {
         if (argc > 1)
-            fprintf(stderr,
-                    "assay: acceptance: '%s' is none of create, add, event, withdraw, status, report, list\n",
-                    argv[1]);
+            cli_warn(
+                "assay: acceptance: '%s' is none of create, add, event, withdraw, status, report, list\n",
+                argv[1]);
         return help(stderr);
     }
     return run_verb(verb, argc - 1, argv + 1);

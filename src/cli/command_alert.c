@@ -53,8 +53,8 @@ static const char *counts_text(struct arena *arena, const struct alert_rows *row
 
 static int complain(const struct alert_receiver *receiver, const struct error *err)
 {
-    fprintf(stderr, "assay: alert: %s was not told: %s; it is tried again the next time\n", receiver->name,
-            err->text);
+    cli_warn("assay: alert: %s was not told: %s; it is tried again the next time\n", receiver->name,
+             err->text);
     return EXIT_INCOMPLETE;
 }
 
@@ -67,13 +67,13 @@ static int tell(const struct request *request, struct alerts *alerts, const stru
 
     alerts_due(request->arena, alerts, receiver, request->now, &rows);
     if (rows.items.count == 0) {
-        printf("%s: nothing is due\n", receiver->name);
+        cli_print("%s: nothing is due\n", receiver->name);
         return EXIT_ACCEPT;
     }
     if (alert_send(request->arena, receiver, alert_body(request->arena, receiver->kind, &rows, request->now),
                    &refusal) < 0)
         return complain(receiver, &refusal);
-    printf("%s: told of %s\n", receiver->name, counts_text(request->arena, &rows));
+    cli_print("%s: told of %s\n", receiver->name, counts_text(request->arena, &rows));
     for (size_t i = 0; i < rows.items.count; i++)
         alert_delivered(alerts, rows.items.items[i].alert, receiver, rows.items.items[i].due, request->now);
     return alerts_save(alerts, request->state, err) < 0 ? cli_fail(err) : EXIT_ACCEPT;
@@ -91,7 +91,7 @@ static int try_ways(const struct request *request)
                        &refusal) < 0)
             status = complain(receiver, &refusal);
         else
-            printf("%s: took a message\n", receiver->name);
+            cli_print("%s: took a message\n", receiver->name);
     }
     return status;
 }
@@ -172,11 +172,11 @@ int command_alert(int argc, char **argv)
                      &first, &status))
         return status;
     if (request.to == NULL) {
-        fprintf(stderr, "assay: alert: --to FILE is missing, which names who is told\n");
+        cli_warn("assay: alert: --to FILE is missing, which names who is told\n");
         return EXIT_USAGE;
     }
     if (first + 1 < argc) {
-        fprintf(stderr, "assay: alert: unexpected word '%s'\n", argv[first + 1]);
+        cli_warn("assay: alert: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
     request.run = first < argc ? argv[first] : NULL;

@@ -46,10 +46,10 @@ static int print_ended(struct arena *arena, struct following *following, struct 
 
         if (step == NULL)
             return -1;
-        printf("%s  %s on %s: %s after %s%s\n", time_text(arena, attempt->ended), step->shape->suite_step,
-               step_target(arena, step), attempt_end_name(attempt->end),
-               duration_text(arena, attempt->ended - attempt->began),
-               attempt->n > 1 ? arena_printf(arena, " (attempt %u)", attempt->n) : "");
+        cli_print("%s  %s on %s: %s after %s%s\n", time_text(arena, attempt->ended), step->shape->suite_step,
+                  step_target(arena, step), attempt_end_name(attempt->end),
+                  duration_text(arena, attempt->ended - attempt->began),
+                  attempt->n > 1 ? arena_printf(arena, " (attempt %u)", attempt->n) : "");
         following->last = *attempt;
     }
     fflush(stdout);
@@ -80,7 +80,7 @@ int cli_print_verdict(struct store *store, long long number, int *ret_status, st
         bool judged = record->judgement.verdict_count > 0;
         enum verdict_word word = judged ? record->judgement.verdicts[0].word : VERDICT_INCOMPLETE;
 
-        printf("run: %lld\nverdict: %s\n", number, verdict_name(word));
+        cli_print("run: %lld\nverdict: %s\n", number, verdict_name(word));
         *ret_status = record->state == RUN_CANCELLED ? EXIT_CANCELLED : verdict_exit_status(word);
     }
     arena_destroy(arena);
@@ -98,9 +98,8 @@ static int follow(struct following *following, int *ret_status, struct error *er
             sleep(PAUSE_S);
     } while (driver.state == RUN_RUNNING);
     if (driver.state == RUN_INTERRUPTED)
-        fprintf(stderr,
-                "assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
-                following->number, following->number);
+        cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
+                 following->number, following->number);
     return cli_print_verdict(following->store, following->number, ret_status, err);
 }
 

@@ -112,13 +112,12 @@ static size_t tell(struct arena *arena, const struct derivation *derivation)
         const struct derived *figure = &derivation->figures.items[i];
 
         derived += figure->refused == NULL;
-        fprintf(stderr, "%s %s: %s\n", figure->refused == NULL ? "derived" : "refused",
-                derived_name(arena, figure),
-                figure->refused == NULL ? derived_text(arena, figure) : figure->refused);
+        cli_warn("%s %s: %s\n", figure->refused == NULL ? "derived" : "refused", derived_name(arena, figure),
+                 figure->refused == NULL ? derived_text(arena, figure) : figure->refused);
     }
     if (derivation->remarked > 0)
-        fprintf(stderr, "left out: %zu value%s of what had a remark\n", derivation->remarked,
-                derivation->remarked == 1 ? "" : "s");
+        cli_warn("left out: %zu value%s of what had a remark\n", derivation->remarked,
+                 derivation->remarked == 1 ? "" : "s");
     return derived;
 }
 
@@ -133,7 +132,7 @@ static int write_derived(struct arena *arena, const struct derive_options *optio
     judge_derive(arena, sources->records.items, sources->records.count, sources->platform, sources->base,
                  &derivation);
     if (tell(arena, &derivation) == 0) {
-        fprintf(stderr, "assay: baseline derive: nothing could be derived, and nothing was written\n");
+        cli_warn("assay: baseline derive: nothing could be derived, and nothing was written\n");
         return EXIT_INCOMPLETE;
     }
     text_init(&out, BASELINE_BYTES);
@@ -171,7 +170,7 @@ static int verb_derive(int argc, char **argv)
     if (!cli_options(rows, "baseline derive RUN...", argc, argv, &first, &status))
         return status;
     if (first == argc) {
-        fprintf(stderr, "assay: baseline derive: expected accepted runs; `assay list` shows them\n");
+        cli_warn("assay: baseline derive: expected accepted runs; `assay list` shows them\n");
         return EXIT_USAGE;
     }
     arena = arena_create();
@@ -200,8 +199,8 @@ static void print_row(struct arena *arena, const struct baseline *baseline, cons
         platforms = arena_printf(arena, "%s%s%s", platforms, i > 0 ? "," : "", baseline->platforms.items[i]);
     for (size_t i = 0; i < baseline->limits.count; i++)
         guesses += baseline->limits.items[i].status == LIMIT_GUESS;
-    printf("%-18s  %-18s  %6zu  %7zu  %s%s%s\n", baseline->name, platforms, baseline->limits.count, guesses,
-           from, *baseline->title != '\0' ? ": " : "", baseline->title);
+    cli_print("%-18s  %-18s  %6zu  %7zu  %s%s%s\n", baseline->name, platforms, baseline->limits.count,
+              guesses, from, *baseline->title != '\0' ? ": " : "", baseline->title);
 }
 
 /* Whether the document means to be a baseline; what does is loaded, and then its faults are told. */
@@ -254,7 +253,7 @@ static int verb_list(int argc, char **argv)
                      argc, argv, &first, &status))
         return status;
     arena = arena_create();
-    printf("%-18s  %-18s  %6s  %7s  %s\n", "name", "platforms", "limits", "guesses", "where");
+    cli_print("%-18s  %-18s  %6s  %7s  %s\n", "name", "platforms", "limits", "guesses", "where");
     builtin = builtin_list(&count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(builtin[i].kind, "baselines") == 0) {
@@ -310,8 +309,7 @@ static int verb_show(int argc, char **argv)
     if (!cli_options(rows, "baseline show NAME|FILE", argc, argv, &first, &status))
         return status;
     if (first + 1 != argc) {
-        fprintf(stderr,
-                "assay: baseline show: expected one NAME or FILE; `assay baseline list` shows them\n");
+        cli_warn("assay: baseline show: expected one NAME or FILE; `assay baseline list` shows them\n");
         return EXIT_USAGE;
     }
     arena = arena_create();
@@ -321,22 +319,22 @@ static int verb_show(int argc, char **argv)
         arena_destroy(arena);
         return status;
     }
-    printf("%s: %s\n", baseline->name, baseline->title);
+    cli_print("%s: %s\n", baseline->name, baseline->title);
     for (size_t i = 0; i < baseline->platforms.count; i++)
-        printf("platform: %s\n", baseline->platforms.items[i]);
+        cli_print("platform: %s\n", baseline->platforms.items[i]);
     if (*json_string(baseline->document, "note", "") != '\0')
-        printf("note: %s\n", json_string(baseline->document, "note", ""));
+        cli_print("note: %s\n", json_string(baseline->document, "note", ""));
     json_each (run, json_get(baseline->document, "derived_from"))
-        printf("from: run %s of %s, suite %s, accepted by judgement %s against %s\n",
-               json_string(run, "run", ""), json_string(run, "started", ""), json_string(run, "suite", ""),
-               json_string(run, "judgement", ""), json_string(run, "judged_against", ""));
+        cli_print("from: run %s of %s, suite %s, accepted by judgement %s against %s\n",
+                  json_string(run, "run", ""), json_string(run, "started", ""), json_string(run, "suite", ""),
+                  json_string(run, "judgement", ""), json_string(run, "judged_against", ""));
     for (size_t i = 0; i < baseline->limits.count; i++) {
         const struct limit *limit = &baseline->limits.items[i];
 
-        printf("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit), limit_text(arena, limit),
-               limit_status_name(limit->status), limit->source);
+        cli_print("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit), limit_text(arena, limit),
+                  limit_status_name(limit->status), limit->source);
         if (limit->note != NULL)
-            printf("    note: %s\n", limit->note);
+            cli_print("    note: %s\n", limit->note);
     }
     arena_destroy(arena);
     return EXIT_ACCEPT;
@@ -366,9 +364,10 @@ static int find_platforms(struct arena *arena, const struct baseline *baseline,
         if (found != NULL)
             ret_platforms[(*ret_count)++] = found;
         else
-            printf("remark: platform %s is not known: no figure was held against its links; give its file by "
-                   "--platform\n",
-                   name);
+            cli_print(
+                "remark: platform %s is not known: no figure was held against its links; give its file by "
+                "--platform\n",
+                name);
     }
     return 0;
 }
@@ -390,13 +389,13 @@ static int check_one(struct arena *arena, const char *name, const struct option_
     for (size_t i = 0; i < flaws.items.count; i++) {
         const struct baseline_flaw *flaw = &flaws.items.items[i];
 
-        printf("%s:%u:%u: %s%s\n", flaw->at->file, flaw->at->line, flaw->at->column,
-               flaw->remark ? "remark: " : "", flaw->text);
+        cli_print("%s:%u:%u: %s%s\n", flaw->at->file, flaw->at->line, flaw->at->column,
+                  flaw->remark ? "remark: " : "", flaw->text);
         errors += !flaw->remark;
     }
-    printf("%s: %zu limit%s, %zu error%s, %zu remark%s\n", baseline->name, baseline->limits.count,
-           baseline->limits.count == 1 ? "" : "s", errors, errors == 1 ? "" : "s", flaws.items.count - errors,
-           flaws.items.count - errors == 1 ? "" : "s");
+    cli_print("%s: %zu limit%s, %zu error%s, %zu remark%s\n", baseline->name, baseline->limits.count,
+              baseline->limits.count == 1 ? "" : "s", errors, errors == 1 ? "" : "s",
+              flaws.items.count - errors, flaws.items.count - errors == 1 ? "" : "s");
     return errors > 0 ? EXIT_REJECT : EXIT_ACCEPT;
 }
 
@@ -417,7 +416,7 @@ static int verb_check(int argc, char **argv)
         return status;
     }
     if (first + 1 != argc) {
-        fprintf(stderr, "assay: baseline check: expected one FILE or NAME\n");
+        cli_warn("assay: baseline check: expected one FILE or NAME\n");
         free(given.items);
         return EXIT_USAGE;
     }
@@ -467,6 +466,6 @@ int command_baseline(int argc, char **argv)
         if (strcmp(verbs[i].name, argv[1]) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     if (argc > 1)
-        fprintf(stderr, "assay: baseline: '%s' is none of list, show, derive, check\n", argv[1]);
+        cli_warn("assay: baseline: '%s' is none of list, show, derive, check\n", argv[1]);
     return help(stderr);
 }

@@ -38,7 +38,7 @@ static int tell_controller(const struct run_driver *driver, long long number, bo
     if (driver->pid == 0)
         return error_set(err, ERROR_USAGE, "run %lld is driven from %s; cancel it there", number,
                          driver->host);
-    fprintf(stderr, "assay: process %lld, which drives run %lld, is told to end\n", driver->pid, number);
+    cli_warn("assay: process %lld, which drives run %lld, is told to end\n", driver->pid, number);
     for (int signals = now ? 2 : 1; signals > 0; signals--) {
         if (kill((pid_t)driver->pid, SIGINT) < 0 && errno != ESRCH)
             return error_set(err, ERROR_USAGE, "process %lld, which drives run %lld: %s", driver->pid, number,

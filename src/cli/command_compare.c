@@ -90,12 +90,11 @@ int command_compare(int argc, char **argv)
     while (form < sizeof forms / sizeof *forms && strcmp(forms[form].name, format) != 0)
         form++;
     if (form == sizeof forms / sizeof *forms) {
-        fprintf(stderr, "assay: compare: unknown format '%s'; expected text, json or svg\n", format);
+        cli_warn("assay: compare: unknown format '%s'; expected text, json or svg\n", format);
         return EXIT_USAGE;
     }
     if (first + 2 != argc) {
-        fprintf(stderr,
-                "assay: compare: expected two runs, the earlier one first; `assay list` shows them\n");
+        cli_warn("assay: compare: expected two runs, the earlier one first; `assay list` shows them\n");
         return EXIT_USAGE;
     }
     arena = arena_create();

@@ -237,10 +237,10 @@ static int run_export(struct export *export, const char *db, const char *word)
         result = export_run(export, &err);
     store_close(export->store);
     if (export->folder != NULL && directory_remove(export->folder, NULL) < 0)
-        fprintf(stderr, "assay: %s stays behind\n", export->folder);
+        cli_warn("assay: %s stays behind\n", export->folder);
     if (result < 0)
         return cli_fail(&err);
-    printf("run: %lld\nbundle: %s\n", export->number, export->path);
+    cli_print("run: %lld\nbundle: %s\n", export->number, export->path);
     return EXIT_ACCEPT;
 }
 
@@ -260,7 +260,7 @@ int command_export(int argc, char **argv)
     if (!cli_options(rows, "export [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
     if (first + 1 < argc) {
-        fprintf(stderr, "assay: export: unexpected word '%s'\n", argv[first + 1]);
+        cli_warn("assay: export: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
     export.arena = arena_create();

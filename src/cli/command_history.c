@@ -141,10 +141,9 @@ int command_history(int argc, char **argv)
         form++;
     if (form == sizeof forms / sizeof *forms || first + 1 < argc) {
         if (first + 1 < argc)
-            fprintf(stderr, "assay: history: unexpected word '%s'\n", argv[first + 1]);
+            cli_warn("assay: history: unexpected word '%s'\n", argv[first + 1]);
         else
-            fprintf(stderr, "assay: history: unknown format '%s'; expected text, json or svg\n",
-                    options.format);
+            cli_warn("assay: history: unknown format '%s'; expected text, json or svg\n", options.format);
         return EXIT_USAGE;
     }
     options.choice.name = first < argc ? argv[first] : NULL;

@@ -43,8 +43,8 @@ static const char *derive(struct arena *arena, struct cli_plan *cli, const char 
     if (cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err) < 0)
         return NULL;
     if (cli_production(arena, cli->plan) != NULL)
-        fprintf(stderr, "assay: note: %s; `assay run` wants --allow-active for them\n",
-                cli_production(arena, cli->plan));
+        cli_warn("assay: note: %s; `assay run` wants --allow-active for them\n",
+                 cli_production(arena, cli->plan));
     return preflight_suite(arena, &cli->sources, cli->plan, ret_note);
 }
 
@@ -59,7 +59,7 @@ static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *er
     if (suite == NULL)
         return -1;
     if (*note != '\0')
-        fprintf(stderr, "assay: note: %s\n", note);
+        cli_warn("assay: note: %s\n", note);
     cli->suite = file;
     cli->steps = NULL;
     cli->notes = (struct plan_notes){0};
@@ -103,14 +103,14 @@ static size_t count_of(const struct mends *mends)
 
 static void print_mend(const struct mend *mend)
 {
-    printf("%s: %s: %s%s%s: %s\n", label_of(mend->word), mend->hosts, mend->problem,
-           *mend->subject != '\0' ? " " : "", mend->subject, mend->cause);
+    cli_print("%s: %s: %s%s%s: %s\n", label_of(mend->word), mend->hosts, mend->problem,
+              *mend->subject != '\0' ? " " : "", mend->subject, mend->cause);
     if (*mend->remedy != '\0')
-        printf("    %s\n", mend->remedy);
+        cli_print("    %s\n", mend->remedy);
     for (size_t i = 0; i < mend->commands.count && i < COMMANDS_SHOWN; i++)
-        printf("    %s$ %s\n", mend->on_hosts ? "there" : "", mend->commands.items[i]);
+        cli_print("    %s$ %s\n", mend->on_hosts ? "there" : "", mend->commands.items[i]);
     if (mend->commands.count > COMMANDS_SHOWN)
-        printf("    and %zu more alike, see --format json\n", mend->commands.count - COMMANDS_SHOWN);
+        cli_print("    and %zu more alike, see --format json\n", mend->commands.count - COMMANDS_SHOWN);
 }
 
 static void print_text(const struct record *record, const struct mends *mends)
@@ -118,10 +118,10 @@ static void print_text(const struct record *record, const struct mends *mends)
     for (size_t i = 0; i < mends->items.count; i++)
         print_mend(&mends->items.items[i]);
     for (size_t i = 0; i < mends->unasked.count; i++)
-        printf("not asked: %s: %s\n", mends->unasked.items[i].hosts, mends->unasked.items[i].steps);
-    printf("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
-           *mends->clean != '\0' ? ": " : "", mends->clean);
-    printf("run: %lld\nto mend: %zu\n", record->number, count_of(mends));
+        cli_print("not asked: %s: %s\n", mends->unasked.items[i].hosts, mends->unasked.items[i].steps);
+    cli_print("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
+              *mends->clean != '\0' ? ": " : "", mends->clean);
+    cli_print("run: %lld\nto mend: %zu\n", record->number, count_of(mends));
 }
 
 static void put_mend(struct json_writer *json, const struct mend *mend)
@@ -180,7 +180,7 @@ static void print_json(const struct record *record, const struct mends *mends)
     }
     json_close_array(&json);
     json_close_object(&json);
-    fputs(out.bytes, stdout);
+    cli_print("%s", out.bytes);
 }
 
 /* From the store and not from memory: what is shown is what has been kept. */
@@ -278,7 +278,7 @@ int command_hosts(int argc, char **argv)
     arena = arena_create();
     fault = usage_fault(arena, &preflight.options, argc, argv, first, &kind);
     if (*fault != '\0') {
-        fprintf(stderr, "assay: hosts: %s\n", fault);
+        cli_warn("assay: hosts: %s\n", fault);
         status = EXIT_USAGE;
     } else {
         status = run_all(arena, &preflight, kind, argc, argv);

@@ -31,9 +31,9 @@ static void print_item(const struct record *record, const struct outcome *before
     const struct step *step = &record->plan->steps.items[after->step];
     const struct slot *slot = &step->shape->slots[after->slot];
 
-    printf("%s %s %s%s%s: %s -> %s%s%s\n", step_target(record->arena, step), step->shape->suite_step,
-           slot->metric, *slot->subject != '\0' ? " " : "", slot->subject, outcome_name(before->word),
-           outcome_name(after->word), *after->cause != '\0' ? ": " : "", after->cause);
+    cli_print("%s %s %s%s%s: %s -> %s%s%s\n", step_target(record->arena, step), step->shape->suite_step,
+              slot->metric, *slot->subject != '\0' ? " " : "", slot->subject, outcome_name(before->word),
+              outcome_name(after->word), *after->cause != '\0' ? ": " : "", after->cause);
 }
 
 /* Items of one step and metric that have another gate now, all of them the same. */
@@ -78,7 +78,7 @@ static void print_change(const struct record *record, const struct judgement *be
     size_t changed = 0;
 
     if (before->verdict_count == 0) {
-        printf("run %lld was not judged before; judged against %s\n", record->number, after->baselines);
+        cli_print("run %lld was not judged before; judged against %s\n", record->number, after->baselines);
         return;
     }
     for (size_t i = 0; i < after->outcome_count && i < before->outcome_count; i++) {
@@ -95,13 +95,13 @@ static void print_change(const struct record *record, const struct judgement *be
     for (size_t i = 0; i < gates.items.count; i++) {
         const struct gate_change *gate = &gates.items.items[i];
 
-        printf("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
-               gate_or_none(gate->before), gate_or_none(gate->after), gate->items,
-               gate->items == 1 ? "" : "s");
+        cli_print("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
+                  gate_or_none(gate->before), gate_or_none(gate->after), gate->items,
+                  gate->items == 1 ? "" : "s");
     }
-    printf("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
-           after->outcome_count, after->baselines, before->uuid, verdict_name(before->verdicts[0].word),
-           before->baselines);
+    cli_print("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
+              after->outcome_count, after->baselines, before->uuid, verdict_name(before->verdicts[0].word),
+              before->baselines);
 }
 
 static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
@@ -132,11 +132,12 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         return cli_fail(err);
     print_change(record, &before);
     if (kept > 0)
-        printf("%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
-               "was read of all of it at the time\n",
-               kept, record->attempts.count);
-    printf("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
-           verdict_text(arena, &record->judgement));
+        cli_print(
+            "%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
+            "was read of all of it at the time\n",
+            kept, record->attempts.count);
+    cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
+              verdict_text(arena, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 
@@ -159,7 +160,7 @@ int command_judge(int argc, char **argv)
     if (!cli_options(rows, "judge RUN", argc, argv, &first, &status))
         return status;
     if (first + 1 != argc) {
-        fprintf(stderr, "assay: judge: expected one RUN; `assay list` shows them\n");
+        cli_warn("assay: judge: expected one RUN; `assay list` shows them\n");
         return EXIT_USAGE;
     }
     arena = arena_create();

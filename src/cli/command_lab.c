@@ -8,6 +8,7 @@
 #include "assay/lab.h"
 #include "assay/options.h"
 #include "assay/scan.h"
+#include "cli.h"
 
 int command_lab(int argc, char **argv);
 
@@ -15,7 +16,7 @@ int command_lab(int argc, char **argv);
 
 static int report_error(const struct error *err)
 {
-    fprintf(stderr, "assay lab: %s\n", err->text);
+    cli_warn("assay lab: %s\n", err->text);
     return err->code != ERROR_NONE ? (int)err->code : ERROR_INTERNAL;
 }
 
@@ -30,7 +31,7 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
     if (wants_help) {
         text_init(&help, 64 * 1024);
         options_help(rows, &help);
-        printf("usage: assay lab %s\n\n%s", usage, help.bytes);
+        cli_print("usage: assay lab %s\n\n%s", usage, help.bytes);
         *ret_status = 0;
         return -1;
     }
@@ -41,7 +42,7 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
 
 static int usage_error(const char *text)
 {
-    fprintf(stderr, "assay lab: %s; assay lab --help shows how\n", text);
+    cli_warn("assay lab: %s; assay lab --help shows how\n", text);
     return ERROR_USAGE;
 }
 
@@ -59,10 +60,10 @@ static int read_count(const char *word, unsigned *ret_count)
 static int wrong_count(int argc, char **argv, int first)
 {
     if (first >= argc)
-        fprintf(stderr, "assay lab up: no number of hosts given");
+        cli_warn("assay lab up: no number of hosts given");
     else
-        fprintf(stderr, "assay lab up: '%s' is not a number of hosts", argv[argc - 1]);
-    fprintf(stderr, "; expected one number from 1 to %d\n", LAB_HOSTS_MAX);
+        cli_warn("assay lab up: '%s' is not a number of hosts", argv[argc - 1]);
+    cli_warn("; expected one number from 1 to %d\n", LAB_HOSTS_MAX);
     return ERROR_USAGE;
 }
 
@@ -74,7 +75,7 @@ static int start(const struct lab_options *options)
     text_init(&hostfile, 64 * 1024);
     if (lab_up(options, &hostfile, &err) < 0)
         return report_error(&err);
-    printf("hostfile: %s\n", hostfile.bytes);
+    cli_print("hostfile: %s\n", hostfile.bytes);
     return 0;
 }
 
@@ -140,9 +141,9 @@ static int with_directory(int argc, char **argv, const char *verb)
     if (rc < 0)
         return report_error(&err);
     if (down)
-        printf(running ? "the lab in %s is down\n" : "no lab was running in %s\n", directory);
+        cli_print(running ? "the lab in %s is down\n" : "no lab was running in %s\n", directory);
     else
-        printf("%s", out.bytes);
+        cli_print("%s", out.bytes);
     return down || running ? 0 : 1;
 }
 
@@ -169,7 +170,7 @@ static int list(void (*write)(struct text *out))
 
     text_init(&out, 1 << 20);
     write(&out);
-    printf("%s", out.bytes);
+    cli_print("%s", out.bytes);
     return 0;
 }
 
@@ -205,7 +206,7 @@ int command_lab(int argc, char **argv)
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0)
         return help(stdout, 0);
     if (*verb != '\0')
-        fprintf(stderr, "assay lab: '%s' is none of up, swap, status, down, faults, profiles\n", verb);
+        cli_warn("assay lab: '%s' is none of up, swap, status, down, faults, profiles\n", verb);
     return help(stderr, ERROR_USAGE);
 }
 
@@ -215,9 +216,8 @@ int command_lab(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    fprintf(stderr,
-            "assay lab: this build has no lab, since libssh was not there: install the package libssh-dev "
-            "(Debian, Ubuntu) or libssh-devel, and build again\n");
+    cli_warn("assay lab: this build has no lab, since libssh was not there: install the package libssh-dev "
+             "(Debian, Ubuntu) or libssh-devel, and build again\n");
     return ERROR_INTERNAL;
 }
 

@@ -6,8 +6,8 @@
 
 static void print_runs(struct arena *arena, const struct run_summary *runs, size_t count)
 {
-    printf("%5s  %-23s  %-11s  %-22s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict", "hosts",
-           "steps", "suite", "hostfile");
+    cli_print("%5s  %-23s  %-11s  %-22s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict",
+              "hosts", "steps", "suite", "hostfile");
     for (size_t i = 0; i < count; i++)
         cli_print("%5lld  %-23s  %-11s  %-22s  %5zu  %5zu  %-14s  %s%s\n", runs[i].number,
                   time_text(arena, runs[i].started), run_state_name(runs[i].state),

@@ -8,6 +8,7 @@
 #include "assay/parser.h"
 #include "assay/text.h"
 
+#include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,13 +81,13 @@ static int refuse_tool(const char *word)
     const struct parser *const *parsers = parser_list(&count);
     const char *meant = nearest(word);
 
-    fprintf(stderr, "assay parse: no parser for '%s'", word);
+    cli_warn("assay parse: no parser for '%s'", word);
     if (meant != NULL)
-        fprintf(stderr, "; did you mean '%s'?", meant);
-    fputs("\ntools:", stderr);
+        cli_warn("; did you mean '%s'?", meant);
+    cli_warn("\ntools:");
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, " %s", parsers[i]->name);
-    fputc('\n', stderr);
+        cli_warn(" %s", parsers[i]->name);
+    cli_warn("\n");
     return ERROR_USAGE;
 }
 
@@ -127,7 +128,7 @@ static int read_file(const struct parser *parser, const char *path)
     int status;
 
     if (!from_stdin && opened < 0) {
-        fprintf(stderr, "assay parse: %s: %s\n", path, strerror(errno));
+        cli_warn("assay parse: %s: %s\n", path, strerror(errno));
         return ERROR_USAGE;
     }
     source_of_file(&source, from_stdin ? STDIN_FILENO : opened);
@@ -135,7 +136,7 @@ static int read_file(const struct parser *parser, const char *path)
     if (parser_run_source(parser, &source, arena, &reading, &err) == 0) {
         status = print_reading(&reading);
     } else {
-        fprintf(stderr, "assay parse: %s: %s\n", path, err.text);
+        cli_warn("assay parse: %s: %s\n", path, err.text);
         status = (int)err.code;
     }
     arena_destroy(arena);
@@ -151,7 +152,7 @@ int command_parse(int argc, char **argv)
         return 0;
     }
     if (argc >= 2 && argv[1][0] == '-')
-        fprintf(stderr, "assay parse: no option '%s'\n", argv[1]);
+        cli_warn("assay parse: no option '%s'\n", argv[1]);
     if (argc < 2 || argc > 3 || argv[1][0] == '-') {
         print_help(stderr);
         return ERROR_USAGE;

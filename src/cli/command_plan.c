@@ -12,10 +12,10 @@ static int print_checks(void)
     const struct check *const *checks = check_list(&count);
 
     for (size_t i = 0; i < count; i++) {
-        printf("%-18s %s\n", checks[i]->name, checks[i]->summary);
+        cli_print("%-18s %s\n", checks[i]->name, checks[i]->summary);
         for (const struct argument *row = checks[i]->arguments; row != NULL && row->name != NULL; row++)
-            printf("    %-14s %s (default %s)\n", row->name, row->help,
-                   row->fallback != NULL && *row->fallback != '\0' ? row->fallback : "none");
+            cli_print("    %-14s %s (default %s)\n", row->name, row->help,
+                      row->fallback != NULL && *row->fallback != '\0' ? row->fallback : "none");
     }
     return EXIT_ACCEPT;
 }
@@ -46,7 +46,7 @@ static void print_limits(struct arena *arena, const struct run_limits *limits, c
                 known = strcmp(shown.items[m], text) == 0;
             if (known)
                 continue;
-            printf("%s%s", shown.count > 0 ? ", " : "  ", text);
+            cli_print("%s%s", shown.count > 0 ? ", " : "  ", text);
             *list_push(arena, &shown) = text;
         }
     }
@@ -64,9 +64,9 @@ static void print_shape(struct arena *arena, const struct run_limits *limits, co
         }
         if (before > 0)
             continue;
-        printf("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, count);
+        cli_print("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, count);
         print_limits(arena, limits, shape, i);
-        printf("%s%s\n", *slot->duty_note != '\0' ? "  " : "", slot->duty_note);
+        cli_print("%s%s\n", *slot->duty_note != '\0' ? "  " : "", slot->duty_note);
     }
 }
 
@@ -120,30 +120,31 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
     size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
     double host_s = 0, wide_s = 0;
 
-    printf("suite %s: %s\nhosts: %zu\n", cli->sources.suite->name, cli->sources.suite->title,
-           plan->hosts.count);
+    cli_print("suite %s: %s\nhosts: %zu\n", cli->sources.suite->name, cli->sources.suite->title,
+              plan->hosts.count);
     if (cli->sources.limits.contract != NULL)
-        printf("contract %s: %s\n", cli->sources.limits.contract->name, cli->sources.limits.contract->title);
-    printf("\n");
+        cli_print("contract %s: %s\n", cli->sources.limits.contract->name,
+                  cli->sources.limits.contract->title);
+    cli_print("\n");
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
         const struct step *first = NULL;
         size_t count = steps_of(plan, shape, &first);
 
         if (first->origin == ORIGIN_LEFT_OUT) {
-            printf("%3zu. %s (%s, %s): not run, %s\n", i + 1, shape->suite_step, shape->check,
-                   shape->platform, first->origin_note);
+            cli_print("%3zu. %s (%s, %s): not run, %s\n", i + 1, shape->suite_step, shape->check,
+                      shape->platform, first->origin_note);
             continue;
         }
-        printf("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
-               shape->suite_step, shape->check, shape->platform, targets_text(arena, first, count), count,
-               count == 1 ? "" : "s", duration_text(arena, step_expected_s(first)),
-               duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
-               shape->as_root ? ", as root where become=sudo" : "",
-               shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
+        cli_print("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
+                  shape->suite_step, shape->check, shape->platform, targets_text(arena, first, count), count,
+                  count == 1 ? "" : "s", duration_text(arena, step_expected_s(first)),
+                  duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
+                  shape->as_root ? ", as root where become=sudo" : "",
+                  shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
         if (shape->retests > 0)
-            printf("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
-                   shape->retests == 1 ? "" : "s");
+            cli_print("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
+                      shape->retests == 1 ? "" : "s");
         print_shape(arena, &cli->sources.limits, shape);
         if (shape->hosts == 1)
             host_s += step_expected_s(first) * shape->repeat;
@@ -151,12 +152,13 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
             wide_s += step_expected_s(first) * shape->repeat * (double)longest_queue(plan, shape);
     }
     for (size_t i = 0; i < cli->notes.notes.count; i++)
-        printf("\nnote: %s\n", cli->notes.notes.items[i].text);
+        cli_print("\nnote: %s\n", cli->notes.notes.items[i].text);
     if (cli_production(arena, plan) != NULL)
-        printf("\nnote: %s; without --allow-active `assay run` refuses them\n", cli_production(arena, plan));
-    printf("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
-           plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
-           duration_text(arena, host_s * (double)turns + wide_s));
+        cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
+                  cli_production(arena, plan));
+    cli_print("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
+              plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
+              duration_text(arena, host_s * (double)turns + wide_s));
 }
 
 int command_plan(int argc, char **argv)
@@ -188,7 +190,7 @@ int command_plan(int argc, char **argv)
     if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
         return status;
     if (first < argc) {
-        fprintf(stderr, "assay: plan: unexpected word '%s'\n", argv[first]);
+        cli_warn("assay: plan: unexpected word '%s'\n", argv[first]);
         return EXIT_USAGE;
     }
     if (checks)

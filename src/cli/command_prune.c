@@ -48,12 +48,12 @@ static void choose(struct arena *arena, const struct run_summary *runs, size_t c
             ret_choice->stay++;
         } else if (why != NULL) {
             ret_choice->stay++;
-            printf("run %lld of %s stays: %s\n", run->number, time_text(arena, run->started), why);
+            cli_print("run %lld of %s stays: %s\n", run->number, time_text(arena, run->started), why);
         } else {
             *list_push(arena, &ret_choice->go) = run->number;
-            printf("run %lld of %s %s: %s, %s\n", run->number, time_text(arena, run->started),
-                   options->dry_run ? "would go" : "goes", run->suite,
-                   run->judged ? verdict_name(run->verdict) : "not judged");
+            cli_print("run %lld of %s %s: %s, %s\n", run->number, time_text(arena, run->started),
+                      options->dry_run ? "would go" : "goes", run->suite,
+                      run->judged ? verdict_name(run->verdict) : "not judged");
         }
     }
 }
@@ -70,18 +70,18 @@ static int prune(struct arena *arena, struct store *store, const struct prune_op
         return -1;
     choose(arena, runs, count, options, &choice);
     if (options->dry_run || choice.go.count == 0) {
-        printf("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
+        cli_print("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
         return 0;
     }
     if (store_size(store, &before, err) < 0 ||
         store_forget_runs(store, choice.go.items, choice.go.count, err) < 0)
         return -1;
-    printf("%zu forgotten, %zu stay\n", choice.go.count, choice.stay);
+    cli_print("%zu forgotten, %zu stay\n", choice.go.count, choice.stay);
     /* Forgotten they are; that the file does not get smaller is no failure of that. */
     if (store_shrink(store, err) < 0 || store_size(store, &after, err) < 0)
-        printf("the file keeps its size, and later runs use the room: %s\n", err->text);
+        cli_print("the file keeps its size, and later runs use the room: %s\n", err->text);
     else
-        printf("database: %.1f MiB, was %.1f MiB\n", (double)after / MIB, (double)before / MIB);
+        cli_print("database: %.1f MiB, was %.1f MiB\n", (double)after / MIB, (double)before / MIB);
     return 0;
 }
 

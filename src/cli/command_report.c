@@ -85,10 +85,10 @@ static int bad_format(const char *format)
     size_t count;
     const struct report_format *list = report_format_list(&count);
 
-    fprintf(stderr, "assay: report: unknown format '%s'; expected", format);
+    cli_warn("assay: report: unknown format '%s'; expected", format);
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", list[i].name);
-    fputs("\n", stderr);
+        cli_warn("%s %s", i > 0 ? "," : "", list[i].name);
+    cli_warn("\n");
     return EXIT_USAGE;
 }
 
@@ -114,15 +114,15 @@ int command_report(int argc, char **argv)
     if (report_format_find(request.format) == NULL)
         return bad_format(request.format);
     if (!report_language_find(request.lang, &request.language)) {
-        fprintf(stderr, "assay: report: unknown language '%s'; expected en or zh\n", request.lang);
+        cli_warn("assay: report: unknown language '%s'; expected en or zh\n", request.lang);
         return EXIT_USAGE;
     }
     if (first + 1 < argc) {
-        fprintf(stderr, "assay: report: unexpected word '%s'\n", argv[first + 1]);
+        cli_warn("assay: report: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
     if (request.key != NULL && request.output != NULL && strcmp(request.output, "-") == 0) {
-        fprintf(stderr, "assay: report: what is signed needs a file: -o FILE\n");
+        cli_warn("assay: report: what is signed needs a file: -o FILE\n");
         return EXIT_USAGE;
     }
     request.word = first < argc ? argv[first] : NULL;
@@ -141,7 +141,7 @@ int command_show(int argc, char **argv)
     if (!cli_options(rows, "show [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
     if (first + 1 < argc) {
-        fprintf(stderr, "assay: show: unexpected word '%s'\n", argv[first + 1]);
+        cli_warn("assay: show: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
     request.word = first < argc ? argv[first] : NULL;

@@ -85,8 +85,8 @@ static int resume_turns(struct run *run, struct error *err)
     if (turns_of(run->going.record, most, err) < 0)
         return -1;
     if (*most > 0)
-        fprintf(stderr, "assay: note: as the run was begun, %u host%s at work at a time\n", *most,
-                *most == 1 ? " is" : "s are");
+        cli_warn("assay: note: as the run was begun, %u host%s at work at a time\n", *most,
+                 *most == 1 ? " is" : "s are");
     return 0;
 }
 
@@ -132,7 +132,7 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         meter_check_before(run->going.database, err) < 0)
         return -1;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
-        fprintf(stderr, "assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
+        cli_warn("assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
     if (exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, false,
                         &run->going.exclusive, err) < 0)
         return -1;
@@ -178,8 +178,9 @@ static void print_substitutes(const struct run *run)
             if (judgement->outcomes[at].word > worst)
                 worst = judgement->outcomes[at].word;
         if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
-            printf("substitute: %s: %s %s: %s\n", outcome_name(worst),
-                   step_target(run->going.record->arena, step), step->shape->suite_step, step->origin_note);
+            cli_print("substitute: %s: %s %s: %s\n", outcome_name(worst),
+                      step_target(run->going.record->arena, step), step->shape->suite_step,
+                      step->origin_note);
     }
 }
 
@@ -193,14 +194,14 @@ static void print_entries(const struct run *run)
 
         if (entries[i].word == OUTCOME_NOT_RUN && step->origin != ORIGIN_LEFT_OUT)
             continue;
-        printf("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word), entries[i].target, entries[i].check,
-               *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
+        cli_print("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word), entries[i].target, entries[i].check,
+                  *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
         shown++;
     }
     cli_print_isolation(run->going.record);
     if (count > shown)
-        printf("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
-               count - shown == 1 ? "" : "s");
+        cli_print("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
+                  count - shown == 1 ? "" : "s");
 }
 
 /* Hardware that was changed under the tests: of what they measured before, nobody can say whose it was. */
@@ -213,7 +214,7 @@ static void print_conflicts(const struct run *run)
     sightings_check(run->going.record->arena, run->going.record->plan, &sightings, &conflicts);
     for (size_t i = 0; i < conflicts.items.count; i++)
         if (i == 0 || strcmp(conflicts.items.items[i].text, conflicts.items.items[i - 1].text) != 0)
-            printf("hardware: %s\n", conflicts.items.items[i].text);
+            cli_print("hardware: %s\n", conflicts.items.items[i].text);
 }
 
 static int finish(struct run *run, bool cancelled, struct error *err)
@@ -230,13 +231,13 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         print_substitutes(run);
         print_conflicts(run);
     }
-    printf("run: %lld\nverdict: %s\n", number, verdict_name(verdict));
+    cli_print("run: %lld\nverdict: %s\n", number, verdict_name(verdict));
     if (!written) {
         fflush(stdout);
-        fprintf(stderr, "assay: the run is kept; `assay report %lld -o FILE` writes its report\n", number);
+        cli_warn("assay: the run is kept; `assay report %lld -o FILE` writes its report\n", number);
         return cli_fail(err);
     }
-    printf("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
+    cli_print("report: %s\n", realpath(path, absolute) != NULL ? absolute : path);
     return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict);
 }
 
@@ -258,18 +259,17 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     options.remote = access_remote(&run->options.access);
     options.hosts_at_once = run->options.hosts_at_once;
     if (*store_note(run->going.store) != '\0')
-        fprintf(stderr, "assay: note: %s\n", store_note(run->going.store));
+        cli_warn("assay: note: %s\n", store_note(run->going.store));
     if (run->going.exclusive != NULL) {
         exclusive_settle(run->going.exclusive);
-        fprintf(stderr, "assay: %s\n", exclusive_state(run->going.exclusive));
+        cli_warn("assay: %s\n", exclusive_state(run->going.exclusive));
     }
     run->going.board = board_create(kind, run->going.record);
     status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->going.board);
     if (status < 0) {
-        fprintf(stderr,
-                "assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
-                run->going.record->number, run->going.record->number);
+        cli_warn("assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
+                 run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
     exclusive_release(run->going.record);
@@ -335,13 +335,12 @@ int run_with(const struct run_options *options, int argc, char **argv)
     int status;
 
     if (!board_kind_parse(options->progress, &kind)) {
-        fprintf(stderr, "assay: --progress '%s'; expected auto, plain, json or none\n", options->progress);
+        cli_warn("assay: --progress '%s'; expected auto, plain, json or none\n", options->progress);
         return EXIT_USAGE;
     }
     if (options->detach && options->access.ask_jump_code) {
-        fprintf(stderr,
-                "assay: --ask-jump-code asks while the run goes on, and --detach lets the terminal go: "
-                "give one of them (in tmux or screen a run outlives its terminal too)\n");
+        cli_warn("assay: --ask-jump-code asks while the run goes on, and --detach lets the terminal go: "
+                 "give one of them (in tmux or screen a run outlives its terminal too)\n");
         return EXIT_USAGE;
     }
     run.going.database = cli_database(options->db);
@@ -361,9 +360,8 @@ int command_run(int argc, char **argv)
     if (!read_options(&options, argc, argv, &first, &status))
         return status;
     if (first < argc) {
-        fprintf(stderr,
-                "assay: run: unexpected word '%s'; hostfile and suite are given as -H FILE and -s SUITE\n",
-                argv[first]);
+        cli_warn("assay: run: unexpected word '%s'; hostfile and suite are given as -H FILE and -s SUITE\n",
+                 argv[first]);
         return EXIT_USAGE;
     }
     return run_with(&options, argc, argv);

@@ -129,7 +129,7 @@ static const char *how(struct arena *arena, const struct stage_host *host)
 
 static void print_row(const char *name, const char *words, const char *text)
 {
-    printf("%-16s %s%s%s\n", name, words, *text != '\0' ? ": " : "", text);
+    cli_print("%-16s %s%s%s\n", name, words, *text != '\0' ? ": " : "", text);
 }
 
 static void on_progress(void *context, const struct stage_host *host)
@@ -137,13 +137,13 @@ static void on_progress(void *context, const struct stage_host *host)
     struct arena *arena = arena_create();
     size_t *left = context;
 
-    fprintf(stderr, "assay: %s: %s; %zu to go\n", host->host->name, how(arena, host), --*left);
+    cli_warn("assay: %s: %s; %zu to go\n", host->host->name, how(arena, host), --*left);
     arena_destroy(arena);
 }
 
 static void print_set(const struct toolset *set)
 {
-    printf("version: %s\nfiles: %zu, %.1f MB\n", set->version, set->files.count, (double)set->bytes / 1e6);
+    cli_print("version: %s\nfiles: %zu, %.1f MB\n", set->version, set->files.count, (double)set->bytes / 1e6);
 }
 
 /* The status that an end asks for; the larger one outranks, but what failed outranks what was not reached. */
@@ -188,8 +188,8 @@ static int print_result(struct arena *arena, const struct toolset *set, const st
         status = worse(status, status_of(hosts[i].end));
     }
     print_set(set);
-    printf("sent from here: %.1f MB, %.2f copies\nhosts: %zu of %zu have it\n", (double)sent / 1e6,
-           set->bytes > 0 ? (double)sent / (double)set->bytes : 0, have, count);
+    cli_print("sent from here: %.1f MB, %.2f copies\nhosts: %zu of %zu have it\n", (double)sent / 1e6,
+              set->bytes > 0 ? (double)sent / (double)set->bytes : 0, have, count);
     return status;
 }
 
@@ -203,7 +203,7 @@ static int bring(struct arena *arena, struct stage_command *command, const struc
     if (set == NULL)
         return cli_fail(err);
     if (command->dry_run) {
-        printf("%.*s", slice_print(set->manifest));
+        cli_print("%.*s", slice_print(set->manifest));
         print_set(set);
         return EXIT_ACCEPT;
     }
@@ -224,7 +224,7 @@ static void print_lines(const struct stage_answer *answer)
     if (rest.length == 0)
         print_row(answer->host->name, "no version", "");
     while (scan_line(&rest, &line))
-        printf("%-16s %.*s\n", answer->host->name, slice_print(line));
+        cli_print("%-16s %.*s\n", answer->host->name, slice_print(line));
 }
 
 static int ask_all(struct arena *arena, const struct stage_command *command, const struct targets *targets,
@@ -274,7 +274,7 @@ int command_stage(int argc, char **argv)
     arena = arena_create();
     fault = usage_fault(arena, &command, argc, argv, first);
     if (*fault != '\0') {
-        fprintf(stderr, "assay: stage: %s\n", fault);
+        cli_warn("assay: stage: %s\n", fault);
         status = EXIT_USAGE;
     } else {
         status = run_all(arena, &command);

@@ -16,7 +16,7 @@ struct waive_options {
 };
 
 static int load(struct arena *arena, struct store *store, const char *word, struct record **ret_record,
-                struct plan_sources *ret_sources, struct error *err)
+                struct error *err)
 {
     long long number = store_find_run(store, word, err);
 
@@ -26,9 +26,15 @@ static int load(struct arena *arena, struct store *store, const char *word, stru
     if ((*ret_record)->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     (*ret_record)->now = cli_now();
-    if (cli_sources_of_record(arena, *ret_record, NULL, ret_sources, err) < 0)
+    return 0;
+}
+
+static int load_sources(struct arena *arena, const struct record *record, struct plan_sources *ret_sources,
+                        struct error *err)
+{
+    if (cli_sources_of_record(arena, record, NULL, ret_sources, err) < 0)
         return -1;
-    return cli_sources_as_judged(arena, *ret_record, ret_sources, err);
+    return cli_sources_as_judged(arena, record, ret_sources, err);
 }
 
 /* What is waived must be what is shown: the last judgement, against the same limits. */
@@ -76,15 +82,15 @@ static void print_waiver(struct arena *arena, const struct record *record, const
 {
     const struct step *step = step_of(record, waiver);
 
-    printf("waiver: %s %s %s, until %s, by %s: %s (%s)\n", waiver->uuid, step_target(arena, step),
-           step->shape->suite_step, time_text(arena, waiver->until), waiver->who, waiver->why,
-           state_text(arena, waiver, record->now));
+    cli_print("waiver: %s %s %s, until %s, by %s: %s (%s)\n", waiver->uuid, step_target(arena, step),
+              step->shape->suite_step, time_text(arena, waiver->until), waiver->who, waiver->why,
+              state_text(arena, waiver, record->now));
     for (size_t i = 0; i < waiver->items.count; i++) {
         const struct waived_item *item = &waiver->items.items[i];
 
-        printf("    %s%s%s%s%s%s%s\n", item->metric, *item->at != '\0' ? " at " : "", item->at,
-               *item->subject != '\0' ? " of " : "", item->subject, *item->hardware != '\0' ? ", on " : "",
-               item->hardware);
+        cli_print("    %s%s%s%s%s%s%s\n", item->metric, *item->at != '\0' ? " at " : "", item->at,
+                  *item->subject != '\0' ? " of " : "", item->subject, *item->hardware != '\0' ? ", on " : "",
+                  item->hardware);
     }
 }
 
@@ -93,7 +99,7 @@ static int list_waivers(struct arena *arena, const struct record *record)
     for (size_t i = 0; i < record->waivers.count; i++)
         print_waiver(arena, record, &record->waivers.items[i]);
     if (record->waivers.count == 0)
-        printf("run %lld has no waivers\n", record->number);
+        cli_print("run %lld has no waivers\n", record->number);
     return EXIT_ACCEPT;
 }
 
@@ -102,7 +108,7 @@ static int finish(struct store *store, struct record *record, const struct plan_
 {
     if (judge(record, sources, NULL, err) < 0 || store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
-    printf("run: %lld\nverdict: %s\n", record->number, verdict_text(record->arena, &record->judgement));
+    cli_print("run: %lld\nverdict: %s\n", record->number, verdict_text(record->arena, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 
@@ -225,12 +231,13 @@ static int do_it(struct store *store, struct arena *arena, const char *word,
     struct record *record;
     double until = 0;
 
-    if (load(arena, store, word, &record, &sources, err) < 0)
+    if (load(arena, store, word, &record, err) < 0)
         return cli_fail(err);
     if (options->list)
         return list_waivers(arena, record);
     if ((options->withdraw == NULL && options->adopt == NULL &&
          read_end(options, record->now, &until, err) < 0) ||
+        load_sources(arena, record, &sources, err) < 0 ||
         judge(record, &sources, record->judgement.baselines, err) < 0)
         return cli_fail(err);
     if ((options->withdraw != NULL ? withdraw(store, record, options, err)
@@ -290,8 +297,8 @@ int command_waive(int argc, char **argv)
                      argv, &first, &status))
         return status;
     if (first + 1 != argc || missing(&options) != NULL) {
-        fprintf(stderr, "assay: waive: expected %s; `assay waive --help` shows how\n",
-                first + 1 != argc ? "one RUN" : missing(&options));
+        cli_warn("assay: waive: expected %s; `assay waive --help` shows how\n",
+                 first + 1 != argc ? "one RUN" : missing(&options));
         return EXIT_USAGE;
     }
     arena = arena_create();

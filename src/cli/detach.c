@@ -42,7 +42,7 @@ static int wait_for(pid_t child, int heard)
     if (got != sizeof run)
         return exit_status_of(child);
     log_path(run, path);
-    printf("run: %lld\nlog: %s\n", run, path);
+    cli_print("run: %lld\nlog: %s\n", run, path);
     return EXIT_ACCEPT;
 }
 

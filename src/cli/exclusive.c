@@ -459,6 +459,6 @@ void exclusive_release(const struct record *record)
         return;
     status = program_run(record->arena, words, NULL, &out, &complaint, &err);
     if (status != 0)
-        fprintf(stderr, "assay: jobs of Slurm are not released: %s; `scancel %s` does it\n",
-                status < 0 ? err.text : first_line(record->arena, complaint), name);
+        cli_warn("assay: jobs of Slurm are not released: %s; `scancel %s` does it\n",
+                 status < 0 ? err.text : first_line(record->arena, complaint), name);
 }

@@ -75,8 +75,8 @@ static int unknown_command(const char *word)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         names[i] = commands[i].name;
     near = nearest_word(word, names, sizeof names / sizeof names[0]);
-    fprintf(stderr, "assay: unknown command '%s'%s%s%s; `assay --help` lists them\n", word,
-            near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
+    cli_warn("assay: unknown command '%s'%s%s%s; `assay --help` lists them\n", word,
+             near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
     return EXIT_USAGE;
 }
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(stdout);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("assay %s\n", ASSAY_VERSION);
+        cli_print("assay %s\n", ASSAY_VERSION);
         return EXIT_ACCEPT;
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)

@@ -8,6 +8,7 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/suite.h"
+#include "cli.h"
 
 /* A run stops below the first: SQLite's log and the judgement of a large run still fit. */
 enum { STOP_BELOW = 16 << 20, WARN_BELOW = 1 << 30 };
@@ -113,7 +114,7 @@ int meter_check_before(const char *database, struct error *err)
             "a database elsewhere with --db",
             database, (unsigned long long)(bytes >> 10), STOP_BELOW >> 20);
     if (bytes < WARN_BELOW)
-        fprintf(stderr, "assay: note: only %llu MiB are left on the disk of %s\n",
-                (unsigned long long)(bytes >> 20), database);
+        cli_warn("assay: note: only %llu MiB are left on the disk of %s\n", (unsigned long long)(bytes >> 20),
+                 database);
     return 0;
 }

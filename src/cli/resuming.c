@@ -50,12 +50,11 @@ static int compare(struct arena *arena, const struct record *record, const struc
     if (differences.items.count == 0)
         return 0;
     for (size_t i = 0; i < differences.items.count && i < DIFFERENCES_SHOWN; i++)
-        fprintf(stderr, "assay: %s: %s is %s, and was %s when the run began\n", what,
-                differences.items.items[i].path, differences.items.items[i].is,
-                differences.items.items[i].was);
+        cli_warn("assay: %s: %s is %s, and was %s when the run began\n", what,
+                 differences.items.items[i].path, differences.items.items[i].is,
+                 differences.items.items[i].was);
     if (differences.items.count > DIFFERENCES_SHOWN)
-        fprintf(stderr, "assay: %s: %zu more differences\n", what,
-                differences.items.count - DIFFERENCES_SHOWN);
+        cli_warn("assay: %s: %zu more differences\n", what, differences.items.count - DIFFERENCES_SHOWN);
     return refuse(record, was->kind, what, err);
 }
 
@@ -244,6 +243,6 @@ int resuming_take(struct running *going, const struct resuming *resuming, bool a
     keep_documents(record, resuming, text);
     if (store_take_hostfile(going->store, record, steps, err) < 0)
         return -1;
-    fprintf(stderr, "assay: note: the hostfile has changed: %s\n", text);
+    cli_warn("assay: note: the hostfile has changed: %s\n", text);
     return 0;
 }

@@ -384,20 +384,29 @@ static int check_shapes(const struct foreign *foreign, struct store *store, cons
 /* Read as it will be read: whatever is not as a record must be shows now. */
 static int check_record(const struct foreign *foreign, struct store *store, struct error *err)
 {
-    struct run_summary *runs;
+    int64_t number, count = 0, going_on = 0;
     struct record *record;
-    size_t count;
 
-    if (store_list_runs(store, foreign->arena, 0, &runs, &count, err) < 0)
+    if (store_ask_values(store, COUNT_RUNS, &count, NULL, 0, err) < 0 ||
+        store_ask(store, COUNT_RUNS_IN, &going_on, err, ENUM(vocabulary_run, RUN_RUNNING)) < 0 ||
+        store_ask_values(store, LAST_RUN, &number, NULL, 0, err) < 0)
         return -1;
     if (count != 1)
-        return refuse(foreign, err, "it holds %zu runs, and a bundle is of one", count);
-    if (runs[0].state == RUN_RUNNING)
+        return refuse(foreign, err, "it holds %lld runs, and a bundle is of one", (long long)count);
+    if (going_on > 0)
         return refuse(foreign, err, "its run is still going on");
-    if (check_belongings(foreign, store, runs[0].number, err) < 0)
+    if (check_belongings(foreign, store, number, err) < 0)
         return -1;
-    record = store_load_judged(store, foreign->arena, runs[0].number, err);
+    record = store_load_judged(store, foreign->arena, number, err);
     return record != NULL ? check_shapes(foreign, store, record, err) : -1;
+}
+
+/* What is wrong with their rows is no failure of ours; that there is no room for them is. */
+static bool is_ours(const struct store *store)
+{
+    int code = store != NULL ? sqlite3_errcode(store->db) & 0xff : SQLITE_NOMEM;
+
+    return code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_NOMEM || code == SQLITE_CANTOPEN;
 }
 
 static int make_copy(struct foreign *foreign, struct store **ret_store, struct error *err)
@@ -435,6 +444,7 @@ struct store *foreign_copy(int fd, const char *label, struct error *err)
         munmap(foreign.bytes, foreign.length);
     arena_destroy(foreign.arena);
     if (result < 0) {
+        err->code = is_ours(store) ? err->code : ERROR_USAGE;
         store_close(store);
         store = NULL;
     }

@@ -132,6 +132,10 @@ static int open_file(struct store *store, const char *name, int flags)
 
     if (result != SQLITE_OK)
         return result;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     return ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &schema);
@@ -226,6 +230,24 @@ static int check_owner(struct store *store, int newest, int64_t *ret_version, st
                          "%s was written by a later assay (its format is %lld, this program knows up to %d); "
                          "use that program",
                          store->path, (long long)*ret_version, newest);
+    return 0;
+}
+
+/* Tables and indexes hold; a trigger or a view does what its author wants, whenever we write or ask. */
+static int check_nothing_acts(struct store *store, struct error *err)
+{
+    int64_t acting = 0;
+    int result =
+        ask_pragma(store, "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table','index')", &acting);
+
+    if (result != SQLITE_OK)
+        return opening_error(store, result, err);
+    if (acting > 0)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s has triggers or views in it, which no assay made: somebody changed it; restore it "
+            "from a copy",
+            store->path);
     return 0;
 }
 
@@ -343,7 +365,7 @@ static int prepare(struct store *store, const struct store_opening *opening, str
         return -1;
     if ((opening->read_only ? open_read_only(store, err) : open_for_writing(store, err)) < 0)
         return -1;
-    if (check_owner(store, opening->version, &version, err) < 0)
+    if (check_owner(store, opening->version, &version, err) < 0 || check_nothing_acts(store, err) < 0)
         return -1;
     if (set_journal(store, opening->network != NULL ? opening->network : network_of(store->path), err) < 0)
         return -1;
