@@ -520,8 +520,10 @@ static void use_transport(struct remote *remote, const struct transport_class *c
         target->port = config->port;
     target->user = or_else(target->user, config->user);
     target->identity = or_else(target->identity, config->identity);
-    if (remote->pool->transports.options.known_hosts == NULL)
-        target->known_hosts = or_else(target->known_hosts, config->known_hosts);
+    if (remote->pool->transports.options.known_hosts == NULL && target->known_hosts == NULL) {
+        target->known_hosts = config->known_hosts;
+        target->known_hosts_and_system = config->known_hosts != NULL;
+    }
 }
 
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)

@@ -422,7 +422,8 @@ static struct known_hosts *known_hosts_of(struct ssh_session *session)
     struct transport_context *context = session->context;
     const char *path = session->target->known_hosts;
 
-    return known_hosts_get(&context->known_hosts, path != NULL ? path : context->options.known_hosts);
+    return known_hosts_get(&context->known_hosts, path != NULL ? path : context->options.known_hosts,
+                           session->target->known_hosts_and_system);
 }
 
 static void prefer_known_keys(struct ssh_session *session)
@@ -524,37 +525,74 @@ static enum step accept_new_key(struct ssh_session *session, const char *type, c
     return STEP_MOVED;
 }
 
-static enum step check_host_key(struct ssh_session *session)
+static enum step host_key_changed(struct ssh_session *session, const struct known_host_line *line)
 {
     const char *host = address_of(session->target);
     unsigned port = port_of(session->target);
+    cleanup_free char *name = known_hosts_name(host, port);
+
+    return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                    "the host key of %s port %u is not the one in known_hosts (%s line %u): reinstalled, or "
+                    "another machine; if it is meant to be, remove the old one (ssh-keygen -R '%s')",
+                    host, port, line->path, line->number, name);
+}
+
+static enum step known_hosts_unreadable(struct ssh_session *session, const struct known_host_line *line)
+{
+    if (line->number == 0)
+        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN, "the known_hosts file %s cannot be read",
+                        line->path);
+    return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                    "what known_hosts says of %s port %u cannot be read (%s line %u): mend that line or "
+                    "remove it",
+                    address_of(session->target), port_of(session->target), line->path, line->number);
+}
+
+static enum step host_key_unsure(struct ssh_session *session, enum known_host answer,
+                                 const struct known_host_line *line)
+{
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+
+    switch (answer) {
+    case KNOWN_HOST_REVOKED:
+        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                        "the host key of %s port %u is marked @revoked (%s line %u)", host, port, line->path,
+                        line->number);
+    case KNOWN_HOST_BEYOND:
+        return ssh_fail(session, TRANSPORT_INCAPABLE,
+                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
+    case KNOWN_HOST_UNREADABLE:
+        return known_hosts_unreadable(session, line);
+    case KNOWN_HOST_CHANGED:
+    case KNOWN_HOST_UNKNOWN:
+    case KNOWN_HOST_MATCH:
+    default:
+        return host_key_changed(session, line);
+    }
+}
+
+static enum step check_host_key(struct ssh_session *session)
+{
     size_t length = 0;
     int number;
     char type[64];
     const char *key = libssh2_session_hostkey(session->ssh, &length, &number);
+    struct known_host_line line;
+    enum known_host answer;
 
     if (key == NULL)
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key",
+                        address_of(session->target), port_of(session->target));
     host_key_type(key, length, type, sizeof type);
-    switch (known_hosts_check(known_hosts_of(session), host, port, type, key, length)) {
-    case KNOWN_HOST_MATCH:
-        enter(session, SSH_AUTH);
-        return STEP_MOVED;
-    case KNOWN_HOST_UNKNOWN:
+    answer = known_hosts_check(known_hosts_of(session), address_of(session->target), port_of(session->target),
+                               type, key, length, &line);
+    if (answer == KNOWN_HOST_UNKNOWN)
         return accept_new_key(session, type, key, length);
-    case KNOWN_HOST_REVOKED:
-        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED, "the host key of %s port %u is marked @revoked",
-                        host, port);
-    case KNOWN_HOST_BEYOND:
-        return ssh_fail(session, TRANSPORT_INCAPABLE,
-                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
-    case KNOWN_HOST_CHANGED:
-    default:
-        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
-                        "the host key of %s port %u is not the one in known_hosts: reinstalled, or another "
-                        "machine; if it is meant to be, remove the old one (ssh-keygen -R '[%s]:%u')",
-                        host, port, host, port);
-    }
+    if (answer != KNOWN_HOST_MATCH)
+        return host_key_unsure(session, answer, &line);
+    enter(session, SSH_AUTH);
+    return STEP_MOVED;
 }
 
 static bool is_broken(int rc)
