@@ -259,6 +259,9 @@ static const struct {
     {"Permission denied (", TRANSPORT_AUTH_REFUSED,
      "the host takes none of our keys; add the public key to authorized_keys there, or give a password "
      "(--ask-password, for a jump host --ask-jump-password)"},
+    {"Unable to negotiate with", TRANSPORT_UNREACHABLE,
+     "ssh and the host have no algorithm in common: its sshd is too old or set so; update it, or have its "
+     "KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms allow others"},
     {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
      "the host refuses after too many keys; name one with identity="},
 };

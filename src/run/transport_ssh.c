@@ -42,6 +42,9 @@ enum {
     RELAY_SAID_LIMIT = 4096,
 };
 
+#define CIPHERS "aes128-ctr,aes192-ctr,aes256-ctr,aes256-gcm@openssh.com,aes128-gcm@openssh.com"
+#define MACS "hmac-sha2-256,hmac-sha2-512"
+
 static void pump(struct ssh_session *session);
 static void on_wake(uv_timer_t *timer);
 
@@ -426,13 +429,36 @@ static struct known_hosts *known_hosts_of(struct ssh_session *session)
                            session->target->known_hosts_and_system);
 }
 
-static void prefer_known_keys(struct ssh_session *session)
+/*
+ * What OpenSSH's own client offers, of what libssh2 has, in libssh2's order: nothing with SHA-1, MD5, CBC or RC4. Every
+ * sshd since OpenSSH 6.5 has something of each row. chacha20-poly1305 and the -etm MACs, which a later libssh2 has too, stay
+ * out: without strict key exchange the beginning of a session can be cut off unseen (CVE-2023-48795).
+ */
+static const struct {
+    int method;
+    const char *names;
+} offers[] = {
+    {LIBSSH2_METHOD_KEX,
+     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
+     "ecdh-sha2-nistp521,diffie-hellman-group-exchange-sha256,diffie-hellman-group16-sha512,"
+     "diffie-hellman-group18-sha512,diffie-hellman-group14-sha256"},
+    {LIBSSH2_METHOD_CRYPT_CS, CIPHERS},
+    {LIBSSH2_METHOD_CRYPT_SC, CIPHERS},
+    {LIBSSH2_METHOD_MAC_CS, MACS},
+    {LIBSSH2_METHOD_MAC_SC, MACS},
+};
+
+/* False: this libssh2 has nothing of a row. */
+static bool set_offers(struct ssh_session *session)
 {
     cleanup_text struct text order = {0};
 
     text_init(&order, 1024);
     known_hosts_order(known_hosts_of(session), address_of(session->target), port_of(session->target), &order);
-    libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes);
+    for (size_t i = 0; i < sizeof offers / sizeof offers[0]; i++)
+        if (libssh2_session_method_pref(session->ssh, offers[i].method, offers[i].names) != 0)
+            return false;
+    return libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes) == 0;
 }
 
 /* As libssh2's own, which answers -errno; and counts. */
@@ -489,7 +515,9 @@ static enum step step_connect(struct ssh_session *session)
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
     libssh2_session_callback_set(session->ssh, LIBSSH2_CALLBACK_RECV, __extension__(void *) receive);
     libssh2_session_set_blocking(session->ssh, 0);
-    prefer_known_keys(session);
+    if (!set_offers(session))
+        return ssh_fail(session, TRANSPORT_INCAPABLE, "libssh2 has no algorithms that may be offered (%s)",
+                        ssh_error(session));
     enter(session, SSH_HANDSHAKE);
     return STEP_MOVED;
 }
@@ -621,8 +649,12 @@ static enum step step_handshake(struct ssh_session *session)
     case LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE:
     case LIBSSH2_ERROR_METHOD_NONE:
     case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
-        return ssh_fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
-                        ssh_error(session));
+        return ssh_fail(
+            session, TRANSPORT_INCAPABLE,
+            "%s port %u: no key exchange (%s); an sshd that has only algorithms with SHA-1, MD5, "
+            "CBC or RC4 is too old or set so: update it, or have its KexAlgorithms, Ciphers, MACs "
+            "and HostKeyAlgorithms allow others",
+            host, port, ssh_error(session));
     case LIBSSH2_ERROR_BANNER_RECV:
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: what answers there does not speak SSH",
                         host, port);
