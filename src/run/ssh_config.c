@@ -328,7 +328,7 @@ static void ask(struct ssh_question *question)
     words[count++] = (char[]){"--"};
     words[count] = question->host;
     question->configs->asking++;
-    question->process = process_start(context->loop, words, "", 0, &events, question, &error);
+    question->process = process_start(context->loop, words, NULL, &events, question, &error);
     uv_timer_start(&question->deadline, question->process != NULL ? on_late : on_no_program,
                    question->process != NULL ? context->options.connect_timeout_ms : 0, 0);
 }

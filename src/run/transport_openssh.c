@@ -724,8 +724,8 @@ static void on_channel_done(void *context, int status, int signal)
 
 static const struct process_events channel_process_events = {on_channel_bytes, on_channel_done};
 
-static struct process *start_channel(struct openssh_channel *channel, const char *command, const void *input,
-                                     size_t length, int *ret_error)
+static struct process *start_channel(struct openssh_channel *channel, const char *command,
+                                     const struct channel_input *input, int *ret_error)
 {
     struct openssh_session *session = channel->session;
     struct arguments arguments = {0};
@@ -737,14 +737,15 @@ static struct process *start_channel(struct openssh_channel *channel, const char
     add_option(&arguments, mem_strdup("ProxyCommand=false"));
     add_target(&arguments, session->target);
     add(&arguments, mem_strdup(command));
-    process = process_start(session->context->loop, arguments.items, input, length, &channel_process_events,
-                            channel, ret_error);
+    process = process_start(session->context->loop, arguments.items, input, &channel_process_events, channel,
+                            ret_error);
     release_arguments(&arguments);
     return process;
 }
 
-static struct channel *openssh_exec(struct session *base, const char *command, const void *input,
-                                    size_t length, const struct channel_events *events, void *event_context)
+static struct channel *openssh_exec(struct session *base, const char *command,
+                                    const struct channel_input *input, const struct channel_events *events,
+                                    void *event_context)
 {
     struct openssh_session *session = (struct openssh_session *)base;
     struct openssh_channel *channel;
@@ -759,7 +760,7 @@ static struct channel *openssh_exec(struct session *base, const char *command, c
     uv_timer_init(session->context->loop, &channel->hold);
     channel->hold.data = channel;
     session->channels++;
-    channel->process = start_channel(channel, command, input, length, &error);
+    channel->process = start_channel(channel, command, input, &error);
     if (channel->process == NULL) {
         text_printf(&channel->said, "the ssh program cannot be started: %s", uv_strerror(error));
         channel->end = CHANNEL_REFUSED;
