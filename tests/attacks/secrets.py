@@ -59,7 +59,7 @@ def a_password():
 
 
 people.PASSWORD = a_password()   # steward's, of sshd and of sudo
-people.PORTERS = a_password()    # nobody's here
+people.PORTERS = a_password()    # a wrong one, here
 
 
 def write(name, text, mode=0o644):
@@ -114,9 +114,9 @@ def suite():
         {"check": "command", "arguments": arguments, "exclusive": "none", "limits": [{"metric": "command.uid", "equal": 0, "source": "s", "status": "contract"}]}]}))
 
 
-def begin(name, *words, numbers=(1, 2)):
+def begin(name, *words, numbers=(1, 2), password=None):
     """assay run on these hosts, with both passwords by descriptors."""
-    login, sudo = people.descriptor(people.PASSWORD), people.descriptor(people.PASSWORD)
+    login, sudo = people.descriptor(password or people.PASSWORD), people.descriptor(people.PASSWORD)
     child = start_program([cluster.ASSAY, "run", "-H", hosts(), "-s", suite(), "--db", f"{FOLDER}/{name}.db", "-o", f"{FOLDER}/{name}.html",
                            "--hosts", ",".join(f"node{number}" for number in numbers), "--progress", "plain", "--password-fd", str(login), "--sudo-password-fd", str(sudo), *words], cwd=FOLDER,
                           env=cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(login, sudo),
@@ -130,8 +130,8 @@ def begin(name, *words, numbers=(1, 2)):
 # -- Memory --
 
 def pieces():
-    password = people.PASSWORD.encode()
-    return [password[at:at + PIECE] for at in range(0, len(password) - PIECE + 1, PIECE)]
+    return [password.encode()[at:at + PIECE] for password in (people.PASSWORD, people.PORTERS)
+            for at in range(0, len(password) - PIECE + 1, PIECE)]
 
 
 def has_piece(data):
@@ -249,11 +249,15 @@ def finished(name, child, count=2):
     return out + err
 
 
-def search_all(name, numbers):
-    searched, child = Search(), begin(name, numbers=numbers)
+def look_until_its_end(searched, child):
     while child.poll() is None:
         searched.look(child.pid)
         time.sleep(0.05)
+
+
+def search_all(name, numbers):
+    searched, child = Search(), begin(name, numbers=numbers)
+    look_until_its_end(searched, child)
     finished(name, child, len(numbers))
     searched.judge()
     return searched.others
@@ -264,6 +268,15 @@ def search_all(name, numbers):
 def memory():
     others = search_all("memory", (1, 2))
     assert not others, others
+
+
+@attack(READER, "the same while a host takes its time over a password that is wrong", "the same")
+def memory_during_login():
+    searched, child = Search(), begin("wrong", numbers=(2,), password=people.PORTERS)
+    look_until_its_end(searched, child)
+    out, err = child.communicate()
+    assert "does not take the password" in out + err, out + err
+    assert not searched.astray | searched.others and searched.kept > 0 and searched.moments >= 10, vars(searched)
 
 
 @attack(READER, "the same where a host is reached by the ssh program", "the same of assay; what ssh itself keeps is in ssh alone")
