@@ -3,6 +3,7 @@
 user that only the mount namespace of this test knows."""
 
 import glob
+import http.server
 import json
 import os
 import random
@@ -346,3 +347,98 @@ def core_dump():
     assert b"@assay-begin" in data, "the core dump is not the program's"
     assert not has_piece(data)
     assert wait_until(lambda: sleeps() == 0, 60), "the hosts' commands go on"
+
+
+# -- Webhooks: their URLs are secrets --
+
+class Receiver(http.server.ThreadingHTTPServer):
+    """Takes whatever comes to this address; `leads_to`: and sends it on."""
+
+    def __init__(self, address, leads_to=None, port=0):
+        super().__init__((address, port), Handler)
+        self.asked, self.leads_to = [], leads_to
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.asked.append(f"{self.command} {self.path} {self.headers.get('Authorization', '')}")
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(307 if self.server.leads_to else 200)
+        if self.server.leads_to:
+            self.send_header("Location", self.server.leads_to)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_CONNECT = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+TOKEN = "tOkEn-4f9c2b71"
+
+
+def tell(url, **more):
+    """assay alert --try to this URL."""
+    if shutil.which("curl") is None:
+        raise Skip("there is no curl")
+    path = write("alert.json", json.dumps({"receivers": [{"name": "ops", "kind": "json", "url": url}]}), 0o600)
+    done = assay("alert", "--try", "--to", path, **more)
+    assert TOKEN not in done.stdout + done.stderr, done.stderr
+    return done
+
+
+# {port} is that of two servers: ours at 127.0.0.1, and somebody else's, at EVIL.
+EVIL = f"{LOOP}.66"
+ELSEWHERE = [
+    "http://127.0.0.1:{port}@{evil}:{port}/{token}", "http://127.0.0.1@{evil}:{port}/{token}", "http://localhost:1@{evil}:{port}/{token}",
+    "http://[::1]:1@{evil}:{port}/{token}", "http://{evil}:{port}/{token}", "http://{evil}:{port}#@127.0.0.1/{token}",
+    "http://{evil}:{port}?@127.0.0.1/{token}", "http://{evil}:{port}/@127.0.0.1/{token}", "http://127.0.0.1\\@{evil}:{port}/{token}",
+    "http://127.0.0.1\t@{evil}:{port}/{token}", "http://127.0.0.1/{token}\r\nurl = http://{evil}:{port}/{token}",
+    "http://127.0.0.1/{token}\"\nurl = \"http://{evil}:{port}/{token}", "http://{evil_number}:{port}/{token}", "http://localhost.{evil}:{port}/{token}",
+    "http:\\\\{evil}:{port}/{token}", "gopher://{evil}:{port}/_{token}", "ftp://{evil}:{port}/{token}", "file:///etc/passwd#{token}",
+    "HTTP://{evil}:{port}/{token}", "http:///{evil}:{port}/{token}", "http://{evil}:{port}/{token}" + "x" * 70000]
+HERE = ["http://127.0.0.1:{port}/{token}", "HTTP://LocalHost:{port}/{token}", "http://127.1:{port}/{token}", "http://0x7f000001:{port}/{token}",
+        "http://{evil}@127.0.0.1:{port}/{token}", "http://127.0.0.1:{port}/{token}#@{evil}/"]
+
+
+def two_receivers(**more):
+    evil = Receiver(EVIL)
+    try:
+        return Receiver("127.0.0.1", port=evil.server_port, **more), evil
+    except OSError:
+        evil.close()
+        return two_receivers(**more)
+
+
+@attack(NETWORK, f"webhook URLs with http:// that read as if they led to this machine, or lead there in other words: {len(ELSEWHERE)} and {len(HERE)}",
+        "refused before anything is sent, or sent to this machine alone; no secret is told")
+def webhooks():
+    ours, evil = two_receivers()
+    number = int.from_bytes(socket.inet_aton(EVIL), "big")
+    words = {"port": ours.server_port, "evil": EVIL, "evil_number": number, "token": TOKEN}
+    for url in (text.format(**words) for text in ELSEWHERE):
+        done = tell(url)
+        assert done.returncode == 64 and "the URL of receiver 'ops'" in done.stderr, (url, done.returncode, done.stderr)
+    assert not ours.asked and not evil.asked, (ours.asked, evil.asked)
+    for url in (text.format(**words) for text in HERE):
+        done = tell(url, http_proxy=f"http://{EVIL}:{evil.server_port}", ALL_PROXY=f"http://{EVIL}:{evil.server_port}")
+        assert done.returncode == 0, (url, done.returncode, done.stderr)
+    ours.close()
+    evil.close()
+    assert len(ours.asked) == len(HERE) and all(f"/{TOKEN} " in line for line in ours.asked) and not evil.asked, (ours.asked, evil.asked)
+
+
+@attack(NETWORK, "a webhook on this machine sends the message on to another one", "it is not followed, and that is said")
+def redirects():
+    ours, evil = two_receivers()
+    ours.leads_to = f"http://{EVIL}:{evil.server_port}/{TOKEN}"
+    done = tell(f"http://127.0.0.1:{ours.server_port}/{TOKEN}")
+    ours.close()
+    evil.close()
+    assert done.returncode == 2 and "redirects are not followed" in done.stderr and len(ours.asked) == 1 and not evil.asked, (done.stderr, evil.asked)
