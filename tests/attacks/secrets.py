@@ -77,11 +77,11 @@ def free_port():
 
 
 WAYS = {1: "PasswordAuthentication yes\nUsePAM no", 2: "PasswordAuthentication no\nKbdInteractiveAuthentication yes\nUsePAM yes",
-        3: "PasswordAuthentication yes\nUsePAM no"}
+        3: "PasswordAuthentication yes\nUsePAM no", 4: "PasswordAuthentication no\nUsePAM no"}
 
 
 def hosts():
-    """Their hostfile: one asks for a password, one by questions, and one is reached by the ssh program."""
+    """Their hostfile: one asks for a password, one by questions, one is reached by the ssh program, and one takes a key only."""
     if WHY_NOT:
         raise Skip(WHY_NOT)
     if not _port:
@@ -91,12 +91,13 @@ def hosts():
         os.mkdir(f"{FOLDER}/sudoers.d")
         subprocess.run(["mount", "--bind", f"{FOLDER}/sudoers.d", "/etc/sudoers.d"], check=True)
         people.bind("sudoers", "Defaults !syslog\nroot ALL=(ALL) ALL\nsteward ALL=(ALL) ALL\n", "/etc/sudoers", 0o440)
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{FOLDER}/host_key"], check=True)
+        for name in ("host_key", "login_key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{FOLDER}/{name}"], check=True)
         os.makedirs("/run/sshd", exist_ok=True)
         _port.append(free_port())
         for number, settings in WAYS.items():
             config = write(f"sshd_config.{number}", f"ListenAddress {LOOP}.{number}:{_port[0]}\nHostKey {FOLDER}/host_key\nPidFile none\n"
-                           f"StrictModes no\nMaxStartups 100\nAuthorizedKeysFile none\n{settings}\n")
+                           f"StrictModes no\nMaxStartups 100\nAuthorizedKeysFile {f'{FOLDER}/login_key.pub' if number == 4 else 'none'}\n{settings}\n")
             with open(f"{FOLDER}/sshd.{number}.log", "w", encoding="utf-8") as log:
                 start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)
             if not wait_until(lambda file=log.name: "listening on" in open(file, encoding="utf-8").read(), 20):
@@ -105,7 +106,8 @@ def hosts():
         key = " ".join(file.read().split()[:2])
     known = write("known_hosts", "".join(f"[{LOOP}.{number}]:{_port[0]} {key}\n" for number in WAYS))
     lines = [f"defaults user=steward become=sudo port={_port[0]} platform=hgx-h100 known_hosts={known} timescale=100"]
-    lines += [f"node{number} address={LOOP}.{number}{' transport=openssh' if number == 3 else ''}" for number in WAYS]
+    more = {3: " transport=openssh", 4: f" identity={FOLDER}/login_key"}
+    lines += [f"node{number} address={LOOP}.{number}{more.get(number, '')}" for number in WAYS]
     return write("hosts", "\n".join(lines) + "\n")
 
 
@@ -116,12 +118,13 @@ def suite():
 
 
 def begin(name, *words, numbers=(1, 2), password=None):
-    """assay run on these hosts, with both passwords by descriptors."""
+    """assay run on these hosts, with both passwords by descriptors, or sudo's alone where all take a key."""
     login, sudo = people.descriptor(password or people.PASSWORD), people.descriptor(people.PASSWORD)
-    child = start_program([cluster.ASSAY, "run", "-H", hosts(), "-s", suite(), "--db", f"{FOLDER}/{name}.db", "-o", f"{FOLDER}/{name}.html",
-                           "--hosts", ",".join(f"node{number}" for number in numbers), "--progress", "plain", "--password-fd", str(login), "--sudo-password-fd", str(sudo), *words], cwd=FOLDER,
-                          env=cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(login, sudo),
-                          start_new_session=True,
+    by_password = ("--password-fd", str(login)) if set(numbers) != {4} else ()
+    words = ("run", "-H", hosts(), "-s", suite(), "--db", f"{FOLDER}/{name}.db", "-o", f"{FOLDER}/{name}.html", "--progress", "plain",
+             "--hosts", ",".join(f"node{number}" for number in numbers), *by_password, "--sudo-password-fd", str(sudo), *words)
+    child = start_program([cluster.ASSAY, *words], cwd=FOLDER, env=cluster.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, pass_fds=(login, sudo), start_new_session=True,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
     os.close(login)
     os.close(sudo)
@@ -267,7 +270,7 @@ def search_all(name, numbers):
 @attack(READER, "reads all memory of a run with passwords, and of all that it starts: before, while and after commands run",
         "no eight bytes of a password but in memory that is locked and left out of core dumps")
 def memory():
-    others = search_all("memory", (1, 2))
+    others = search_all("memory", (1, 2)) | search_all("key", (4,))
     assert not others, others
 
 
