@@ -88,7 +88,7 @@ enum alert_kind { ALERT_JSON, ALERT_WECOM, ALERT_DINGTALK, ALERT_SLACK };
 struct alert_receiver {
     const char *name;
     enum alert_kind kind;
-    const char *url;    /* a secret: in no message, log or error */
+    const char *url;    /* as curl reads it; a secret: in no message, log or error */
     const char *secret; /* DingTalk signs with it; NULL */
     enum alert_severity least;
     unsigned timeout_s;

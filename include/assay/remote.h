@@ -78,6 +78,7 @@ struct remote_target {
                          one connection */
     const char *jump_identity, *jump_known_hosts; /* for the jump hosts, besides what ssh itself would take */
     const char *known_hosts;                      /* of this host; NULL: that of the options */
+    bool known_hosts_and_system; /* besides that file the system's, as where ssh's configuration names one */
     enum transport_kind transport;
     bool become_root; /* jobs with as_root run through `sudo -n`; otherwise as_root jobs run as the login user
                        */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A password, asked for once. It lies in one page of memory that is kept out of swap and core dumps as far as the system
- * allows, and is cleared when it is destroyed. It is never written anywhere but to who checks it.
+ * allows, and is cleared when it is destroyed. It is never written anywhere but to who checks it, and from that page: a
+ * copy would lie in memory as any other. A child after fork() does not have it; who goes on in a child asks there.
  */
 #ifndef ASSAY_SECRET_H
 #define ASSAY_SECRET_H

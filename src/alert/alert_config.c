@@ -57,28 +57,6 @@ static int take_secret(struct arena *arena, const struct json *row, const char *
     return 0;
 }
 
-/* Secrets go in the open to this machine only. The URL itself is never said. */
-static const char *url_fault(const char *url)
-{
-    static const char *const here[] = {"127.0.0.1", "localhost", "[::1]"};
-    const char *host = url + 7;
-
-    for (const char *at = url; *at != '\0'; at++)
-        if ((unsigned char)*at <= ' ' || (unsigned char)*at >= 0x7F || *at == '"' || *at == '\\')
-            return "has a character that no URL has";
-    if (strncmp(url, "https://", 8) == 0)
-        return url[8] != '\0' ? NULL : "names no host";
-    if (strncmp(url, "http://", 7) != 0)
-        return "begins neither with https:// nor, on this machine, with http://";
-    for (size_t i = 0; i < sizeof here / sizeof here[0]; i++) {
-        size_t length = strlen(here[i]);
-
-        if (strncmp(host, here[i], length) == 0 && strchr(":/?", host[length]) != NULL)
-            return NULL;
-    }
-    return "would send its secret in the open: https:// is needed for other machines";
-}
-
 static enum alert_severity severity_named(const char *name)
 {
     enum alert_severity severity = ALERT_CRITICAL;
@@ -95,17 +73,19 @@ static int take_receiver(struct arena *arena, const struct json *row, struct ale
                                       .kind = alert_kind_named(json_string(row, "kind", "")),
                                       .least = severity_named(json_string(row, "least", "warning"))};
     double timeout = json_number(row, "timeout_s", TIMEOUT_S);
+    const char *url, *fault;
 
     for (size_t i = 0; i < config->receivers.count; i++)
         if (strcmp(config->receivers.items[i].name, receiver.name) == 0)
             return json_error(err, row, "receiver '%s' stands twice", receiver.name);
-    if (take_secret(arena, row, "url", &receiver.url, err) < 0 ||
+    if (take_secret(arena, row, "url", &url, err) < 0 ||
         take_secret(arena, row, "secret", &receiver.secret, err) < 0)
         return -1;
-    if (receiver.url == NULL)
+    if (url == NULL)
         return json_error(err, row, "receiver '%s' has neither url nor url_file", receiver.name);
-    if (url_fault(receiver.url) != NULL)
-        return json_error(err, row, "the URL of receiver '%s' %s", receiver.name, url_fault(receiver.url));
+    fault = alert_url_read(arena, url, &receiver.url);
+    if (fault != NULL)
+        return json_error(err, row, "the URL of receiver '%s' %s", receiver.name, fault);
     if (receiver.secret != NULL && receiver.kind != ALERT_DINGTALK)
         return json_error(err, row, "receiver '%s' has a secret, and only dingtalk signs", receiver.name);
     receiver.timeout_s = (unsigned)(timeout < LONGEST_TIMEOUT_S ? timeout : LONGEST_TIMEOUT_S);

@@ -215,6 +215,8 @@ int alert_send(struct arena *arena, const struct alert_receiver *receiver, const
     write_request(&request, receiver, url);
     in = in_memory(request.bytes, request.length);
     memory_clear(request.bytes, request.length);
+    if (request.clipped)
+        return error_set(err, ERROR_INTERNAL, "the request is too long for curl");
     if (in < 0 || data < 0 || pipe2(out, O_CLOEXEC) < 0)
         return error_set(err, ERROR_INTERNAL, "no pipe to curl: %s", strerror(errno));
     failure = start_curl(in, data, out[1], &child);

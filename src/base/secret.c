@@ -43,6 +43,7 @@ static struct secret *secret_create(struct error *err)
     /* What the system does not allow does not hinder: then it is memory as any other. */
     (void)!mlock(page, sizeof(struct secret));
     (void)!madvise(page, sizeof(struct secret), MADV_DONTDUMP);
+    (void)!madvise(page, sizeof(struct secret), MADV_DONTFORK); /* a child's would not be locked */
     return page;
 }
 

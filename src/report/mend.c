@@ -29,7 +29,7 @@ static const struct advice_row refusals[] = {
     {"host key unknown", "*", NULL, "host key unknown", false,
      "ssh-keyscan -p {port} {address} >>{known_hosts}  # compare its fingerprint with the host's own first"},
     {"host key changed", "*", NULL, "host key changed", false,
-     "ssh-keygen -R '[{address}]:{port}' -f {known_hosts}  # only if the host is known to be new or "
+     "ssh-keygen -R '{known_as}' -f {known_hosts}  # only if the host is known to be new or "
      "reinstalled"},
     {"auth refused", "*", NULL, "login refused", false,
      "ssh-copy-id -i {identity}.pub -p {port} {user}@{address}"},
@@ -139,16 +139,19 @@ static const char *common_cause(struct arena *arena, const struct bad_item *item
 static const char *fill(struct arena *arena, const char *command, const struct host *host,
                         const char *subject)
 {
+    unsigned port = host->port != 0 ? host->port : 22;
     const struct {
         const char *name, *value;
-    } places[] = {{"{name}", host->name},
-                  {"{address}", host->address},
-                  {"{port}", arena_printf(arena, "%u", host->port != 0 ? host->port : 22)},
-                  {"{user}", host->user != NULL ? host->user : "$USER"},
-                  {"{identity}", host->identity != NULL ? host->identity : "~/.ssh/id_ed25519"},
-                  {"{jump}", host->jump != NULL ? host->jump : "JUMP"},
-                  {"{known_hosts}", host->known_hosts != NULL ? host->known_hosts : "~/.ssh/known_hosts"},
-                  {"{subject}", subject}};
+    } places[] = {
+        {"{name}", host->name},
+        {"{address}", host->address},
+        {"{port}", arena_printf(arena, "%u", port)},
+        {"{known_as}", port == 22 ? host->address : arena_printf(arena, "[%s]:%u", host->address, port)},
+        {"{user}", host->user != NULL ? host->user : "$USER"},
+        {"{identity}", host->identity != NULL ? host->identity : "~/.ssh/id_ed25519"},
+        {"{jump}", host->jump != NULL ? host->jump : "JUMP"},
+        {"{known_hosts}", host->known_hosts != NULL ? host->known_hosts : "~/.ssh/known_hosts"},
+        {"{subject}", subject}};
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const char *at;
@@ -248,10 +251,9 @@ static bool waits_for_members(const struct bad_item *item)
     return false;
 }
 
-/* The same program has another number on each host. */
-static const char *without_pids(struct arena *arena, const char *text)
+/* The same program has another number on each host, and each host another line of a file. */
+static const char *without_number(struct arena *arena, const char *text, const char *mark)
 {
-    static const char mark[] = "(pid ";
     const char *out = "", *at;
 
     while ((at = strstr(text, mark)) != NULL) {
@@ -268,11 +270,12 @@ static const char *key_of(struct folding *folding, const struct bad_item *item, 
     const char *step = item->step->step->shape->suite_step;
 
     if (item->refusal != NULL)
-        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal, cause);
+        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal,
+                            without_number(folding->arena, cause, " line "));
     if (*outcome->gate != '\0' && *outcome->measured != '\0')
         return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
                             step, item->slot->metric, subject_of(item), outcome->gate,
-                            isnan(outcome->value) ? without_pids(folding->arena, outcome->measured)
+                            isnan(outcome->value) ? without_number(folding->arena, outcome->measured, "(pid ")
                                                   : ""); /* texts that differ are apart */
     /* What ended the step as a whole is one problem, whatever was owed. */
     return arena_printf(folding->arena, "words\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word, step,

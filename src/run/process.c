@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "assay/arena.h"
+#include "transport.h"
 
 enum { HANDLES = 4, CHUNK = 65536 };
 
@@ -113,16 +115,19 @@ static void leave_out(struct process *process, uv_pipe_t *pipe)
     process->running -= pipe != &process->input;
 }
 
-static void start_pipes(struct process *process, const void *input, size_t length)
+/* Both parts from where they lie: libuv keeps no copy. */
+static void start_pipes(struct process *process, const struct channel_input *input)
 {
-    uv_buf_t buffer = uv_buf_init((char *)input, (unsigned)length);
+    char *secret = input->secret != NULL ? (char *)secret_text(input->secret) : (char[]){""};
+    uv_buf_t parts[] = {uv_buf_init(secret, (unsigned)strlen(secret)),
+                        uv_buf_init((char *)input->bytes, (unsigned)input->length)};
 
-    if (uv_write(&process->write, (uv_stream_t *)&process->input, &buffer, 1, on_written) != 0)
+    if (uv_write(&process->write, (uv_stream_t *)&process->input, parts, 2, on_written) != 0)
         close_handle(&process->input);
     start_reading(process);
 }
 
-struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
+struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
                               const struct process_events *events, void *context, int *ret_error)
 {
     struct process *process = mem_alloc(sizeof *process);
@@ -143,7 +148,7 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const void *i
         process_drop(process, 0);
         return NULL;
     }
-    start_pipes(process, input, length);
+    start_pipes(process, input != NULL ? input : &(struct channel_input){.bytes = ""});
     return process;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <uv.h>
 
+struct channel_input;
 struct process;
 
 struct process_events {
@@ -16,10 +17,10 @@ struct process_events {
 };
 
 /*
- * argv[0] is searched in PATH. input is not copied: it must live until done or process_drop. NULL with
- * *ret_error (a libuv error) when nothing could be started.
+ * argv[0] is searched in PATH. input is not copied: its bytes must live until done or process_drop; NULL: nothing. NULL
+ * with *ret_error (a libuv error) when nothing could be started.
  */
-struct process *process_start(uv_loop_t *loop, char *const argv[], const void *input, size_t length,
+struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
                               const struct process_events *events, void *context, int *ret_error);
 /* The same with fd as its standard input and output; the caller closes its own copy. Only stderr comes as bytes (1). */
 struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,

@@ -45,6 +45,7 @@ struct job {
     struct remote *remote;
     struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
     struct text exec, input, text;
+    const struct secret *secret; /* goes before the input; NULL: none */
     struct guard_reply reply;
     uint64_t answer_ms; /* how long an answer may take from when it was sent */
     struct channel *channel;
@@ -116,7 +117,6 @@ static void on_job_closed(uv_handle_t *handle)
     struct job *job = handle->data;
 
     text_release(&job->exec);
-    memory_clear(job->input.bytes, job->input.length); /* a password may stand in it */
     text_release(&job->input);
     text_release(&job->text);
     guard_reply_release(&job->reply);
@@ -142,21 +142,6 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     uv_timer_init(remote->pool->transports.loop, &job->timer);
     job->timer.data = job;
     return job;
-}
-
-/* In one piece: no part of the password stays behind where a text has grown. */
-static void put_password(struct text *input, const char *password)
-{
-    size_t typed = strlen(password), begin = strlen("\n" GUARD_BEGIN), length = typed + begin + input->length;
-    char *whole = mem_alloc(length);
-
-    memcpy(whole, password, typed);
-    memcpy(whole + typed, "\n" GUARD_BEGIN, begin);
-    memcpy(whole + typed + begin, input->bytes, input->length);
-    text_release(input);
-    text_add(input, whole, length);
-    memory_clear(whole, typed);
-    free(whole);
 }
 
 static void job_deliver(struct job *job)
@@ -346,8 +331,9 @@ static bool job_send(struct job *job)
 
     guard_reply_release(&job->reply);
     guard_reply_init(&job->reply, &job->spec);
-    job->channel = remote->class->exec(remote->session, job->exec.bytes, job->input.bytes, job->input.length,
-                                       &channel_events, job);
+    job->channel = remote->class->exec(
+        remote->session, job->exec.bytes,
+        &(struct channel_input){job->secret, job->input.bytes, job->input.length}, &channel_events, job);
     if (job->channel == NULL)
         return false;
     TAILQ_REMOVE(&remote->waiting, job, link);
@@ -520,8 +506,10 @@ static void use_transport(struct remote *remote, const struct transport_class *c
         target->port = config->port;
     target->user = or_else(target->user, config->user);
     target->identity = or_else(target->identity, config->identity);
-    if (remote->pool->transports.options.known_hosts == NULL)
-        target->known_hosts = or_else(target->known_hosts, config->known_hosts);
+    if (remote->pool->transports.options.known_hosts == NULL && target->known_hosts == NULL) {
+        target->known_hosts = config->known_hosts;
+        target->known_hosts_and_system = config->known_hosts != NULL;
+    }
 }
 
 static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
@@ -843,8 +831,10 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
         return;
     }
     guard_exec(spec, root, &job->exec);
+    if (root == GUARD_SUDO_PASSWORD) {
+        job->secret = sudo_password;
+        text_put(&job->input, "\n" GUARD_BEGIN);
+    }
     guard_input(spec, &job->input);
-    if (root == GUARD_SUDO_PASSWORD)
-        put_password(&job->input, secret_text(sudo_password));
     settle(remote);
 }

@@ -15,8 +15,7 @@ enum { WINDOW_BYTES = 128 * 1024, PACKET_BYTES = 32768, CHUNK = 65536 };
 void ssh_channel_release(struct ssh_channel *channel)
 {
     free(channel->command);
-    memory_clear(channel->input, channel->length); /* a password may stand in it */
-    free(channel->input);
+    free((char *)channel->parts[1].bytes);
     free(channel);
 }
 
@@ -113,16 +112,28 @@ static enum step step_channel_exec(struct ssh_session *session, struct ssh_chann
     return STEP_MOVED;
 }
 
-/* The far side may close before it has read all; its answer tells, not this. */
+/* What of the input is to be sent now: empty at its end. */
+static struct slice next_input(struct ssh_channel *channel)
+{
+    while (channel->part < 2 && channel->written == channel->parts[channel->part].length) {
+        channel->part++;
+        channel->written = 0;
+    }
+    return channel->part < 2 ? slice_from(channel->parts[channel->part], channel->written)
+                             : (struct slice){"", 0};
+}
+
+/* The far side may close before it has read all; its answer tells, not this. A part is a packet of its own: libssh2 copies
+   that into the place where it is encrypted, and nowhere else. */
 static enum step step_channel_write(struct ssh_session *session, struct ssh_channel *channel)
 {
+    struct slice input = next_input(channel);
     ssize_t rc;
 
     if (channel->eof_sent)
         return STEP_BLOCKED;
-    if (channel->written < channel->length)
-        rc = libssh2_channel_write(channel->handle, channel->input + channel->written,
-                                   channel->length - channel->written);
+    if (input.length > 0)
+        rc = libssh2_channel_write(channel->handle, input.bytes, input.length);
     else
         rc = libssh2_channel_send_eof(channel->handle);
     if (rc == LIBSSH2_ERROR_EAGAIN)
@@ -130,7 +141,7 @@ static enum step step_channel_write(struct ssh_session *session, struct ssh_chan
     if (rc < 0 && (rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
                    rc == LIBSSH2_ERROR_SOCKET_RECV))
         return session_broke(session);
-    if (rc < 0 || channel->written == channel->length)
+    if (rc < 0 || input.length == 0)
         channel->eof_sent = true;
     else
         channel->written += (size_t)rc;
@@ -280,7 +291,17 @@ enum step ssh_step_channels(struct ssh_session *session)
     return moved;
 }
 
-struct channel *ssh_exec(struct session *base, const char *command, const void *input, size_t length,
+static void take_input(struct ssh_channel *channel, const struct channel_input *input)
+{
+    /* A copy, for a dropped channel may still have to finish a packet of it. */
+    char *copy = mem_alloc(input->length);
+
+    memcpy(copy, input->bytes, input->length);
+    channel->parts[0] = input->secret != NULL ? slice_of(secret_text(input->secret)) : (struct slice){"", 0};
+    channel->parts[1] = (struct slice){copy, input->length};
+}
+
+struct channel *ssh_exec(struct session *base, const char *command, const struct channel_input *input,
                          const struct channel_events *events, void *event_context)
 {
     struct ssh_session *session = (struct ssh_session *)base;
@@ -291,10 +312,7 @@ struct channel *ssh_exec(struct session *base, const char *command, const void *
     channel = mem_alloc(sizeof *channel);
     channel->base = (struct channel){events, event_context};
     channel->command = mem_strdup(command);
-    /* A copy, for a dropped channel may still have to finish a packet of it. */
-    channel->input = mem_alloc(length);
-    memcpy(channel->input, input, length);
-    channel->length = length;
+    take_input(channel, input);
     channel_enter(session, channel, CHANNEL_OPEN);
     TAILQ_INSERT_TAIL(&session->channels, channel, link);
     channel->placed = true;

@@ -93,7 +93,8 @@ static void look_at(struct slice line, const char *folder, unsigned depth, enum 
                                         "bindaddress",
                                         "bindinterface",
                                         "pkcs11provider",
-                                        "knownhostscommand"};
+                                        "knownhostscommand",
+                                        "revokedhostkeys"};
     struct slice word;
 
     if (!scan_word(&line, &word) || word.bytes[0] == '#')
@@ -186,6 +187,7 @@ static const struct {
     {"BindInterface", "none"},
     {"PKCS11Provider", "none"},
     {"KnownHostsCommand", "none"},
+    {"RevokedHostKeys", "none"},
     {"IdentityAgent", "SSH_AUTH_SOCK"},
     {"GlobalKnownHostsFile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2"},
 };
@@ -223,8 +225,8 @@ static void take_known_hosts(struct ssh_question *question)
 
     if (find_value(question, "userknownhostsfile", &value) == 0 || slice_ends(value, "/.ssh/known_hosts2"))
         return;
-    if (scan_word(&value, &one) && slice_trim(value).length == 0)
-        question->config.known_hosts = keep(question, one);
+    if (scan_word(&value, &one) && slice_trim(value).length == 0 && !slice_contains(one, "%"))
+        question->config.known_hosts = keep(question, slice_equal(one, "none") ? slice_of("/dev/null") : one);
     else if (question->config.beyond == NULL)
         question->config.beyond = "the ssh configuration names several known_hosts files";
 }
@@ -326,7 +328,7 @@ static void ask(struct ssh_question *question)
     words[count++] = (char[]){"--"};
     words[count] = question->host;
     question->configs->asking++;
-    question->process = process_start(context->loop, words, "", 0, &events, question, &error);
+    question->process = process_start(context->loop, words, NULL, &events, question, &error);
     uv_timer_start(&question->deadline, question->process != NULL ? on_late : on_no_program,
                    question->process != NULL ? context->options.connect_timeout_ms : 0, 0);
 }

@@ -33,8 +33,8 @@ struct ssh_channel {
     LIBSSH2_CHANNEL *handle;
     enum channel_state state;
     char *command;
-    char *input;
-    size_t length, written;
+    struct slice parts[2]; /* of its input: a secret where that lies, and a copy of the rest */
+    size_t part, written;  /* the one at work, and how much of it is out */
     bool eof_sent;
     bool placed;  /* is one of those that the session may have at a time */
     int stuck;    /* which part of CHANNEL_RUN is the session's sender: 0 write, 1 and 2 the reads */
@@ -94,7 +94,7 @@ enum step ssh_step_channels(struct ssh_session *session);
 /* When the first of the channels must have moved on, in loop time; 0: none has to. */
 uint64_t ssh_channels_due(const struct ssh_session *session);
 void ssh_channel_release(struct ssh_channel *channel);
-struct channel *ssh_exec(struct session *base, const char *command, const void *input, size_t length,
+struct channel *ssh_exec(struct session *base, const char *command, const struct channel_input *input,
                          const struct channel_events *events, void *event_context);
 void ssh_drop(struct session *base, struct channel *channel_base);
 

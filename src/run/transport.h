@@ -63,6 +63,13 @@ struct channel_events {
     void (*done)(void *context, enum channel_end end, const char *text);
 };
 
+/* What a command reads: a secret, out of its own memory alone, and the rest behind it. */
+struct channel_input {
+    const struct secret *secret; /* NULL: none; outlives the loop */
+    const void *bytes;
+    size_t length;
+};
+
 /* Each transport has its own structs that begin with these. */
 struct session {
     const struct transport_class *class;
@@ -81,8 +88,8 @@ struct transport_class {
     /* Never fails: what goes wrong comes as `closed`. target and context outlive the session. */
     struct session *(*connect)(struct transport_context *context, const struct remote_target *target,
                                const struct session_events *events, void *event_context);
-    /* NULL when there is no free place. input must live until done or drop (ssh keeps a copy). */
-    struct channel *(*exec)(struct session *session, const char *command, const void *input, size_t length,
+    /* NULL when there is no free place. The bytes of input must live until done or drop (ssh keeps a copy). */
+    struct channel *(*exec)(struct session *session, const char *command, const struct channel_input *input,
                             const struct channel_events *events, void *event_context);
     void (*drop)(struct session *session, struct channel *channel);
     void (*close)(struct session *session);

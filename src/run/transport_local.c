@@ -82,8 +82,9 @@ static void on_done(void *context, int status, int signal)
 
 static const struct process_events process_events = {on_bytes, on_done};
 
-static struct channel *local_exec(struct session *base, const char *command, const void *input, size_t length,
-                                  const struct channel_events *events, void *event_context)
+static struct channel *local_exec(struct session *base, const char *command,
+                                  const struct channel_input *input, const struct channel_events *events,
+                                  void *event_context)
 {
     struct local_session *session = (struct local_session *)base;
     struct local_channel *channel;
@@ -94,8 +95,7 @@ static struct channel *local_exec(struct session *base, const char *command, con
     channel = mem_alloc(sizeof *channel);
     channel->base = (struct channel){events, event_context};
     channel->session = session;
-    channel->process =
-        process_start(session->loop, argv, input, length, &process_events, channel, &session->error);
+    channel->process = process_start(session->loop, argv, input, &process_events, channel, &session->error);
     if (channel->process == NULL) {
         free(channel);
         uv_timer_start(&session->wake, on_wake, 0, 0);

@@ -259,6 +259,9 @@ static const struct {
     {"Permission denied (", TRANSPORT_AUTH_REFUSED,
      "the host takes none of our keys; add the public key to authorized_keys there, or give a password "
      "(--ask-password, for a jump host --ask-jump-password)"},
+    {"Unable to negotiate with", TRANSPORT_UNREACHABLE,
+     "ssh and the host have no algorithm in common: its sshd is too old or set so; update it, or have its "
+     "KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms allow others"},
     {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
      "the host refuses after too many keys; name one with identity="},
 };
@@ -721,8 +724,8 @@ static void on_channel_done(void *context, int status, int signal)
 
 static const struct process_events channel_process_events = {on_channel_bytes, on_channel_done};
 
-static struct process *start_channel(struct openssh_channel *channel, const char *command, const void *input,
-                                     size_t length, int *ret_error)
+static struct process *start_channel(struct openssh_channel *channel, const char *command,
+                                     const struct channel_input *input, int *ret_error)
 {
     struct openssh_session *session = channel->session;
     struct arguments arguments = {0};
@@ -734,14 +737,15 @@ static struct process *start_channel(struct openssh_channel *channel, const char
     add_option(&arguments, mem_strdup("ProxyCommand=false"));
     add_target(&arguments, session->target);
     add(&arguments, mem_strdup(command));
-    process = process_start(session->context->loop, arguments.items, input, length, &channel_process_events,
-                            channel, ret_error);
+    process = process_start(session->context->loop, arguments.items, input, &channel_process_events, channel,
+                            ret_error);
     release_arguments(&arguments);
     return process;
 }
 
-static struct channel *openssh_exec(struct session *base, const char *command, const void *input,
-                                    size_t length, const struct channel_events *events, void *event_context)
+static struct channel *openssh_exec(struct session *base, const char *command,
+                                    const struct channel_input *input, const struct channel_events *events,
+                                    void *event_context)
 {
     struct openssh_session *session = (struct openssh_session *)base;
     struct openssh_channel *channel;
@@ -756,7 +760,7 @@ static struct channel *openssh_exec(struct session *base, const char *command, c
     uv_timer_init(session->context->loop, &channel->hold);
     channel->hold.data = channel;
     session->channels++;
-    channel->process = start_channel(channel, command, input, length, &error);
+    channel->process = start_channel(channel, command, input, &error);
     if (channel->process == NULL) {
         text_printf(&channel->said, "the ssh program cannot be started: %s", uv_strerror(error));
         channel->end = CHANNEL_REFUSED;

@@ -42,6 +42,9 @@ enum {
     RELAY_SAID_LIMIT = 4096,
 };
 
+#define CIPHERS "aes128-ctr,aes192-ctr,aes256-ctr,aes256-gcm@openssh.com,aes128-gcm@openssh.com"
+#define MACS "hmac-sha2-256,hmac-sha2-512"
+
 static void pump(struct ssh_session *session);
 static void on_wake(uv_timer_t *timer);
 
@@ -422,16 +425,40 @@ static struct known_hosts *known_hosts_of(struct ssh_session *session)
     struct transport_context *context = session->context;
     const char *path = session->target->known_hosts;
 
-    return known_hosts_get(&context->known_hosts, path != NULL ? path : context->options.known_hosts);
+    return known_hosts_get(&context->known_hosts, path != NULL ? path : context->options.known_hosts,
+                           session->target->known_hosts_and_system);
 }
 
-static void prefer_known_keys(struct ssh_session *session)
+/*
+ * What OpenSSH's own client offers, of what libssh2 has, in libssh2's order: nothing with SHA-1, MD5, CBC or RC4. Every
+ * sshd since OpenSSH 6.5 has something of each row. chacha20-poly1305 and the -etm MACs, which a later libssh2 has too, stay
+ * out: without strict key exchange the beginning of a session can be cut off unseen (CVE-2023-48795).
+ */
+static const struct {
+    int method;
+    const char *names;
+} offers[] = {
+    {LIBSSH2_METHOD_KEX,
+     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
+     "ecdh-sha2-nistp521,diffie-hellman-group-exchange-sha256,diffie-hellman-group16-sha512,"
+     "diffie-hellman-group18-sha512,diffie-hellman-group14-sha256"},
+    {LIBSSH2_METHOD_CRYPT_CS, CIPHERS},
+    {LIBSSH2_METHOD_CRYPT_SC, CIPHERS},
+    {LIBSSH2_METHOD_MAC_CS, MACS},
+    {LIBSSH2_METHOD_MAC_SC, MACS},
+};
+
+/* False: this libssh2 has nothing of a row. */
+static bool set_offers(struct ssh_session *session)
 {
     cleanup_text struct text order = {0};
 
     text_init(&order, 1024);
     known_hosts_order(known_hosts_of(session), address_of(session->target), port_of(session->target), &order);
-    libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes);
+    for (size_t i = 0; i < sizeof offers / sizeof offers[0]; i++)
+        if (libssh2_session_method_pref(session->ssh, offers[i].method, offers[i].names) != 0)
+            return false;
+    return libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes) == 0;
 }
 
 /* As libssh2's own, which answers -errno; and counts. */
@@ -488,7 +515,9 @@ static enum step step_connect(struct ssh_session *session)
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
     libssh2_session_callback_set(session->ssh, LIBSSH2_CALLBACK_RECV, __extension__(void *) receive);
     libssh2_session_set_blocking(session->ssh, 0);
-    prefer_known_keys(session);
+    if (!set_offers(session))
+        return ssh_fail(session, TRANSPORT_INCAPABLE, "libssh2 has no algorithms that may be offered (%s)",
+                        ssh_error(session));
     enter(session, SSH_HANDSHAKE);
     return STEP_MOVED;
 }
@@ -524,37 +553,74 @@ static enum step accept_new_key(struct ssh_session *session, const char *type, c
     return STEP_MOVED;
 }
 
-static enum step check_host_key(struct ssh_session *session)
+static enum step host_key_changed(struct ssh_session *session, const struct known_host_line *line)
 {
     const char *host = address_of(session->target);
     unsigned port = port_of(session->target);
+    cleanup_free char *name = known_hosts_name(host, port);
+
+    return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                    "the host key of %s port %u is not the one in known_hosts (%s line %u): reinstalled, or "
+                    "another machine; if it is meant to be, remove the old one (ssh-keygen -R '%s')",
+                    host, port, line->path, line->number, name);
+}
+
+static enum step known_hosts_unreadable(struct ssh_session *session, const struct known_host_line *line)
+{
+    if (line->number == 0)
+        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN, "the known_hosts file %s cannot be read",
+                        line->path);
+    return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                    "what known_hosts says of %s port %u cannot be read (%s line %u): mend that line or "
+                    "remove it",
+                    address_of(session->target), port_of(session->target), line->path, line->number);
+}
+
+static enum step host_key_unsure(struct ssh_session *session, enum known_host answer,
+                                 const struct known_host_line *line)
+{
+    const char *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+
+    switch (answer) {
+    case KNOWN_HOST_REVOKED:
+        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
+                        "the host key of %s port %u is marked @revoked (%s line %u)", host, port, line->path,
+                        line->number);
+    case KNOWN_HOST_BEYOND:
+        return ssh_fail(session, TRANSPORT_INCAPABLE,
+                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
+    case KNOWN_HOST_UNREADABLE:
+        return known_hosts_unreadable(session, line);
+    case KNOWN_HOST_CHANGED:
+    case KNOWN_HOST_UNKNOWN:
+    case KNOWN_HOST_MATCH:
+    default:
+        return host_key_changed(session, line);
+    }
+}
+
+static enum step check_host_key(struct ssh_session *session)
+{
     size_t length = 0;
     int number;
     char type[64];
     const char *key = libssh2_session_hostkey(session->ssh, &length, &number);
+    struct known_host_line line;
+    enum known_host answer;
 
     if (key == NULL)
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key", host, port);
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key",
+                        address_of(session->target), port_of(session->target));
     host_key_type(key, length, type, sizeof type);
-    switch (known_hosts_check(known_hosts_of(session), host, port, type, key, length)) {
-    case KNOWN_HOST_MATCH:
-        enter(session, SSH_AUTH);
-        return STEP_MOVED;
-    case KNOWN_HOST_UNKNOWN:
+    answer = known_hosts_check(known_hosts_of(session), address_of(session->target), port_of(session->target),
+                               type, key, length, &line);
+    if (answer == KNOWN_HOST_UNKNOWN)
         return accept_new_key(session, type, key, length);
-    case KNOWN_HOST_REVOKED:
-        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED, "the host key of %s port %u is marked @revoked",
-                        host, port);
-    case KNOWN_HOST_BEYOND:
-        return ssh_fail(session, TRANSPORT_INCAPABLE,
-                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
-    case KNOWN_HOST_CHANGED:
-    default:
-        return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
-                        "the host key of %s port %u is not the one in known_hosts: reinstalled, or another "
-                        "machine; if it is meant to be, remove the old one (ssh-keygen -R '[%s]:%u')",
-                        host, port, host, port);
-    }
+    if (answer != KNOWN_HOST_MATCH)
+        return host_key_unsure(session, answer, &line);
+    enter(session, SSH_AUTH);
+    return STEP_MOVED;
 }
 
 static bool is_broken(int rc)
@@ -583,8 +649,12 @@ static enum step step_handshake(struct ssh_session *session)
     case LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE:
     case LIBSSH2_ERROR_METHOD_NONE:
     case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
-        return ssh_fail(session, TRANSPORT_INCAPABLE, "%s port %u: no key exchange (%s)", host, port,
-                        ssh_error(session));
+        return ssh_fail(
+            session, TRANSPORT_INCAPABLE,
+            "%s port %u: no key exchange (%s); an sshd that has only algorithms with SHA-1, MD5, "
+            "CBC or RC4 is too old or set so: update it, or have its KexAlgorithms, Ciphers, MACs "
+            "and HostKeyAlgorithms allow others",
+            host, port, ssh_error(session));
     case LIBSSH2_ERROR_BANNER_RECV:
         return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: what answers there does not speak SSH",
                         host, port);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/alert.h"
+#include "alert_private.h"
 #include "assay/files.h"
 #include "assay/json.h"
 
@@ -351,6 +351,89 @@ static void an_answer_is_believed_only_when_it_says_that_it_was_taken(void **sta
     arena_destroy(arena);
 }
 
+static void a_url_is_read_as_curl_reads_it(void **state)
+{
+    static const char beyond[] = "https:// is needed", scheme[] = "begins neither", odd[] = "no URL has";
+    static const struct {
+        const char *url, *read, *fault; /* fault NULL: none */
+    } cases[] = {
+        {"https://example.org/send?key=k", "https://example.org/send?key=k", NULL},
+        {"HTTPS://example.org:8443/x#behind", "https://example.org:8443/x", NULL},
+        {"https://name:word@example.org/x", "https://name:word@example.org/x", NULL},
+        {"http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x", NULL},
+        {"HTTP://LOCALHOST/x", "http://LOCALHOST/x", NULL},
+        {"http://[::1]:80/x", "http://[::1]:80/x", NULL},
+        {"http://127.1/x", "http://127.0.0.1/x", NULL},
+        {"http://0x7f000001/x", "http://127.0.0.1/x", NULL},
+        {"http://2130706433/x", "http://127.0.0.1/x", NULL},
+        {"http://name@127.0.0.1/x", "http://name@127.0.0.1/x", NULL},
+        {"http://127.0.0.1:1@127.0.0.2/", "", beyond},
+        {"http://127.0.0.1@evil/", "", beyond},
+        {"http://127.0.0.1:80@evil:80/", "", beyond},
+        {"http://localhost.evil/", "", beyond},
+        {"http://localhost%2eevil/", "", ""},
+        {"http://127.0.0.1.evil/", "", beyond},
+        {"http://evil#@127.0.0.1/", "", beyond},
+        {"http://evil?@127.0.0.1/", "", beyond},
+        {"http://evil/@127.0.0.1/", "", beyond},
+        {"http://evil;127.0.0.1/", "", ""},
+        {"http://127.0.0.2/", "", beyond},
+        {"http://0/", "", ""},
+        {"http://[::ffff:127.0.0.1]/", "", beyond},
+        {"http://[::]/", "", beyond},
+        {"http://127.0.0.1\\@evil/", "", odd},
+        {"http://127.0.0.1\t@evil/", "", odd},
+        {"http://127.0.0.1/\r\nurl = http://evil/", "", odd},
+        {"http://127.0.0.1/\"\nurl", "", odd},
+        {"http://127.0.0.1 @evil/", "", odd},
+        {"http://\xc4\xb1.example/", "", odd},
+        {"http://127.0.0\xe3\x80\x82"
+         "1/",
+         "", odd},
+        {"https:///x", "https://x/", NULL},
+        {"http:///127.0.0.1:1@evil/x", "", beyond},
+        {"https://", "", ""},
+        {"http://", "", ""},
+        {"https://:443/", "", ""},
+        {"https://example.org:99999/", "", ""},
+        {"https://exa mple.org/", "", odd},
+        {"file:///etc/passwd", "", scheme},
+        {"FILE://localhost/etc/passwd", "", scheme},
+        {"gopher://127.0.0.1/x", "", scheme},
+        {"ftp://127.0.0.1/x", "", scheme},
+        {"dict://127.0.0.1/x", "", scheme},
+        {"127.0.0.1/x", "", ""},
+        {"//127.0.0.1/x", "", ""},
+        {"", "", ""},
+        {"-o/tmp/x", "", ""},
+    };
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *read = "", *fault = alert_url_read(arena, cases[i].url, &read);
+        bool taken = *cases[i].read != '\0';
+
+        if (strcmp(read, cases[i].read) != 0 || (fault == NULL) != taken ||
+            (fault != NULL && cases[i].fault != NULL && strstr(fault, cases[i].fault) == NULL))
+            fail_msg("%s: '%s', %s", cases[i].url, read, fault != NULL ? fault : "no fault");
+    }
+    arena_destroy(arena);
+}
+
+static void a_url_without_end_is_refused(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *read;
+
+    (void)state;
+    assert_non_null(
+        strstr(alert_url_read(arena, arena_printf(arena, "https://x/%070000d", 0), &read), "longer"));
+    assert_string_equal(read, "");
+    assert_null(alert_url_read(arena, arena_printf(arena, "https://x/%08000d", 0), &read));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +447,8 @@ int main(void)
         cmocka_unit_test(what_is_kept_reads_back_the_same),
         cmocka_unit_test(a_cluster_in_ruins_fits_into_each_form),
         cmocka_unit_test(what_dingtalk_signs_is_what_its_document_says),
+        cmocka_unit_test(a_url_is_read_as_curl_reads_it),
+        cmocka_unit_test(a_url_without_end_is_refused),
         cmocka_unit_test(an_answer_is_believed_only_when_it_says_that_it_was_taken),
     };
 
