@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,47 +9,11 @@
 
 #include "assay/evidence.h"
 #include "assay/files.h"
-#include "assay/printable.h"
 #include "assay/remote.h"
 #include "assay/text.h"
 #include "exclusive.h"
 
-enum { HELP_BYTES = 64 * 1024, MANIFEST_BYTES = 16 << 20, PRINTED_BYTES = 64 << 20 };
-
-static void print_to(FILE *stream, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
-static void print_to(FILE *stream, const char *format, va_list arguments)
-{
-    cleanup_text struct text text = {0}, plain = {0};
-    struct slice character;
-    const char *rest;
-
-    text_init(&text, PRINTED_BYTES);
-    text_init(&plain, 3 * PRINTED_BYTES); /* what may not be shown is shown by three bytes */
-    text_vprintf(&text, format, arguments);
-    for (rest = text.bytes; printable_next(&rest, &character);)
-        text_add(&plain, character.bytes, character.length);
-    fwrite(plain.bytes, 1, plain.length, stream);
-}
-
-void cli_print(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    print_to(stdout, format, arguments);
-    va_end(arguments);
-}
-
-void cli_warn(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    print_to(stderr, format, arguments);
-    va_end(arguments);
-}
+enum { HELP_BYTES = 64 * 1024, MANIFEST_BYTES = 16 << 20 };
 
 int cli_fail(const struct error *err)
 {
@@ -75,7 +38,7 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
         return true;
     text_init(&help, HELP_BYTES);
     options_help(rows, &help);
-    printf("usage: assay %s\n\n%s", name, help.bytes);
+    cli_print("usage: assay %s\n\n%s", name, help.bytes);
     *ret_status = EXIT_ACCEPT;
     return false;
 }
