@@ -282,6 +282,72 @@ static void a_word_of_a_later_version_is_never_a_default(void **state)
     }
 }
 
+/* Takes the NOT NULL from a column that has one, and its values; false: there is no row to try it on. */
+static bool take_values(const struct place *place, const char *table, const char *column)
+{
+    struct place *to = (struct place *)place;
+    const char *rows = arena_printf(to->arena, "UPDATE \"%s\" SET \"%s\"=NULL", table, column);
+    sqlite3 *db;
+    bool taken;
+
+    place_sql(place, arena_printf(
+                         to->arena,
+                         "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(replace(replace("
+                         "sql,'%s INTEGER NOT NULL','%s INTEGER'),'%s TEXT NOT NULL','%s TEXT'),'%s REAL NOT "
+                         "NULL','%s REAL') WHERE name='%s' AND type='table'",
+                         column, column, column, column, column, column, table));
+    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA ignore_check_constraints=ON", NULL, NULL, NULL);
+    taken = sqlite3_exec(db, rows, NULL, NULL, NULL) == SQLITE_OK && sqlite3_changes(db) > 0;
+    sqlite3_close(db);
+    return taken;
+}
+
+/* Whoever wrote the file: what a reader goes by is there, or the file is damaged. */
+static void a_value_that_is_missing_is_damage_and_never_a_crash(void **state)
+{
+    static const char not_null[] =
+        "SELECT m.name,c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type='table' AND "
+        "m.name NOT LIKE 'sqlite_%' AND c.\"notnull\" AND NOT c.pk";
+    struct place *place = *state;
+    const char *path = arena_printf(place->arena, "%s/harmed.db", place->folder);
+    struct text text;
+    struct place harmed = *place;
+    sqlite3_stmt *columns;
+    sqlite3 *db;
+    size_t tried = 0;
+
+    sample_store(place->store, sample_record(place->arena));
+    store_close(place->store);
+    place->store = NULL;
+    place_sql(place, "PRAGMA wal_checkpoint(TRUNCATE)");
+    read_file(place->path, &text);
+    snprintf(harmed.path, sizeof harmed.path, "%s", path);
+    assert_int_equal(sqlite3_open(place->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, not_null, -1, &columns, NULL), SQLITE_OK);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        struct error err = {0};
+        struct run_summary *runs;
+        struct store *store;
+        size_t count;
+
+        write_file(path, text.bytes, text.length);
+        if (!take_values(&harmed, (const char *)sqlite3_column_text(columns, 0),
+                         (const char *)sqlite3_column_text(columns, 1)))
+            continue;
+        store = store_open(path, true, &err);
+        if ((store_list_runs(store, place->arena, 0, &runs, &count, &err) < 0 ||
+             store_load_run(store, place->arena, 1, true, &err) == NULL) &&
+            strstr(err.text, "damaged") == NULL)
+            fail_msg("%s", err.text);
+        store_close(store);
+        tried++;
+    }
+    sqlite3_finalize(columns);
+    sqlite3_close(db);
+    assert_true(tried > 80);
+}
+
 /* A child without root's rights, whose exit status is the answer. */
 static int as_nobody(int (*act)(const struct place *place), const struct place *place)
 {
@@ -583,6 +649,7 @@ int main(void)
         CASE(on_a_network_file_system_there_is_no_wal_and_a_note),
         cmocka_unit_test(network_file_systems_are_known_by_their_magic),
         CASE(a_new_version_is_one_more_row),
+        CASE(a_value_that_is_missing_is_damage_and_never_a_crash),
         CASE(an_older_database_gets_the_tables_of_a_new_one_and_keeps_its_runs),
         CASE(a_row_without_what_it_must_have_does_not_become_another_format),
         CASE(what_version_2_called_clipped_was_a_flood),
