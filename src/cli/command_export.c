@@ -240,7 +240,8 @@ static int run_export(struct export *export, const char *db, const char *word)
         fprintf(stderr, "assay: %s stays behind\n", export->folder);
     if (result < 0)
         return cli_fail(&err);
-    printf("run: %lld\nbundle: %s\n", export->number, export->path);
+    fprintf(file_is_stdout(export->path) ? stderr : stdout, "run: %lld\nbundle: %s\n", export->number,
+            export->path);
     return EXIT_ACCEPT;
 }
 
@@ -249,7 +250,8 @@ int command_export(int argc, char **argv)
     const char *db = NULL;
     struct export export = {0};
     const struct option_row rows[] = {
-        {"output", 'o', OPTION_STRING, "FILE", &export.path, "default: assay-run-N.tar.zst"},
+        {"output", 'o', OPTION_STRING, "FILE", &export.path,
+         "default: assay-run-N.tar.zst; -: standard output"},
         {"redact", 0, OPTION_FLAG, NULL, &export.redact,
          "users, addresses and host names by pseudonyms, the same in each export of this database"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},

@@ -81,6 +81,9 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
     struct signatures signatures;
     char sha256[SHA256_HEX_SIZE];
 
+    if (file_is_special(path))
+        return error_set(err, ERROR_USAGE,
+                         "what is signed needs a file, beside which its signature lies: -o FILE");
     for (size_t i = 0; i < manifest->entries.count; i++)
         if (manifest->entries.items[i].damage != NULL)
             return error_set(err, ERROR_INTERNAL, "%s", manifest->entries.items[i].damage);
