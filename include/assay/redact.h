@@ -19,6 +19,7 @@
 
 #include "assay/arena.h"
 #include "assay/scan.h"
+#include "assay/sha256.h"
 #include "assay/text.h"
 
 /* Which number stands for a name; kept in the database, so that a name has the same one in every export. */
@@ -39,12 +40,30 @@ struct redact_edits {
     LIST_OF(struct redact_edit) list; /* ascending */
 };
 
+/*
+ * Hashes of originals. The SHA-256 of a short text tells it to whoever tries guesses, so what is passed on has the HMAC of
+ * it instead, by a key that stays at home: the same for the same original, in each export of one database.
+ */
+enum { REDACTION_KEY_SIZE = 65 }; /* 64 random hex digits and the NUL */
+void redaction_keyed(const char *key, const char *sha256, char ret_hex[SHA256_HEX_SIZE]);
+
 struct redactor;
-/* Lives in the arena. kept: pseudonyms of earlier exports. */
-struct redactor *redactor_create(struct arena *arena, const struct pseudonyms *kept);
+/* Lives in the arena. kept: pseudonyms of earlier exports. key: NULL: one that is forgotten. */
+struct redactor *redactor_create(struct arena *arena, const struct pseudonyms *kept, const char *key);
 /* A host's name or address, with or without domain. NULL and "" are nothing. */
 void redactor_know_host(struct redactor *redactor, const char *name);
 void redactor_know_user(struct redactor *redactor, const char *name);
+/* A person's name in full: the whole, and its words. */
+void redactor_know_person(struct redactor *redactor, const char *name);
+void redactor_know_domain(struct redactor *redactor, const char *name);
+/* Of InfiniBand hardware, in any of its forms. */
+void redactor_know_guid(struct redactor *redactor, const char *guid);
+/* Replaced wherever it stands, inside of words too. */
+void redactor_know_word(struct redactor *redactor, const char *word);
+/* Of an original that was changed: wherever this hash stands, or its first 16 digits, the keyed one does. */
+void redactor_know_hash(struct redactor *redactor, const char *sha256);
+/* The keyed form of a hash. */
+void redactor_keyed(const struct redactor *redactor, const char *sha256, char ret_hex[SHA256_HEX_SIZE]);
 /* The kept ones, then those that were added. */
 const struct pseudonyms *redactor_pseudonyms(const struct redactor *redactor);
 

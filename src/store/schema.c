@@ -229,6 +229,11 @@ static const char judged_by[] = "CREATE TABLE judgement_document(judgement INTEG
                                 "KEY(judgement, n)) STRICT, WITHOUT "
                                 "ROWID;";
 
-const char *const store_migrations[] = {version_1, version_2,  version_3, version_4,   version_5, sightings,
-                                        waivers,   pseudonyms, retests,   acceptances, judged_by};
+static const char redaction_key[] =
+    /* What the hashes of originals are keyed with in redacted exports: made at the first of them, and in none. */
+    "CREATE TABLE redaction_key(id INTEGER PRIMARY KEY CHECK(id=1), key TEXT NOT NULL) STRICT;";
+
+const char *const store_migrations[] = {version_1, version_2,   version_3, version_4,
+                                        version_5, sightings,   waivers,   pseudonyms,
+                                        retests,   acceptances, judged_by, redaction_key};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];
