@@ -51,7 +51,7 @@ static int own_descriptor(const char *path)
     if (real == NULL || strcmp(real, own) != 0 || *name == '\0' ||
         strspn(name, "0123456789") != strlen(name) || strlen(name) > 9)
         return -1;
-    return atoi(name);
+    return (int)strtol(name, NULL, 10);
 }
 
 /* What /tmp is protected from: a name that somebody else has taken there first. */

@@ -188,6 +188,7 @@ static const struct phrase phrases[] = {
     {"nodehostname:", A_HOST},
     {"nodeaddr:", A_HOST},
     {"batchhost:", A_HOST},
+    {"submit_host:", A_HOST},
     {"nodelist:", HOSTS},
     {"nodelist(reason):", HOSTS},
     {"allocnode:sid:", A_HOST},

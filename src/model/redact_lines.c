@@ -341,25 +341,25 @@ static int kind_of_column(const struct line *line, size_t n)
 
 static bool begin_table(struct line *line)
 {
-    struct pass *pass = line->pass;
-    size_t names = 0, anchors = 0;
+    struct redact_column columns[REDACT_COLUMNS];
+    size_t count = 0, names = 0, anchors = 0;
 
-    pass->column_count = 0;
-    for (size_t i = 0; i < line->count && pass->column_count < REDACT_COLUMNS; i++) {
+    for (size_t i = 0; i < line->count && count < REDACT_COLUMNS; i++) {
         int kind = kind_of_column(line, i);
         bool number = kind == A_NUMBER;
 
         names += kind >= 0 && kind < REDACT_KINDS;
         anchors += number || kind == ANCHOR;
         if (kind >= 0 && kind != ANCHOR)
-            pass->columns[pass->column_count++] =
+            columns[count++] =
                 (struct redact_column){line->fields[i].at - line->begin, line->fields[i].end - line->begin, i,
                                        number ? REDACT_NAME : (enum redact_kind)kind, number};
     }
-    if (names > 0 && anchors > 0)
-        return true;
-    pass->column_count = 0;
-    return false;
+    if (names == 0 || anchors == 0)
+        return false;
+    memcpy(line->pass->columns, columns, count * sizeof columns[0]);
+    line->pass->column_count = count;
+    return true;
 }
 
 /* The field below a head: what lies under one of its letters. line->count: none does. */

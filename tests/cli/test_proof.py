@@ -4,17 +4,15 @@
 One made-up run, no cluster. Keys are made here; where ssh-keygen is missing, what is signed is passed over.
 """
 
-import ctypes
-import io
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tarfile
 
 from cluster import FOLDER, Tap, assay, environment
+from unpacking import unpacked_bytes
 
 tap = Tap()
 WRITE_DATABASE = os.path.abspath(sys.argv[2])
@@ -62,26 +60,8 @@ def write(name, data):
         file.write(data if isinstance(data, bytes) else data.encode())
 
 
-class Buffer(ctypes.Structure):
-    _fields_ = [("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
-
-
 def unpacked(name):
-    """{name: bytes} of a bundle, by libzstd and Python's own tar reader."""
-    library = ctypes.CDLL("libzstd.so.1")
-    library.ZSTD_createDCtx.restype = ctypes.c_void_p
-    library.ZSTD_decompressStream.restype = ctypes.c_size_t
-    context, data, out = ctypes.c_void_p(library.ZSTD_createDCtx()), read(name), b""
-    room = ctypes.create_string_buffer(1 << 20)
-    source = Buffer(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data), 0)
-    while True:
-        target = Buffer(ctypes.cast(room, ctypes.c_void_p), 1 << 20, 0)
-        left = library.ZSTD_decompressStream(context, ctypes.byref(target), ctypes.byref(source))
-        out += room.raw[:target.at]
-        if left == 0 or left > 1 << 62:
-            break
-    with tarfile.open(fileobj=io.BytesIO(out)) as tar:
-        return {member.name: tar.extractfile(member).read() for member in tar.getmembers()}
+    return unpacked_bytes(read(name))
 
 
 def flipped(name, at, into):
