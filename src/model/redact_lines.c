@@ -362,13 +362,21 @@ static bool begin_table(struct line *line)
     return true;
 }
 
-/* The field below a head: what lies under one of its letters. line->count: none does. */
+/* The field below a head: of which most lies under it. line->count: none does. */
 static size_t field_below(const struct line *line, const struct redact_column *column)
 {
-    for (size_t i = 0; i < line->count; i++)
-        if (line->fields[i].at - line->begin < column->end && line->fields[i].end - line->begin > column->at)
-            return i;
-    return line->count;
+    size_t best = line->count, most = 0;
+
+    for (size_t i = 0; i < line->count; i++) {
+        size_t at = line->fields[i].at - line->begin, end = line->fields[i].end - line->begin;
+        size_t from = at > column->at ? at : column->at, to = end < column->end ? end : column->end;
+
+        if (to > from && to - from > most) {
+            most = to - from;
+            best = i;
+        }
+    }
+    return best;
 }
 
 static void learn_cell(struct line *line, const struct redact_column *column, size_t n)

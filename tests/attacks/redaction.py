@@ -2,6 +2,7 @@
 """What whoever reads a redacted bundle finds out: of a planted list nothing, in any file, table or byte of it."""
 
 import base64
+import json
 import os
 import re
 import sqlite3
@@ -9,7 +10,7 @@ import subprocess
 import sys
 
 from attack import READER, attack, expect
-from cluster import FOLDER, assay, environment
+from cluster import FOLDER, Lab, Report, assay, environment
 from unpacking import unpacked_bytes
 
 ATTEMPT = "7c0e0000-0001-4a11-9d00-000000000001"
@@ -237,7 +238,7 @@ def readable():
         assert re.search(form, output), (form, output)
 
 
-@attack(READER, "a redacted run is to be judged", "it loads, is shown, and has the verdicts and numbers of the original")
+@attack(READER, "a made-up redacted run is to be read", "it loads, is shown, and has the outcomes and numbers of the original")
 def usable():
     redacted()
     expect(assay("import", "--db", "imported.db", "words.tar.zst"), 0, "(redacted)")
@@ -250,6 +251,28 @@ def usable():
                             [row for row in database.execute("SELECT value FROM measurement ORDER BY reading,n")]))
         database.close()
     assert numbers[0] == numbers[1] and len(numbers[0][1]) > 100, numbers
+
+
+def items_of(database):
+    """As the last judgement has them."""
+    report = Report(database)
+    return report.verdict, [(step["name"], item["metric"], item["outcome"], item["gate"]) for step, item in report.outcomes()]
+
+
+@attack(READER, "a run of a cluster, redacted, is judged again from its outputs", "it has the verdict of the original, item by item")
+def judged():
+    with Lab("lab", 3, faults=("node2:link-down:mlx5_3",)) as lab:
+        write("suite.json", json.dumps({"name": "some", "purpose": "delivery", "steps": [
+            {"check": one} for one in ("reachable", "gpu-inventory", "driver", "os", "ib-port", "cabling", "topology", "p2p-bandwidth", "nccl-all-reduce")]}))
+        assay("run", "-H", lab.hostfile, "-s", "suite.json", "--db", "lab.db")
+    expect(assay("export", "--db", "lab.db", "--redact", "-o", "lab.tar.zst"), 0)
+    expect(assay("import", "--db", "lab2.db", "lab.tar.zst"), 0)
+    first, again = assay("judge", "--db", "lab.db", "1"), assay("judge", "--db", "lab2.db", "1")
+    assert first.returncode == again.returncode in (0, 1), (first.stdout, again.stdout, again.stderr)
+    verdict, items = items_of("lab.db")
+    assert verdict == "reject" and len(items) > 100, (verdict, len(items))
+    differ = [(one, two) for one, two in zip(items, items_of("lab2.db")[1]) if one != two]
+    assert items_of("lab2.db") == (verdict, items), (items_of("lab2.db")[0], differ[:10])
 
 
 @attack(READER, "a customer's name, which no rule knows", "it goes by --redact-words, inside of words and in any case; without, it is as documented")
