@@ -238,7 +238,8 @@ static size_t separator_end(const struct pass *pass, size_t at)
     while (is_blank(byte_at(pass, at)))
         at++;
     if (byte_at(pass, at) == '.' && byte_at(pass, at + 1) == '.')
-        at += strspn(pass->in.bytes + at, ".") - 1;
+        while (byte_at(pass, at + 1) == '.')
+            at++;
     else if (!is_one_of(byte_at(pass, at), ":="))
         return 0;
     at++;
