@@ -9,7 +9,10 @@
  *   SHA256  document/1  hostfile cluster
  *   SHA256  capture/UUID/stdout  node1, gpu-burn, attempt 1
  *   SHA256  table/outcome  judgement,step,slot,...
- *   SHA256 SHA256  capture/UUID/stderr  ...            the second: of the bytes after redaction
+ *   hmac:HMAC SHA256  capture/UUID/stderr  ...         redacted: the second is of the bytes as they are in the bundle;
+ *                                                      the first is the HMAC-SHA256 of the original's 64 hex digits,
+ *                                                      by a key that its owner's database keeps (redact.h)
+ *   SHA256 SHA256  capture/UUID/stderr  ...            redacted, and the bytes are the original's
  *
  * Of an acceptance the head says "acceptance" (its UUID) and for each run "run/UUID" (the judgement); the entries of its
  * runs begin with run/UUID/, and beside them stand document/N and event/UUID of its own.
@@ -27,10 +30,11 @@
 #include "assay/text.h"
 
 struct manifest_entry {
-    const char *path; /* names the piece; no blanks */
-    const char *note; /* for people, "" when there is nothing to say; of a table its columns */
-    char sha256[SHA256_HEX_SIZE];
+    const char *path;               /* names the piece; no blanks */
+    const char *note;               /* for people, "" when there is nothing to say; of a table its columns */
+    char sha256[SHA256_HEX_SIZE];   /* of the original; where keyed, the HMAC of that */
     char redacted[SHA256_HEX_SIZE]; /* "" unless it was redacted */
+    bool keyed;                     /* only with redacted */
     const char *damage; /* NULL, or why its bytes could not be read; only of what was found, never written */
 };
 

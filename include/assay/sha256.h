@@ -15,6 +15,11 @@ struct sha256 *sha256_create(void);
 void sha256_add(struct sha256 *hash, const void *bytes, size_t length);
 void sha256_finish(struct sha256 *hash, char ret_hex[SHA256_HEX_SIZE]);
 
+/* HMAC-SHA256: whoever has not the key can neither make it nor try guesses at what it is of. */
+void sha256_keyed(const void *key, size_t key_length, const void *bytes, size_t length,
+                  char ret_hex[SHA256_HEX_SIZE]);
+void random_bytes(void *bytes, size_t length);
+
 /* A random (version 4) UUID in its usual text form, 36 characters and the NUL. */
 enum { UUID_SIZE = 37 };
 void uuid_create(char ret_uuid[UUID_SIZE]);

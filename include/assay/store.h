@@ -232,6 +232,13 @@ int store_load_pseudonyms(struct store *store, struct arena *arena, struct pseud
                           struct error *err) __attribute__((warn_unused_result));
 int store_put_pseudonyms(struct store *store, const struct pseudonyms *pseudonyms, size_t first,
                          struct error *err) __attribute__((warn_unused_result));
+/* What hashes of originals are keyed with in redacted exports (redact.h). It is made at the first, and never leaves this
+   database: who has it can tell of what an export is, and nobody else can try guesses. */
+int store_redaction_key(struct store *store, char ret_key[REDACTION_KEY_SIZE], struct error *err)
+    __attribute__((warn_unused_result));
+/* "" when nothing was exported redacted. */
+int store_find_redaction_key(struct store *store, char ret_key[REDACTION_KEY_SIZE], struct error *err)
+    __attribute__((warn_unused_result));
 /* Host name of the controller that made the run, in the arena. */
 const char *store_controller_host(struct store *store, struct arena *arena, long long number,
                                   struct error *err) __attribute__((warn_unused_result));

@@ -2,6 +2,7 @@
 #include "assay/sha256.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +36,19 @@ void sha256_add(struct sha256 *hash, const void *bytes, size_t length)
     require(EVP_DigestUpdate(hash->context, bytes, length));
 }
 
+static void put_hex(const unsigned char *digest, unsigned length, char *ret_hex)
+{
+    for (unsigned i = 0; i < length; i++)
+        snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+}
+
 void sha256_finish(struct sha256 *hash, char ret_hex[SHA256_HEX_SIZE])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
 
     require(EVP_DigestFinal_ex(hash->context, digest, &length));
-    for (unsigned i = 0; i < length; i++)
-        snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+    put_hex(digest, length, ret_hex);
     EVP_MD_CTX_free(hash->context);
     free(hash);
 }
@@ -53,6 +59,21 @@ void sha256_hex(const void *bytes, size_t length, char ret_hex[SHA256_HEX_SIZE])
 
     sha256_add(hash, bytes, length);
     sha256_finish(hash, ret_hex);
+}
+
+void sha256_keyed(const void *key, size_t key_length, const void *bytes, size_t length,
+                  char ret_hex[SHA256_HEX_SIZE])
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned got = 0;
+
+    require(HMAC(EVP_sha256(), key, (int)key_length, bytes, length, digest, &got) != NULL);
+    put_hex(digest, got, ret_hex);
+}
+
+void random_bytes(void *bytes, size_t length)
+{
+    require(RAND_bytes(bytes, (int)length));
 }
 
 void uuid_create(char ret_uuid[UUID_SIZE])

@@ -9,24 +9,29 @@
 
 enum { REPORT_BYTES = 1 << 30 };
 
-static const struct fact *next_name(const struct reading *reading, size_t *at)
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), ending = strlen(end);
+
+    return length >= ending && strcmp(text + length - ending, end) == 0;
+}
+
+/* What parsers made of the names in outputs: their values stand in the database without the words around. */
+static void know_reading(struct redactor *redactor, const struct reading *reading)
 {
     static const char *const facts[] = {"host.hostname", "launch.hostname", "lldp.chassis"};
 
-    for (; *at < reading->facts.count; (*at)++)
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *fact = &reading->facts.items[i];
+
         for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++)
-            if (strcmp(reading->facts.items[*at].name, facts[k]) == 0)
-                return &reading->facts.items[(*at)++];
-    return NULL;
-}
-
-static void know_reading(struct redactor *redactor, const struct reading *reading)
-{
-    const struct fact *fact;
-    size_t at = 0;
-
-    while ((fact = next_name(reading, &at)) != NULL)
-        redactor_know_host(redactor, fact->value);
+            if (strcmp(fact->name, facts[k]) == 0)
+                redactor_know_host(redactor, fact->value);
+        if (ends_with(fact->name, "guid"))
+            redactor_know_guid(redactor, fact->value);
+        if (strcmp(fact->name, "host.login") == 0)
+            redactor_know_user(redactor, fact->value);
+    }
 }
 
 /* "[user@]host[:port][,...]" */
@@ -89,8 +94,8 @@ static int know_record(struct arena *arena, struct redactor *redactor, struct st
         return -1;
     redactor_know_host(redactor, controller);
     for (size_t i = 0; i < record->waivers.count; i++) {
-        redactor_know_user(redactor, record->waivers.items[i].who);
-        redactor_know_user(redactor, record->waivers.items[i].withdrawn.who);
+        redactor_know_person(redactor, record->waivers.items[i].who);
+        redactor_know_person(redactor, record->waivers.items[i].withdrawn.who);
     }
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct attempt *attempt = &record->attempts.items[i];
@@ -102,6 +107,40 @@ static int know_record(struct arena *arena, struct redactor *redactor, struct st
     return 0;
 }
 
+/* What no rule can know: one word or phrase a line, also inside of other words. */
+static int know_words(struct redactor *redactor, const char *path, struct error *err)
+{
+    enum { LARGEST = 1 << 20, SHORTEST = 3, LONGEST = 200 };
+    cleanup_text struct text text = {0};
+    struct slice rest, line;
+    unsigned number = 0;
+
+    text_init(&text, LARGEST);
+    if (path == NULL)
+        return 0;
+    if (file_read(path, &text, err) < 0)
+        return -1;
+    text_put(&text, "\n");
+    rest = (struct slice){text.bytes, text.length};
+    while (scan_line(&rest, &line)) {
+        char word[LONGEST + 1];
+
+        number++;
+        line = slice_trim(line);
+        if (line.length == 0 || line.bytes[0] == '#')
+            continue;
+        if (line.length < SHORTEST || line.length > LONGEST || memchr(line.bytes, '\0', line.length) != NULL)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u: a word has %d to %d characters: shorter ones stand inside of too many others", path,
+                number, SHORTEST, LONGEST);
+        memcpy(word, line.bytes, line.length);
+        word[line.length] = '\0';
+        redactor_know_word(redactor, word);
+    }
+    return 0;
+}
+
 struct export
 {
     struct arena *arena;
@@ -109,6 +148,8 @@ struct export
     long long number;
     const char *folder, *path;
     bool redact;
+    const char *words;            /* file of words to redact, or NULL */
+    char key[REDACTION_KEY_SIZE]; /* of what is redacted */
     struct manifest manifest;
 };
 
@@ -135,10 +176,12 @@ static int copy_redacted(struct export *export, const struct record *record, str
     const struct pseudonyms *all;
     struct store *first;
 
-    if (store_load_pseudonyms(export->store, export->arena, &kept, err) < 0)
+    if (store_load_pseudonyms(export->store, export->arena, &kept, err) < 0 ||
+        store_redaction_key(export->store, export->key, err) < 0)
         return -1;
-    redactor = redactor_create(export->arena, &kept);
-    if (know_record(export->arena, redactor, export->store, record, err) < 0 ||
+    redactor = redactor_create(export->arena, &kept, export->key);
+    if (know_words(redactor, export->words, err) < 0 ||
+        know_record(export->arena, redactor, export->store, record, err) < 0 ||
         copy_run(export, "first.db", redactor, &first, ret_number, err) < 0)
         return -1;
     store_close(first);
@@ -148,7 +191,7 @@ static int copy_redacted(struct export *export, const struct record *record, str
     return store_put_pseudonyms(export->store, all, kept.list.count, err);
 }
 
-/* The hashes of the originals stay; beside them those of what takes their place, and its notes. */
+/* Of what was changed the hash of the original is keyed; beside it stands that of what takes its place, and its notes. */
 static int tell_redacted(struct export *export, struct store *copy, long long number, struct error *err)
 {
     struct manifest redacted;
@@ -163,6 +206,9 @@ static int tell_redacted(struct export *export, struct store *copy, long long nu
         if (strcmp(entry->path, redacted.entries.items[i].path) != 0)
             return error_set(err, ERROR_INTERNAL, "redaction renamed %s", entry->path);
         memcpy(entry->redacted, redacted.entries.items[i].sha256, SHA256_HEX_SIZE);
+        entry->keyed = strcmp(entry->sha256, entry->redacted) != 0;
+        if (entry->keyed)
+            redaction_keyed(export->key, entry->sha256, entry->sha256);
         entry->note = redacted.entries.items[i].note;
     }
     return 0;
@@ -240,7 +286,8 @@ static int run_export(struct export *export, const char *db, const char *word)
         cli_warn("assay: %s stays behind\n", export->folder);
     if (result < 0)
         return cli_fail(&err);
-    cli_print("run: %lld\nbundle: %s\n", export->number, export->path);
+    (file_is_stdout(export->path) ? cli_warn : cli_print)("run: %lld\nbundle: %s\n", export->number,
+                                                          export->path);
     return EXIT_ACCEPT;
 }
 
@@ -249,9 +296,12 @@ int command_export(int argc, char **argv)
     const char *db = NULL;
     struct export export = {0};
     const struct option_row rows[] = {
-        {"output", 'o', OPTION_STRING, "FILE", &export.path, "default: assay-run-N.tar.zst"},
+        {"output", 'o', OPTION_STRING, "FILE", &export.path,
+         "default: assay-run-N.tar.zst; -: standard output"},
         {"redact", 0, OPTION_FLAG, NULL, &export.redact,
-         "users, addresses and host names by pseudonyms, the same in each export of this database"},
+         "users, hosts, domains and addresses by pseudonyms, the same in each export of this database"},
+        {"redact-words", 0, OPTION_STRING, "FILE", &export.words,
+         "with --redact: what no rule can know, customers and projects: one a line, replaced everywhere"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
@@ -261,6 +311,10 @@ int command_export(int argc, char **argv)
         return status;
     if (first + 1 < argc) {
         cli_warn("assay: export: unexpected word '%s'\n", argv[first + 1]);
+        return EXIT_USAGE;
+    }
+    if (export.words != NULL && !export.redact) {
+        cli_warn("assay: export: --redact-words goes with --redact\n");
         return EXIT_USAGE;
     }
     export.arena = arena_create();

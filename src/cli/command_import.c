@@ -24,7 +24,7 @@ static int check(struct import_options *options, const struct bundle *bundle, co
     struct verification *verification = &options->verification;
 
     if ((verification->report != NULL && verification_check_report(verification, err) < 0) ||
-        verification_check_bundle(verification, bundle, path, err) < 0)
+        verification_check_bundle(verification, bundle, path, "", err) < 0)
         return -1;
     if (verification->wrong == 0)
         return 0;

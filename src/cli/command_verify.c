@@ -81,13 +81,31 @@ static int check_database(struct verification *verification, const char *db, str
     return result;
 }
 
-static int check_bundle(struct verification *verification, const char *path, struct error *err)
+/* "" when no database was given, or nothing was exported redacted from it. */
+static int find_key(const char *db, char ret_key[REDACTION_KEY_SIZE], struct error *err)
 {
-    struct bundle bundle;
-    int result = bundle_open(path, verification->arena, &bundle, err);
+    struct store *store = db != NULL ? store_open(db, true, err) : NULL;
+    int result = db == NULL ? 0 : -1;
 
+    ret_key[0] = '\0';
+    if (store != NULL)
+        result = store_find_redaction_key(store, ret_key, err);
+    store_close(store);
+    return result;
+}
+
+static int check_bundle(struct verification *verification, const char *path, const char *db,
+                        struct error *err)
+{
+    char key[REDACTION_KEY_SIZE];
+    struct bundle bundle;
+    int result = find_key(db, key, err);
+
+    if (result < 0)
+        return -1;
+    result = bundle_open(path, verification->arena, &bundle, err);
     if (result == 0) {
-        result = verification_check_bundle(verification, &bundle, path, err);
+        result = verification_check_bundle(verification, &bundle, path, key, err);
         store_close(bundle.store);
     } else if (err->code == ERROR_USAGE && file_exists(path)) {
         verification_wrong(verification, path, err->text);
@@ -123,7 +141,7 @@ static int check_all(struct verification *verification, const struct verify_opti
     expect(verification, "--expect-verdict", options->expect_verdict,
            manifest_said(&verification->manifest, "verdict"));
     if ((options->db != NULL && check_database(verification, options->db, err) < 0) ||
-        (options->bundle != NULL && check_bundle(verification, options->bundle, err) < 0))
+        (options->bundle != NULL && check_bundle(verification, options->bundle, options->db, err) < 0))
         return -1;
     verification_count(&verification->manifest, &captures, &tables);
     if (options->db == NULL && options->bundle == NULL)
@@ -162,7 +180,7 @@ static int verify(struct verification *verification, const struct verify_options
     size_t length = strlen(verification->report);
     bool is_bundle = length > 8 && strcmp(verification->report + length - 8, ".tar.zst") == 0;
     struct error err = {0};
-    int result = is_bundle ? check_bundle(verification, verification->report, &err)
+    int result = is_bundle ? check_bundle(verification, verification->report, NULL, &err)
                            : check_all(verification, options, &err);
 
     if (result == 0 && options->key != NULL && !is_bundle)
@@ -194,7 +212,9 @@ int command_verify(int argc, char **argv)
     const struct option_row rows[] = {
         {"signers", 0, OPTION_STRING, "FILE", &verification.signers,
          "whose signatures count: an allowed signers file, see ssh-keygen(1)"},
-        {"db", 0, OPTION_STRING, "FILE", &options.db, "checks the evidence in this database too"},
+        {"db", 0, OPTION_STRING, "FILE", &options.db,
+         "checks the evidence in this database too; of a redacted --bundle, by its key, that it is of this "
+         "run"},
         {"bundle", 0, OPTION_STRING, "FILE", &options.bundle, "checks the evidence in this bundle too"},
         {"expect-run", 0, OPTION_STRING, "UUID", &options.expect_run,
          "fails unless the report is of this run"},

@@ -19,6 +19,12 @@
 #define FOLDER_PREFIX "assay-export-"
 enum { MOST_NAMED = 50, REPORT_BYTES = 1024 * 1024 * 1024 };
 
+/* Of its bytes as they are here: a hash of the original would tell it to who guesses. */
+static const char *sha256_here(const struct manifest_entry *entry)
+{
+    return entry->redacted[0] != '\0' ? entry->redacted : entry->sha256;
+}
+
 /* One hash for what was to be done: of the lines of the tables that hold the plan. */
 static const char *plan_sha256(struct arena *arena, const struct manifest *manifest)
 {
@@ -30,7 +36,7 @@ static const char *plan_sha256(struct arena *arena, const struct manifest *manif
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         for (size_t k = 0; k < manifest->entries.count; k++)
             if (strcmp(manifest->entries.items[k].path, tables[i]) == 0)
-                sha256_add(hash, manifest->entries.items[k].sha256, SHA256_HEX_SIZE - 1);
+                sha256_add(hash, sha256_here(&manifest->entries.items[k]), SHA256_HEX_SIZE - 1);
     sha256_finish(hash, hex);
     return hex;
 }
@@ -133,6 +139,9 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
     struct signatures signatures;
     char sha256[SHA256_HEX_SIZE];
 
+    if (file_is_special(path))
+        return error_set(err, ERROR_USAGE,
+                         "what is signed needs a file, beside which its signature lies: -o FILE");
     for (size_t i = 0; i < manifest->entries.count; i++)
         if (manifest->entries.items[i].damage != NULL)
             return error_set(err, ERROR_INTERNAL, "%s", manifest->entries.items[i].damage);

@@ -17,6 +17,13 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
 /* Prints each piece of `kept` that is not so in `found`, and how many there are. */
 int proof_print_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
                             bool redacted);
+/*
+ * What a redacted bundle says of the originals that is not what was signed. key: of the database that it was exported from,
+ * "" when there is none; *ret_unknown: pieces of which the bundle has a keyed hash that nothing was compared with.
+ */
+size_t proof_compare_claims(struct arena *arena, const struct manifest *signed_one,
+                            const struct manifest *bundle, const char *key,
+                            struct manifest_difference **ret_differences, size_t *ret_unknown);
 /* Prints each piece of the run in store that is not as `kept` has it; the number of these, or -1. */
 int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
                   bool redacted, struct error *err);

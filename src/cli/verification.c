@@ -176,23 +176,29 @@ int verification_check_evidence(struct verification *verification, struct store 
 }
 
 /* What the bundle says the originals were: this is what was signed, though they are not here. */
-static void check_claims(struct verification *verification, const struct bundle *bundle, const char *path)
+static void check_claims(struct verification *verification, const struct bundle *bundle, const char *path,
+                         const char *key)
 {
     struct manifest_difference *differences;
-    size_t count = manifest_compare(verification->arena, &verification->manifest, &bundle->manifest, false,
-                                    &differences);
+    size_t unknown, count = proof_compare_claims(verification->arena, &verification->manifest,
+                                                 &bundle->manifest, key, &differences, &unknown);
 
     for (size_t i = 0; i < count; i++)
         verification_wrong(verification,
                            arena_printf(verification->arena, "%s: %s", path, differences[i].path),
                            differences[i].what);
-    cli_print("NOT CHECKED: %s is redacted: its outputs are not the originals, whose hashes it only names\n",
-              path);
+    if (count == 0 && unknown == 0)
+        cli_print("ok: %s names the originals that were signed\n", path);
+    else if (unknown > 0)
+        cli_print("NOT CHECKED: whether %zu pieces of %s are of the signed run: their originals' hashes are "
+                  "keyed, and the key is in the database that it was exported from: give its --db FILE\n",
+                  unknown, path);
+    cli_print("NOT CHECKED: %s is redacted: its outputs are not the originals\n", path);
     verification->doubts++;
 }
 
 int verification_check_bundle(struct verification *verification, const struct bundle *bundle,
-                              const char *path, struct error *err)
+                              const char *path, const char *key, struct error *err)
 {
     bool redacted = manifest_redacted(&bundle->manifest);
 
@@ -202,7 +208,7 @@ int verification_check_bundle(struct verification *verification, const struct bu
     if (!verification->readable)
         return 0;
     if (redacted) {
-        check_claims(verification, bundle, path);
+        check_claims(verification, bundle, path, key);
         return 0;
     }
     return verification_check_evidence(verification, bundle->store, bundle->number, &verification->manifest,

@@ -28,9 +28,11 @@ int verification_check_report(struct verification *verification, struct error *e
 int verification_check_evidence(struct verification *verification, struct store *store, long long number,
                                 const struct manifest *kept, bool redacted, const char *where,
                                 struct error *err) __attribute__((warn_unused_result));
-/* The bundle by itself, and, where there is a report, as the bundle of the run that was signed. */
+/* The bundle by itself, and, where there is a report, as the bundle of the run that was signed. key: of the database that a
+   redacted one was exported from; "": it is not known. */
 int verification_check_bundle(struct verification *verification, const struct bundle *bundle,
-                              const char *path, struct error *err) __attribute__((warn_unused_result));
+                              const char *path, const char *key, struct error *err)
+    __attribute__((warn_unused_result));
 /* Documents, commands and outputs, and tables that the manifest names. */
 void verification_count(const struct manifest *manifest, size_t *ret_bytes, size_t *ret_tables);
 /* Whose good signatures are on the manifest, one a line with the key; "" when nobody's is. In the arena. */

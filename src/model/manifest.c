@@ -6,7 +6,7 @@
 
 #include "assay/cleanup.h"
 
-static const char first_line[] = "assay manifest 1";
+static const char first_line[] = "assay manifest 1", keyed[] = "hmac:";
 
 void manifest_say(struct arena *arena, struct manifest *manifest, const char *key, const char *value)
 {
@@ -82,8 +82,8 @@ void manifest_write(const struct manifest *manifest, struct text *out)
     for (size_t i = 0; i < manifest->entries.count; i++) {
         const struct manifest_entry *entry = &manifest->entries.items[i];
 
-        text_printf(out, "%s%s%s  %s", entry->sha256, entry->redacted[0] != '\0' ? " " : "", entry->redacted,
-                    entry->path);
+        text_printf(out, "%s%s%s%s  %s", entry->keyed ? keyed : "", entry->sha256,
+                    entry->redacted[0] != '\0' ? " " : "", entry->redacted, entry->path);
         if (entry->note[0] != '\0')
             text_put(out, "  ");
         put_escaped(out, entry->note);
@@ -171,9 +171,10 @@ static bool parse_entry(struct arena *arena, struct slice line, struct manifest 
     struct manifest_entry entry = {0};
     size_t end;
 
+    entry.keyed = scan_text(&line, keyed);
     if (!take_sha256(&line, entry.sha256))
         return false;
-    if (line.length > 1 && line.bytes[1] != ' ') {
+    if (entry.keyed || (line.length > 1 && line.bytes[1] != ' ')) {
         line = slice_from(line, 1);
         if (!take_sha256(&line, entry.redacted))
             return false;

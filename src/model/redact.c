@@ -14,6 +14,11 @@
 
 enum { LONGEST_NAME = 255, FIRST_CAPACITY = 1024 };
 
+static const char *const kinds[REDACT_KINDS] = {
+    [REDACT_HOST] = "host", [REDACT_USER] = "user", [REDACT_DOMAIN] = "domain", [REDACT_IPV4] = "ipv4",
+    [REDACT_IPV6] = "ipv6", [REDACT_MAC] = "mac",   [REDACT_GUID] = "guid",     [REDACT_NAME] = "name",
+};
+
 static bool is_alnum(int c)
 {
     return isalnum((unsigned char)c) && (unsigned char)c < 0x80;
@@ -104,7 +109,6 @@ static struct known *know(struct redactor *redactor, const char *name, size_t le
 
 long long redact_number(struct redactor *redactor, enum redact_kind kind, const char *name)
 {
-    static const char *const kinds[] = {"host", "user", "domain", "ipv4", "ipv6", "mac"};
     const char *key = arena_printf(redactor->arena, "%c%s", 1 + (int)kind, name);
     struct known *known = know(redactor, key, strlen(key));
 
@@ -114,18 +118,6 @@ long long redact_number(struct redactor *redactor, enum redact_kind kind, const 
             (struct pseudonym){kinds[kind], lower(redactor->arena, name, strlen(name)), known->n};
     }
     return known->n;
-}
-
-/* Words of the field before a number: "gpu7" is no neighbour of the host "gpu001". */
-static bool is_field_word(const char *name, size_t length)
-{
-    static const char *const words[] = {"gpu",  "npu",  "cpu", "mlx5_", "eth",  "rank", "link", "port",
-                                        "numa", "nvme", "dev", "core",  "bond", "cuda", "sm",   "hca"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i]) == length && strncasecmp(words[i], name, length) == 0)
-            return true;
-    return false;
 }
 
 /* What stands before a run of digits begins hostlists; before the last one also the names of neighbours. */
@@ -140,19 +132,35 @@ static void know_stems(struct redactor *redactor, const char *name)
             continue;
         stem = know(redactor, name, i);
         stem->stem = true;
-        if (i >= 3 && strspn(name + i, "0123456789") == length - i && !is_field_word(name, i))
+        if (i >= 3 && strspn(name + i, "0123456789") == length - i && !redact_is_field(name, i))
             stem->numbered = true;
     }
 }
 
+static void know_one_domain(struct redactor *redactor, const char *name, size_t length)
+{
+    if (memchr(name, '.', length) != NULL && length <= LONGEST_NAME)
+        know(redactor, name, length)->domain = true;
+}
+
+/* With the domains that it lies in, and whose it is: of "dc1.acme.example" also "acme.example" and "acme". */
 static void know_domain(struct redactor *redactor, const char *name, size_t length)
 {
-    struct known *known;
+    const char *whole = arena_strndup(redactor->arena, name, length), *owner = redact_owner_of_domain(whole);
+    size_t label = strcspn(owner, ".");
 
-    if (memchr(name, '.', length) == NULL || length > LONGEST_NAME)
-        return;
-    known = know(redactor, name, length);
-    known->domain = true;
+    for (const char *at = whole; at != NULL && at <= owner; at = strchr(at, '.')) {
+        at += *at == '.';
+        know_one_domain(redactor, at, strlen(at));
+    }
+    if (owner[label] == '.' && label >= 3 && label <= LONGEST_NAME && !redact_is_common(owner, label) &&
+        !redact_is_public(owner))
+        know(redactor, owner, label)->owner = true;
+}
+
+void redactor_know_domain(struct redactor *redactor, const char *name)
+{
+    know_domain(redactor, name, strlen(name));
 }
 
 void redactor_know_host(struct redactor *redactor, const char *name)
@@ -161,7 +169,7 @@ void redactor_know_host(struct redactor *redactor, const char *name)
     struct known *known;
 
     if (length == 0 || length > LONGEST_NAME || strncasecmp(name, "localhost", 9) == 0 ||
-        redact_know_address(redactor, name))
+        strncasecmp(name, "anon-", 5) == 0 || redact_know_address(redactor, name))
         return;
     if (name[length] == '.' && strlen(name + length + 1) > 0)
         know_domain(redactor, name + length + 1, strlen(name + length + 1));
@@ -177,10 +185,38 @@ void redactor_know_user(struct redactor *redactor, const char *name)
 {
     struct known *known;
 
-    if (name == NULL || name[0] == '\0' || strlen(name) > LONGEST_NAME || strcmp(name, "root") == 0)
+    if (name == NULL || name[0] == '\0' || strlen(name) > LONGEST_NAME || redact_stays(name, strlen(name)) ||
+        strncasecmp(name, "anon-", 5) == 0)
         return;
     known = know(redactor, name, strlen(name));
     known->user = true;
+}
+
+/* "Carol Smith": as a whole, and each of its words that is none of a tool. */
+void redactor_know_person(struct redactor *redactor, const char *name)
+{
+    redactor_know_user(redactor, name);
+    while (name != NULL && *name != '\0') {
+        size_t length = strcspn(name, " ,;()<>\"\t");
+
+        if (length >= 3 && memchr(name, '@', length) == NULL && !redact_is_common(name, length))
+            redactor_know_user(redactor, arena_strndup(redactor->arena, name, length));
+        name += length + (name[length] != '\0');
+    }
+}
+
+void redactor_know_word(struct redactor *redactor, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (length > 0 && length <= LONGEST_NAME)
+        know(redactor, word, length)->anywhere = true;
+}
+
+void redact_know_name(struct redactor *redactor, const char *name)
+{
+    if (strlen(name) <= LONGEST_NAME)
+        know(redactor, name, strlen(name))->plain = true;
 }
 
 struct known *redact_know_alias(struct redactor *redactor, const char *alias, long long n)
@@ -193,8 +229,6 @@ struct known *redact_know_alias(struct redactor *redactor, const char *alias, lo
 
 static void keep_pseudonym(struct redactor *redactor, const struct pseudonym *pseudonym)
 {
-    static const char *const kinds[] = {"host", "user", "domain", "ipv4", "ipv6", "mac"};
-
     for (unsigned kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
         if (strcmp(kinds[kind], pseudonym->kind) == 0) {
             const char *key = arena_printf(redactor->arena, "%c%s", 1 + (int)kind, pseudonym->name);
@@ -206,11 +240,48 @@ static void keep_pseudonym(struct redactor *redactor, const struct pseudonym *ps
         }
 }
 
-struct redactor *redactor_create(struct arena *arena, const struct pseudonyms *kept)
+void redaction_keyed(const char *key, const char *sha256, char ret_hex[SHA256_HEX_SIZE])
+{
+    sha256_keyed(key, strlen(key), sha256, strlen(sha256), ret_hex);
+}
+
+void redactor_keyed(const struct redactor *redactor, const char *sha256, char ret_hex[SHA256_HEX_SIZE])
+{
+    redaction_keyed(redactor->key, sha256, ret_hex);
+}
+
+void redactor_know_hash(struct redactor *redactor, const char *sha256)
+{
+    enum { SHORT_DIGITS = 16 };
+    char hex[SHA256_HEX_SIZE];
+    struct known *whole = know(redactor, sha256, strlen(sha256));
+
+    if (whole->hash != NULL || whole->length < SHORT_DIGITS)
+        return;
+    redactor_keyed(redactor, sha256, hex);
+    whole->hash = arena_strdup(redactor->arena, hex);
+    know(redactor, sha256, SHORT_DIGITS)->hash = arena_strndup(redactor->arena, hex, SHORT_DIGITS);
+}
+
+/* A key that nobody has afterwards. */
+static void make_key(char ret_key[REDACTION_KEY_SIZE])
+{
+    unsigned char bytes[(REDACTION_KEY_SIZE - 1) / 2];
+
+    random_bytes(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(ret_key + 2 * i, 3, "%02x", bytes[i]);
+}
+
+struct redactor *redactor_create(struct arena *arena, const struct pseudonyms *kept, const char *key)
 {
     struct redactor *redactor = arena_new(arena, struct redactor);
 
     redactor->arena = arena;
+    if (key != NULL)
+        snprintf(redactor->key, sizeof redactor->key, "%s", key);
+    else
+        make_key(redactor->key);
     grow(redactor);
     for (size_t i = 0; kept != NULL && i < kept->list.count; i++)
         keep_pseudonym(redactor, &kept->list.items[i]);
@@ -230,6 +301,12 @@ void redact_replace(struct pass *pass, size_t taken, const char *by)
     pass->at += taken;
 }
 
+/* As itself, or the last of "\u001b", "\x1b", "\033", "\e". */
+static bool is_end_of_escape(char byte)
+{
+    return byte == '\x1b' || byte == 'b' || byte == 'B' || byte == '3' || byte == 'e';
+}
+
 /* "\n" of a quoted text, the end of a colour, "%2F": the letter before is not one of the name's word. */
 static bool is_escape_before(const char *bytes, size_t at)
 {
@@ -244,7 +321,7 @@ static bool is_escape_before(const char *bytes, size_t at)
         return false;
     while (i > 0 && (isdigit((unsigned char)bytes[i - 1]) || bytes[i - 1] == ';'))
         i--;
-    return i > 0 && bytes[i - 1] == '[';
+    return i > 1 && bytes[i - 1] == '[' && is_end_of_escape(bytes[i - 2]);
 }
 
 bool redact_begins(const struct pass *pass, size_t at)
@@ -399,10 +476,42 @@ static bool take_neighbour(struct pass *pass, const struct known *stem)
     return true;
 }
 
+/* A hash of an original, its beginning, or an address of hardware in another form. */
+static bool take_digits(struct pass *pass, const struct known *known)
+{
+    if (!redact_begins(pass, pass->at) || is_alnum(byte_at(pass, pass->at + known->length)))
+        return false;
+    redact_replace(pass, known->length, known->hash);
+    return true;
+}
+
+static const char *numbered(struct redactor *redactor, enum redact_kind kind, const char *name)
+{
+    return arena_printf(redactor->arena, "anon-%s%lld", kinds[kind], redact_number(redactor, kind, name));
+}
+
+/* Names without parts. */
+static bool take_plain(struct pass *pass, const struct known *known)
+{
+    bool alone = redact_begins(pass, pass->at) && !is_alnum(byte_at(pass, pass->at + known->length));
+
+    if (known->user && alone)
+        redact_replace(pass, known->length, numbered(pass->redactor, REDACT_USER, known->name));
+    else if (known->owner && alone)
+        redact_replace(pass, known->length, numbered(pass->redactor, REDACT_DOMAIN, known->name));
+    else if (known->anywhere || (known->plain && alone))
+        redact_replace(pass, known->length, numbered(pass->redactor, REDACT_NAME, known->name));
+    else
+        return false;
+    return true;
+}
+
 static bool take_known(struct pass *pass, const struct known *known)
 {
     struct redactor *redactor = pass->redactor;
 
+    if (known->hash != NULL && take_digits(pass, known))
+        return true;
     if (known->stem && byte_at(pass, pass->at + known->length) == '[' && take_list(pass, known))
         return true;
     if ((known->host || known->address != 0) && stands_alone(pass, known)) {
@@ -411,18 +520,12 @@ static bool take_known(struct pass *pass, const struct known *known)
                                  : arena_printf(redactor->arena, "anon-address%lld", known->address));
         return true;
     }
-    if (known->user && redact_begins(pass, pass->at) && !is_alnum(byte_at(pass, pass->at + known->length))) {
-        redact_replace(pass, known->length,
-                       arena_printf(redactor->arena, "anon-user%lld",
-                                    redact_number(redactor, REDACT_USER, known->name)));
-        return true;
-    }
     if (known->domain && redact_begins(pass, pass->at) &&
         !is_name_byte(byte_at(pass, pass->at + known->length))) {
         redact_replace(pass, known->length, domain_text(pass, pass->at, known->length));
         return true;
     }
-    return take_neighbour(pass, known);
+    return take_plain(pass, known) || take_neighbour(pass, known);
 }
 
 static bool take_name(struct pass *pass)
@@ -469,161 +572,41 @@ static bool take_of_domain(struct pass *pass)
     return false;
 }
 
-/* What follows tells a user. */
-static const char *const before_users[] = {
-    "/home/",        "/Users/", "for user ", "invalid user ", "publickey for ",
-    "password for ", "user=",   "LOGNAME=",  "SUDO_USER=",    "\"user\": \"",
-    "\"user\":\"",   "User ",   "lusers/",   "--user ",       "RUSER=",
-};
-/* What follows tells a host. */
-static const char *const before_hosts[] = {"HOSTNAME=",         "Hostname: ",       "hostname: ",
-                                           "Static hostname: ", "\"hostname\": \"", "\"hostname\":\"",
-                                           "SLURMD_NODENAME=",  "Node name: "};
-
-static size_t phrase_length(const struct pass *pass, const char *const *phrases, size_t count)
+/* Keeps marks in the order of their places. */
+void redact_mark(struct pass *pass, size_t at, size_t end, enum redact_kind kind)
 {
-    struct slice rest = slice_from(pass->in, pass->at);
+    size_t i = pass->marks.count;
 
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(phrases[i]);
+    if (end <= at || at < pass->at)
+        return;
+    list_push(pass->arena, &pass->marks);
+    for (; i > pass->next_mark && pass->marks.items[i - 1].at > at; i--)
+        pass->marks.items[i] = pass->marks.items[i - 1];
+    pass->marks.items[i] = (struct redact_mark){at, end, kind};
+}
 
-        if (rest.length > length && strncasecmp(rest.bytes, phrases[i], length) == 0)
-            return length;
+/* A name where only a name stands, whatever word it is. */
+static bool take_marked(struct pass *pass)
+{
+    struct redactor *redactor = pass->redactor;
+    const struct redact_mark *mark;
+    size_t label;
+
+    while (pass->next_mark < pass->marks.count && pass->marks.items[pass->next_mark].at < pass->at)
+        pass->next_mark++;
+    if (pass->next_mark == pass->marks.count || pass->marks.items[pass->next_mark].at != pass->at)
+        return false;
+    mark = &pass->marks.items[pass->next_mark++];
+    if (mark->kind == REDACT_HOST) {
+        label = slice_find((struct slice){pass->in.bytes + mark->at, mark->end - mark->at}, ".");
+        label = label == (size_t)-1 ? mark->end - mark->at : label;
+        replace_host(pass, label, host_text(redactor, pass->in.bytes + mark->at, label));
+    } else {
+        redact_replace(pass, mark->end - mark->at,
+                       numbered(redactor, mark->kind,
+                                lower(redactor->arena, pass->in.bytes + mark->at, mark->end - mark->at)));
     }
-    return 0;
-}
-
-static bool is_word_of_logs(const char *name)
-{
-    static const char *const words[] = {"root", "localhost", "none", "unknown", "the", "and",
-                                        "name", "is",        "not",  "n",       "a",   "from",
-                                        "to",   "in",        "of",   "null",    "yes", "no"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(words[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* The name that stands at `at`, learnt. */
-static void learn(struct pass *pass, size_t at, bool user)
-{
-    size_t end = at;
-    const char *name;
-
-    while (is_name_byte(byte_at(pass, end)) ||
-           (byte_at(pass, end) == '.' && (user || is_alnum(byte_at(pass, end + 1))) &&
-            is_alnum(byte_at(pass, end + 1))))
-        end++;
-    name = arena_strndup(pass->redactor->arena, pass->in.bytes + at, end - at);
-    if (end == at || end - at > 64 || is_word_of_logs(name) || strspn(name, "0123456789.") == strlen(name))
-        return;
-    if (user)
-        redactor_know_user(pass->redactor, name);
-    else
-        redactor_know_host(pass->redactor, name);
-}
-
-/* "uid=1000(bob)" */
-static void learn_identity(struct pass *pass)
-{
-    struct slice rest = slice_from(pass->in, pass->at + 4);
-    uint64_t number;
-
-    if ((byte_at(pass, pass->at) == 'u' || byte_at(pass, pass->at) == 'g') &&
-        slice_starts(slice_from(pass->in, pass->at + 1), "id=") && scan_digits(&rest, &number) &&
-        scan_text(&rest, "("))
-        learn(pass, (size_t)(rest.bytes - pass->in.bytes), true);
-}
-
-/* "12:00:00 node7 kernel:", "12:00:00 node7 sshd[12]:": a line of a journal. */
-static void learn_journal(struct pass *pass)
-{
-    static const char shape[] = "00:00:00";
-    size_t at = pass->at, end;
-
-    for (size_t i = 0; i < sizeof shape - 1; i++)
-        if (shape[i] == '0' ? !isdigit(byte_at(pass, at + i)) : byte_at(pass, at + i) != shape[i])
-            return;
-    at += sizeof shape - 1;
-    while (byte_at(pass, at) != '\0' && strchr(".0123456789+:Z", byte_at(pass, at)) != NULL)
-        at++;
-    if (byte_at(pass, at) != ' ' || !is_alnum(byte_at(pass, at + 1)))
-        return;
-    end = ++at;
-    while (is_name_byte(byte_at(pass, end)) || byte_at(pass, end) == '.')
-        end++;
-    if (byte_at(pass, end) != ' ')
-        return;
-    end++;
-    if (slice_starts(slice_from(pass->in, end), "kernel:")) {
-        learn(pass, at, false);
-        return;
-    }
-    while (is_name_byte(byte_at(pass, end)) || byte_at(pass, end) == '.' || byte_at(pass, end) == '/')
-        end++;
-    if (byte_at(pass, end) == '[' && isdigit(byte_at(pass, end + 1)))
-        learn(pass, at, false);
-}
-
-/* "Pid 4711 on node7 device 0", as nccl-tests prints its ranks. */
-static void learn_rank(struct pass *pass)
-{
-    struct slice rest = slice_from(pass->in, pass->at), word;
-    uint64_t number;
-
-    if (!scan_text(&rest, "Pid ") || !scan_word(&rest, &word) || !scan_u64(word, &number) ||
-        !scan_word(&rest, &word) || !slice_equal(word, "on") || !scan_word(&rest, &word))
-        return;
-    learn(pass, (size_t)(word.bytes - pass->in.bytes), false);
-}
-
-/* "bob@node1": a user if what follows is no unit of systemd or version of a package. */
-static void learn_login(struct pass *pass)
-{
-    static const char *const units[] = {".service", ".socket", ".target", ".mount",
-                                        ".slice",   ".timer",  ".device"};
-    size_t begin = pass->at, end = pass->at + 1;
-    struct slice host;
-
-    while (begin > 0 && (is_name_byte(pass->in.bytes[begin - 1]) || pass->in.bytes[begin - 1] == '.'))
-        begin--;
-    while (is_name_byte(byte_at(pass, end)) || byte_at(pass, end) == '.')
-        end++;
-    host = (struct slice){pass->in.bytes + pass->at + 1, end - pass->at - 1};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (slice_ends(host, units[i]))
-            return;
-    if (begin == pass->at || host.length == 0 || !isalpha((unsigned char)host.bytes[0]))
-        return;
-    /* Of a word glued on by an escape only the part behind it is the user's. */
-    if (begin > 0 && pass->in.bytes[begin - 1] == '\\')
-        begin++;
-    learn(pass, begin, true);
-    if (memchr(host.bytes, '.', host.length) != NULL)
-        learn(pass, pass->at + 1, false);
-}
-
-static void learn_here(struct pass *pass)
-{
-    int byte = byte_at(pass, pass->at);
-    size_t length;
-
-    if (byte == '@')
-        learn_login(pass);
-    else if (isdigit(byte))
-        learn_journal(pass);
-    else if (byte == 'P')
-        learn_rank(pass);
-    learn_identity(pass);
-    if (byte == '/' || byte == '"' || redact_begins(pass, pass->at)) {
-        length = phrase_length(pass, before_users, sizeof before_users / sizeof before_users[0]);
-        if (length > 0)
-            learn(pass, pass->at + length, true);
-        length = phrase_length(pass, before_hosts, sizeof before_hosts / sizeof before_hosts[0]);
-        if (length > 0)
-            learn(pass, pass->at + length, false);
-    }
+    return true;
 }
 
 void redact(struct redactor *redactor, struct slice bytes, struct text *out, struct arena *arena,
@@ -632,8 +615,8 @@ void redact(struct redactor *redactor, struct slice bytes, struct text *out, str
     struct pass pass = {.redactor = redactor, .in = bytes, .out = out, .arena = arena, .edits = edits};
 
     while (pass.at < bytes.length) {
-        learn_here(&pass);
-        if (!redact_address(&pass) && !take_name(&pass) && !take_of_domain(&pass))
+        redact_learn(&pass);
+        if (!take_marked(&pass) && !redact_address(&pass) && !take_name(&pass) && !take_of_domain(&pass))
             text_add(out, bytes.bytes + pass.at++, 1);
     }
 }

@@ -67,8 +67,8 @@ static struct id_pair *map_add(struct arena *arena, struct id_map *map, int64_t 
 static bool is_own_word(const char *table, const char *column)
 {
     static const char columns[] =
-        " uuid sha256 digest key state ending stream role exclusivity duty rule severity origin word place "
-        "boot_id controller_start inputs document.kind judgement_document.kind item.kind accusation.kind "
+        " uuid digest state ending stream role exclusivity duty rule severity origin word place "
+        "boot_id controller_start document.kind judgement_document.kind item.kind accusation.kind "
         "slot_limit.status "
         "reading.status shape.scope "
         "verdict.scope shape.check_name ";
@@ -77,6 +77,17 @@ static bool is_own_word(const char *table, const char *column)
     snprintf(plain, sizeof plain, " %s ", column);
     snprintf(full, sizeof full, " %s.%s ", table, column);
     return strstr(columns, plain) != NULL || strstr(columns, full) != NULL;
+}
+
+/* Hashes over what may have been rewritten: of all bytes of an output, of a shape and its arguments, of a step and its
+   hosts, of what a judgement rests on. */
+static bool is_hash(const char *table, const char *column)
+{
+    static const char columns[] = " capture.sha256 shape.sha256 step.key waiver.step_key judgement.inputs ";
+    char full[80];
+
+    snprintf(full, sizeof full, " %s.%s ", table, column);
+    return strstr(columns, full) != NULL;
 }
 
 static void rewritten(struct copy *copy, struct slice bytes, struct text *out, struct redact_edits *edits)
@@ -102,6 +113,8 @@ static int copy_content(struct copy *copy, int64_t from, int64_t *ret_to, struct
         result = content_get(copy->from, arena, from, "a capture or document", &bytes, sha256, err);
         if (result == 0 && copy->redactor != NULL) {
             rewritten(copy, bytes, &text, &edits);
+            if (edits.list.count > 0)
+                redactor_know_hash(copy->redactor, sha256);
             bytes = (struct slice){text.bytes, text.length};
         }
         if (result == 0)
@@ -119,9 +132,12 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
                      sqlite3_stmt *insert, int at, struct slice bytes)
 {
     cleanup_text struct text text = {0};
-    char uuid[UUID_SIZE];
+    char uuid[UUID_SIZE], keyed[SHA256_HEX_SIZE];
 
-    if (copy->redactor == NULL || is_own_word(table->name, column->name))
+    if (copy->redactor != NULL && bytes.length > 0 && is_hash(table->name, column->name)) {
+        redactor_keyed(copy->redactor, bytes.bytes, keyed);
+        text_init(&text, sizeof keyed), text_put(&text, keyed);
+    } else if (copy->redactor == NULL || is_own_word(table->name, column->name))
         text_init(&text, LARGEST_REWRITTEN), text_add(&text, bytes.bytes, bytes.length);
     else
         rewritten(copy, bytes, &text, NULL);

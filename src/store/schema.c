@@ -287,8 +287,13 @@ static const char into_12[] = "DROP INDEX judgement_run;DROP INDEX sighting_item
     "DELETE FROM sqlite_sequence WHERE name='run';"
     "UPDATE sqlite_sequence SET name='run' WHERE name='old_run';" TABLES(MOVE_BACK);
 
+static const char redaction_key[] =
+    /* What the hashes of originals are keyed with in redacted exports: made at the first of them, and in none. */
+    "CREATE TABLE redaction_key(id INTEGER PRIMARY KEY CHECK(id=1), key TEXT NOT NULL) STRICT;";
+
 const char store_base[] = WORDS_12 TABLES_12;
 const int store_base_version = 12;
-const char *const store_migrations[] = {version_1, version_2,  version_3, version_4,   version_5, sightings,
-                                        waivers,   pseudonyms, retests,   acceptances, judged_by, into_12};
+const char *const store_migrations[] = {version_1, version_2, version_3,    version_4, version_5,
+                                        sightings, waivers,   pseudonyms,   retests,   acceptances,
+                                        judged_by, into_12,   redaction_key};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

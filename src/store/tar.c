@@ -13,6 +13,7 @@
 
 #include "assay/arena.h"
 #include "assay/cleanup.h"
+#include "assay/files.h"
 #include "assay/sha256.h"
 #include "assay/text.h"
 
@@ -31,8 +32,8 @@ static const size_t largest_entry = (size_t)8 << 30;
 enum { MODE = 100, UID = 108, GID = 116, SIZE = 124, MTIME = 136, CHECKSUM = 148, TYPE = 156, MAGIC = 257 };
 
 struct tar_writer {
-    char *path, *temporary;
-    FILE *file;
+    char *path;
+    struct file_writing file;
     ZSTD_CCtx *zstd;
     struct sha256 *hash;
     char packed[CHUNK];
@@ -48,12 +49,12 @@ struct tar_writer *tar_create(const char *path, struct error *err)
     struct tar_writer *tar = mem_alloc(sizeof *tar);
 
     tar->path = mem_strdup(path);
-    tar->temporary = mem_printf("%s.part-%ld", path, (long)getpid());
     tar->hash = sha256_create();
     tar->zstd = ZSTD_createCCtx();
-    tar->file = fopen(tar->temporary, "wxe");
-    if (tar->file == NULL || tar->zstd == NULL) {
-        error_set(err, ERROR_USAGE, "cannot write %s: %s", path, strerror(errno));
+    tar->file.fd = -1;
+    if (tar->zstd == NULL)
+        writing_error(tar, "no memory", err);
+    if (tar->zstd == NULL || file_begin(&tar->file, tar->path, 0600, err) < 0) {
         tar_abandon(tar);
         return NULL;
     }
@@ -66,7 +67,7 @@ struct tar_writer *tar_create(const char *path, struct error *err)
 static int put_packed(struct tar_writer *tar, const void *bytes, size_t length, struct error *err)
 {
     sha256_add(tar->hash, bytes, length);
-    return fwrite(bytes, 1, length, tar->file) == length ? 0 : writing_error(tar, strerror(errno), err);
+    return file_add(&tar->file, bytes, length, err);
 }
 
 static int put(struct tar_writer *tar, const void *bytes, size_t length, ZSTD_EndDirective end,
@@ -136,21 +137,9 @@ static int put_seal(struct tar_writer *tar, struct error *err)
 
     sha256_finish(tar->hash, sha256);
     tar->hash = NULL;
-    if (fwrite(seal_head, 1, sizeof seal_head, tar->file) != sizeof seal_head ||
-        fwrite(sha256, 1, SHA256_HEX_SIZE - 1, tar->file) != SHA256_HEX_SIZE - 1)
-        return writing_error(tar, strerror(errno), err);
-    return 0;
-}
-
-static int close_file(struct tar_writer *tar, struct error *err)
-{
-    FILE *file = steal_pointer(tar->file);
-    bool written = fflush(file) == 0 && fsync(fileno(file)) == 0;
-
-    if (fclose(file) != 0 || !written || rename(tar->temporary, tar->path) != 0)
-        return writing_error(tar, strerror(errno), err);
-    free(steal_pointer(tar->temporary));
-    return 0;
+    return file_add(&tar->file, seal_head, sizeof seal_head, err) < 0
+               ? -1
+               : file_add(&tar->file, sha256, SHA256_HEX_SIZE - 1, err);
 }
 
 int tar_finish(struct tar_writer *tar, struct error *err)
@@ -161,7 +150,7 @@ int tar_finish(struct tar_writer *tar, struct error *err)
     if (result == 0)
         result = put_seal(tar, err);
     if (result == 0)
-        result = close_file(tar, err);
+        result = file_finish(&tar->file, err);
     tar_abandon(tar);
     return result;
 }
@@ -174,12 +163,8 @@ void tar_abandon(struct tar_writer *tar)
         return;
     if (tar->hash != NULL)
         sha256_finish(tar->hash, ignored);
-    if (tar->file != NULL)
-        fclose(tar->file);
-    if (tar->temporary != NULL)
-        unlink(tar->temporary);
+    file_abandon(&tar->file);
     ZSTD_freeCCtx(tar->zstd);
-    free(tar->temporary);
     free(tar->path);
     free(tar);
 }

@@ -8,7 +8,7 @@
 #include "assay/sha256.h"
 
 struct tar_writer;
-/* Writes beside path until tar_finish, which renames. NULL with err set. */
+/* As file_begin (files.h) does, for the owner alone. NULL with err set. */
 struct tar_writer *tar_create(const char *path, struct error *err) __attribute__((warn_unused_result));
 /* name: at most 100 bytes. */
 int tar_add(struct tar_writer *tar, const char *name, struct slice bytes, struct error *err)

@@ -133,7 +133,7 @@ static bool reads_manifest(struct arena *arena, struct slice bytes, struct error
 /* Twice the same, and every edit lies where it says. */
 static bool reads_redacted(struct arena *arena, struct slice bytes, struct error *err)
 {
-    struct redactor *redactor = redactor_create(arena, NULL);
+    struct redactor *redactor = redactor_create(arena, NULL, NULL);
     struct redact_edits edits = {0};
     struct text text = {0};
     size_t at = 0, given = 0, taken = 0;

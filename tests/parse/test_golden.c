@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "assay/files.h"
+#include "assay/redact.h"
 
 #include "cuts.h"
 #include "tap.h"
@@ -107,6 +108,56 @@ static void check_pieces(const struct parser *parser, const char *name, const st
              parser->name, name);
 }
 
+/* What differs in more than names; 0: nothing. */
+static bool is_same_but_names(const struct reading *a, const struct reading *b, struct text *ret_difference)
+{
+    if (a->status != b->status || a->facts.count != b->facts.count ||
+        a->measurements.count != b->measurements.count || a->findings.count != b->findings.count) {
+        text_printf(ret_difference,
+                    "status %d, %zu facts, %zu measurements, %zu findings; then %d, %zu, %zu, %zu",
+                    (int)a->status, a->facts.count, a->measurements.count, a->findings.count, (int)b->status,
+                    b->facts.count, b->measurements.count, b->findings.count);
+        return false;
+    }
+    for (size_t i = 0; i < a->measurements.count; i++)
+        if (strcmp(a->measurements.items[i].metric, b->measurements.items[i].metric) != 0 ||
+            a->measurements.items[i].value != b->measurements.items[i].value) {
+            text_printf(ret_difference, "%s %g, then %s %g", a->measurements.items[i].metric,
+                        a->measurements.items[i].value, b->measurements.items[i].metric,
+                        b->measurements.items[i].value);
+            return false;
+        }
+    for (size_t i = 0; i < a->facts.count; i++)
+        if (strcmp(a->facts.items[i].name, b->facts.items[i].name) != 0) {
+            text_printf(ret_difference, "fact %s, then %s", a->facts.items[i].name, b->facts.items[i].name);
+            return false;
+        }
+    return true;
+}
+
+/* What an export replaces are names: of the tool's own words nothing. */
+static void check_redacted(const struct parser *parser, const char *name, const struct text *input)
+{
+    struct slice bytes = {input->bytes, input->length};
+    cleanup_text struct text redacted = {0}, difference = {0};
+    struct arena *arena = arena_create();
+    struct redactor *redactor = redactor_create(arena, NULL, NULL);
+    struct reading before, after;
+    bool same;
+
+    text_init(&difference, MAX_BYTES);
+    for (int pass = 0; pass < 2; pass++) {
+        text_release(&redacted);
+        text_init(&redacted, MAX_BYTES);
+        redact(redactor, bytes, &redacted, arena, NULL);
+    }
+    parser_run(parser, bytes, arena, &before);
+    parser_run(parser, (struct slice){redacted.bytes, redacted.length}, arena, &after);
+    same = is_same_but_names(&before, &after, &difference);
+    tap_case(same, difference.bytes, "%s: %s reads the same when it is redacted", parser->name, name);
+    arena_destroy(arena);
+}
+
 static void check_file(const struct parser *parser, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
@@ -123,6 +174,7 @@ static void check_file(const struct parser *parser, const char *path)
     }
     check_reading(parser, path, &input);
     check_pieces(parser, name, &input);
+    check_redacted(parser, name, &input);
     step = input.length > LARGE_BYTES ? LARGE_STEP : 1;
     result = check_cuts(parser, (struct slice){input.bytes, input.length}, step,
                         strncmp(name, "late-failure", 12) == 0, &breach);

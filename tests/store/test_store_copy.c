@@ -132,7 +132,7 @@ static void a_manifest_reads_as_it_was_written(void **state)
 static void every_table_is_copied_or_is_shared_by_runs(void **state)
 {
     static const char shared[] =
-        " word content blob pseudonym sqlite_sequence acceptance acceptance_document "
+        " word content blob pseudonym redaction_key sqlite_sequence acceptance acceptance_document "
         "acceptance_run event ";
     struct pair *pair = *state;
     struct error err = {0};
@@ -227,7 +227,7 @@ static void parts_stay_where_they_were_when_bytes_are_rewritten(void **state)
         "gpu001 and gpu002.acme.example begin\n[one from gpu001 and 10.0.0.7\n[two\n[three gpu0 of "
         "gpu[001-002], said ops\n[end";
     struct pair *pair = *state;
-    struct redactor *redactor = redactor_create(pair->to->arena, NULL);
+    struct redactor *redactor = redactor_create(pair->to->arena, NULL, NULL);
     struct record *record = sample_record(pair->from->arena), *after;
     struct attempt *attempt = &record->attempts.items[0];
     struct slice whole = slice_of(output);
