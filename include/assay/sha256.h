@@ -19,4 +19,8 @@ void sha256_finish(struct sha256 *hash, char ret_hex[SHA256_HEX_SIZE]);
 enum { UUID_SIZE = 37 };
 void uuid_create(char ret_uuid[UUID_SIZE]);
 
+/* A secret: 128 random bits, 32 lower-case hex digits and the NUL. */
+enum { TOKEN_SIZE = 33 };
+void token_create(char ret_token[TOKEN_SIZE]);
+
 #endif

@@ -626,14 +626,27 @@ static void finder_end(struct finder *finder)
 
 /* The windows of one member, read: hundreds of values, of which a few differences are kept, so they have an arena
    of their own. */
-static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt)
+static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt,
+                          struct reading *out)
 {
-    for (size_t i = 0; i < attempt->windows.count; i++)
-        if (attempt->windows.items[i].member == member)
-            for (const struct part_row *row = window_parts(attempt->windows.items[i].role); row->name != NULL;
-                 row++)
-                if (window_part_applies(context, row))
-                    (void)read_part(context, row, attempt->windows.items[i].captures, i + 1, attempt);
+    static const char *const when[] = {
+        [WINDOW_BEFORE] = "before the test:", [WINDOW_AFTER] = "after the test:"};
+    const char *label = context->member_count > 1 ? context->members[member]->name : "";
+
+    for (size_t i = 0; i < attempt->windows.count; i++) {
+        const struct window *window = &attempt->windows.items[i];
+        struct frames frames;
+
+        if (window->member != member)
+            continue;
+        read_window_frames(context->arena, attempt, window, &frames);
+        tell_frames(&frames,
+                    arena_printf(out->arena, "%s%s%s", label, *label != '\0' ? " " : "", when[window->role]),
+                    out);
+        for (const struct part_row *row = window_parts(window->role); row->name != NULL; row++)
+            if (window_part_applies(context, row))
+                (void)read_part(context, row, &frames, i + 1, attempt);
+    }
 }
 
 /* How the commands of a member's windows ended, and where their outputs lie. All members are asked the same. */
@@ -658,11 +671,11 @@ static void read_one(struct finder *finder, size_t member, struct attempt *attem
 {
     struct arena *arena = arena_create();
     struct check_context context = *finder->context;
-    struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+    struct attempt scratch = {.uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
 
     context.arena = arena;
     finder->attempt = &scratch;
-    read_parts_of(&context, member, &scratch);
+    read_parts_of(&context, member, &scratch, finder->out);
     read_member(finder, member);
     keep_parts(finder->out->arena, &scratch, member == 0, attempt);
     arena_destroy(arena);
@@ -743,7 +756,8 @@ const char *check_not_ready(const struct check_context *context, const struct at
     text_init(&why, 64 * 1024);
     text_init(&owners, 64 * 1024);
     for (size_t i = 0; i < context->member_count; i++) {
-        struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+        struct attempt scratch = {
+            .uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
         struct check_context of_member = *context;
         const struct window *before = window_find(&scratch, i, WINDOW_BEFORE);
         struct reading out;
@@ -753,7 +767,7 @@ const char *check_not_ready(const struct check_context *context, const struct at
             continue;
         of_member.arena = arena_create();
         reading_init(&out, of_member.arena, "");
-        read_parts_of(&of_member, i, &scratch);
+        read_parts_of(&of_member, i, &scratch, &out);
         member_in_use(&finder, i, before, &owners);
         member_not_ready(&finder, i, before, &why);
         arena_destroy(of_member.arena);

@@ -67,6 +67,8 @@ const char *guard_job_fault(const struct remote_job *job)
         return NULL;
     if (job->command == NULL)
         return "the job has no command";
+    if (job->secret != NULL && !plain_word(job->secret, "-", 64))
+        return "the job's secret is no plain word";
     if (job->verb == REMOTE_READ && strlen(job->command) > GUARD_READ_LIMIT)
         return "the command is too long for the light path";
     if (job->verb == REMOTE_READ && job->file_count > 0)
@@ -125,18 +127,22 @@ void guard_exec(const struct remote_job *job, enum guard_root root, struct text 
         text_printf(out, " %s %zu", job->files[i].name, job->files[i].length);
 }
 
-void guard_input(const struct remote_job *job, struct text *out)
+void guard_input(const struct remote_job *job, const char *frame, struct text *out)
 {
+    const char *secret = job->secret != NULL ? job->secret : "";
+
     if (job->verb == REMOTE_READ) {
         text_put(out, guard_light_text);
-        text_put(out, "light_command=");
+        text_printf(out, "frame=%s\nsecret=%s\nlight_command=", frame, secret);
         text_shell_quote(out, job->command);
         text_put(out, "\nlight \"$@\"\nexit\n");
         return;
     }
     text_put(out, guard_text);
+    text_printf(out, "%s\n", frame);
     if (job->verb != REMOTE_ENSURE)
         return;
+    text_printf(out, "%s\n", secret);
     text_put(out, job->command);
     for (size_t i = 0; i < job->file_count; i++)
         text_add(out, job->files[i].bytes, job->files[i].length);
@@ -170,12 +176,12 @@ static void stream_init(struct guard_stream *stream, uint64_t clip)
     stream->body = spool_create(clip);
 }
 
-void guard_reply_init(struct guard_reply *reply, const struct remote_job *job)
+void guard_reply_init(struct guard_reply *reply, const struct remote_job *job, const char *frame)
 {
     uint64_t clip = clip_of(job);
 
     *reply = (struct guard_reply){.verb = job->verb, .clip = clip};
-    snprintf(reply->mark, sizeof reply->mark, "@assay %s ", job->uuid);
+    snprintf(reply->mark, sizeof reply->mark, "@assay %s ", frame);
     /* A spooled answer's two streams both come on stdout. */
     stream_init(&reply->streams[GUARD_STDOUT], job->verb == REMOTE_READ ? clip : 2 * clip);
     stream_init(&reply->streams[GUARD_STDERR], job->verb == REMOTE_READ ? clip : 1);
@@ -288,7 +294,7 @@ static bool header_read(struct slice line, struct header *ret)
            field(line, "text", &ret->text);
 }
 
-/* Takes the line behind "@assay UUID WORD" out of the window: true when it is all there. A line longer than any of the
+/* Takes the line behind "@assay FRAME WORD" out of the window: true when it is all there. A line longer than any of the
    guard's garbles the stream, in whatever pieces it came. */
 static bool take_line(struct guard_reply *reply, struct guard_stream *stream, size_t at, const char *word,
                       struct text *ret_rest)

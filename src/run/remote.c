@@ -22,6 +22,7 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/log.h"
+#include "assay/sha256.h"
 #include "assay/text.h"
 #include "guard.h"
 #include "hop.h"
@@ -45,6 +46,7 @@ struct job {
     struct remote *remote;
     struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
     struct text exec, input, text;
+    char frame[TOKEN_SIZE]; /* marks the guard's answer */
     struct guard_reply reply;
     uint64_t answer_ms; /* how long an answer may take from when it was sent */
     struct channel *channel;
@@ -116,7 +118,7 @@ static void on_job_closed(uv_handle_t *handle)
     struct job *job = handle->data;
 
     text_release(&job->exec);
-    memory_clear(job->input.bytes, job->input.length); /* a password may stand in it */
+    memory_clear(job->input.bytes, job->input.length); /* secrets stand in it */
     text_release(&job->input);
     text_release(&job->text);
     guard_reply_release(&job->reply);
@@ -138,7 +140,8 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     text_init(&job->exec, INPUT_LIMIT);
     text_init(&job->input, INPUT_LIMIT);
     text_init(&job->text, 4096);
-    guard_reply_init(&job->reply, &job->spec);
+    token_create(job->frame);
+    guard_reply_init(&job->reply, &job->spec, job->frame);
     uv_timer_init(remote->pool->transports.loop, &job->timer);
     job->timer.data = job;
     return job;
@@ -345,7 +348,7 @@ static bool job_send(struct job *job)
     struct remote *remote = job->remote;
 
     guard_reply_release(&job->reply);
-    guard_reply_init(&job->reply, &job->spec);
+    guard_reply_init(&job->reply, &job->spec, job->frame);
     job->channel = remote->class->exec(remote->session, job->exec.bytes, job->input.bytes, job->input.length,
                                        &channel_events, job);
     if (job->channel == NULL)
@@ -843,7 +846,7 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
         return;
     }
     guard_exec(spec, root, &job->exec);
-    guard_input(spec, &job->input);
+    guard_input(spec, job->frame, &job->input);
     if (root == GUARD_SUDO_PASSWORD)
         put_password(&job->input, secret_text(sudo_password));
     settle(remote);

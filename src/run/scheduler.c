@@ -697,6 +697,7 @@ static int send_attempt(struct flight *flight)
                              .uuid = attempt->uuid,
                              .boot_id = *head->boot_id != '\0' ? head->boot_id : NULL,
                              .command = attempt->command,
+                             .secret = check_secret(attempt),
                              .deadline_s = step_deadline_s(step),
                              .grace_s = scheduler->options->grace_s,
                              .as_root = step->shape->as_root};
@@ -816,13 +817,15 @@ static struct attempt *add_attempt(struct scheduler *scheduler, size_t step, con
     struct arena *arena = scheduler->record->arena;
     struct task *task = &scheduler->tasks[step];
     struct attempt *attempt = list_push(arena, &scheduler->record->attempts);
-    char uuid[UUID_SIZE];
+    char uuid[UUID_SIZE], frame[TOKEN_SIZE];
 
     uuid_create(uuid);
+    token_create(frame);
     task->last = scheduler->record->attempts.count - 1;
     *attempt = (struct attempt){.step = step,
                                 .n = (unsigned)++task->attempts,
                                 .uuid = arena_strdup(arena, uuid),
+                                .frame = arena_strdup(arena, frame),
                                 .state = ATTEMPT_SENT,
                                 .text = "",
                                 .boot_id = "",

@@ -359,6 +359,7 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     *ret_command = take_nullable(rows);
     attempt->transport = take_word(rows);
     attempt->connections = take_unsigned(rows);
+    attempt->frame = take_text(rows);
     return id;
 }
 

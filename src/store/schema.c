@@ -229,6 +229,9 @@ static const char judged_by[] = "CREATE TABLE judgement_document(judgement INTEG
                                 "KEY(judgement, n)) STRICT, WITHOUT "
                                 "ROWID;";
 
+/* The secret of the marks around an attempt's output; NULL: they have its uuid. */
+static const char frames[] = "ALTER TABLE attempt ADD COLUMN frame TEXT;";
+
 const char *const store_migrations[] = {version_1, version_2,  version_3, version_4,   version_5, sightings,
-                                        waivers,   pseudonyms, retests,   acceptances, judged_by};
+                                        waivers,   pseudonyms, retests,   acceptances, judged_by, frames};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

@@ -19,6 +19,7 @@
 #include "assay/plan_build.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
+#define FRAME "0123456789abcdef0123456789abcdef"
 
 static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\", \"source\": \"test\", "
                                     "\"gpus\": {\"count\": 1, \"models\": [\"T\"], "
@@ -29,6 +30,7 @@ static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\"
 struct host_folder {
     struct arena *arena;
     char path[64];
+    const char *shell;
     struct error err;
     struct attempt attempt;
     struct staged staged; /* without a toolset: nothing is */
@@ -44,7 +46,8 @@ static void put(struct host_folder *folder, const char *name, const char *text)
 
 static void folder_begin(struct host_folder *folder)
 {
-    *folder = (struct host_folder){.arena = arena_create(), .path = "/tmp/assay-command-XXXXXX"};
+    *folder = (struct host_folder){
+        .arena = arena_create(), .path = "/tmp/assay-command-XXXXXX", .shell = "/bin/sh"};
     if (mkdtemp(folder->path) == NULL)
         fail_msg("no temporary folder");
     assert_int_equal(mkdir(arena_printf(folder->arena, "%s/tool box", folder->path), 0700), 0);
@@ -77,18 +80,19 @@ static struct slice bytes_of(struct host_folder *folder, const char *name)
     return slice_of(arena_strdup(folder->arena, text.bytes));
 }
 
-static void carry_out_file(struct host_folder *folder, const char *command, struct capture captures[2])
+static void carry_out_file(struct host_folder *folder, const char *command, const char *secret,
+                           struct capture captures[2])
 {
     struct arena *arena = folder->arena;
 
     if (file_write(arena_printf(arena, "%s/command", folder->path), command, strlen(command), 0600,
                    &folder->err) < 0)
         fail_msg("%s", folder->err.text);
-    assert_int_equal(system(arena_printf(arena,
-                                         "cd '%s' && ASSAY_ATTEMPT=" UUID " ASSAY_DIR=. /bin/sh command >out "
-                                         "2>err",
-                                         folder->path)),
-                     0);
+    assert_int_equal(
+        system(arena_printf(arena,
+                            "cd '%s' && echo %s | ASSAY_ATTEMPT=" UUID " ASSAY_DIR=. %s command >out 2>err",
+                            folder->path, secret, folder->shell)),
+        0);
     captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
     captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};
 }
@@ -101,7 +105,8 @@ static void carry_out_window(struct host_folder *folder, const struct check_cont
 
     text_init(&command, 1 << 20);
     check_window_file(context, role, &folder->attempt, 0, &command);
-    carry_out_file(folder, command.bytes, window.captures);
+    carry_out_file(folder, command.bytes, check_window_secret(folder->arena, &folder->attempt, role, 0),
+                   window.captures);
     *list_push(folder->arena, &folder->attempt.windows) = window;
 }
 
@@ -133,12 +138,13 @@ static void carry_out_step(struct host_folder *folder, const char *step)
     if (plan == NULL)
         fail_msg("%s", folder->err.text);
     plan_context(arena, &sources, &plan->steps.items[0], &context);
-    folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    folder->attempt =
+        (struct attempt){.uuid = UUID, .frame = FRAME, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     if (!context.check->passive)
         carry_out_window(folder, &context, WINDOW_BEFORE);
     text_init(&command, 1 << 20);
     check_command_file(&context, &command);
-    carry_out_file(folder, command.bytes, folder->attempt.captures);
+    carry_out_file(folder, command.bytes, FRAME, folder->attempt.captures);
     if (!context.check->passive)
         carry_out_window(folder, &context, WINDOW_AFTER);
     check_read(&context, &folder->attempt);
