@@ -284,6 +284,10 @@ const char *check_window_secret(struct arena *arena, const struct attempt *attem
                                 size_t member);
 /* The fact of an attempt whose output was marked by somebody else too: what shows it. Nothing of it is believed. */
 #define OUTPUT_FORGED "output.forged"
+/* The fact of an attempt whose output is whole, and does not fit what else is known of the test: why. What fails by it
+ * fails, and nothing passes. */
+#define OUTPUT_DOUBTED "output.doubted"
+void reading_doubt(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The tools that the command file runs, its window included, are added to the list. */
 void check_tools_named(const struct check_context *context, struct tool_list *tools);
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context

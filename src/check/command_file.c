@@ -196,28 +196,38 @@ struct part *read_part(const struct check_context *context, const struct part_ro
     return part;
 }
 
+/* "node2 before the test: 12 bytes ..." */
+static const char *told_of(struct arena *arena, const char *of, const char *text)
+{
+    return *of != '\0' ? arena_printf(arena, "%s %s", of, text) : text;
+}
+
+static void tell_outside(struct slice bytes, uint64_t length, const char *stream, const char *of,
+                         struct reading *out)
+{
+    enum { SHOWN = 80 };
+    const char *text;
+
+    if (length == 0)
+        return;
+    bytes.length = bytes.length < SHOWN ? bytes.length : SHOWN;
+    text = arena_printf(out->arena, "%llu bytes of %s belong to no command: %s", (unsigned long long)length,
+                        stream, utf8_clean(out->arena, bytes));
+    reading_finding(out, SEVERITY_INFO, "output.outside", "", "%s", told_of(out->arena, of, text));
+}
+
 void tell_frames(const struct frames *frames, const char *of, struct reading *out)
 {
-    static const char *const streams[] = {"stdout", "stderr"};
-    enum { SHOWN = 80 };
-    const char *blank = *of != '\0' ? " " : "";
+    const char *fault;
 
-    for (size_t i = 0; i < 2; i++) {
-        struct slice bytes = frames->outside[i];
-
-        if (frames->outside_length[i] == 0)
-            continue;
-        bytes.length = bytes.length < SHOWN ? bytes.length : SHOWN;
-        reading_finding(
-            out, SEVERITY_INFO, "output.outside", "", "%s%s%llu bytes of %s belong to no command: %s", of,
-            blank, (unsigned long long)frames->outside_length[i], streams[i], utf8_clean(out->arena, bytes));
-    }
+    tell_outside(frames->outside[0], frames->outside_length[0], "stdout", of, out);
+    tell_outside(frames->outside[1], frames->outside_length[1], "stderr", of, out);
     if (frames->fault == NULL)
         return;
-    reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", "%s%s%s", of, blank, frames->fault);
+    fault = told_of(out->arena, of, frames->fault);
+    reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", "%s", fault);
     if (reading_get_fact(out, OUTPUT_FORGED, "") == NULL)
-        reading_fact(out, OUTPUT_FORGED, "",
-                     slice_of(arena_printf(out->arena, "%s%s%s", of, blank, frames->fault)));
+        reading_fact(out, OUTPUT_FORGED, "", slice_of(fault));
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)

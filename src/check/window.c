@@ -79,8 +79,8 @@ static void command_fabric(const struct check_context *context, struct text *out
 {
     (void)context;
     text_put(out,
-             "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards; do "
-             "grep -sH . \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
+             "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards "
+             "port_xmit_data port_rcv_data; do grep -sH . \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
 }
 
 static const struct part_row before[] = {
