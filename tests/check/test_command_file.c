@@ -178,14 +178,14 @@ static void stage(struct host_folder *folder)
                                   folder->staged.toolset->version));
 }
 
+#define BOOT "[    0.000000] Linux version 6.1\n"
+#define OLD_XID "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+#define NEW_XID "[ 3600.000002] NVRM: Xid (PCI:0000:19:00): 48, pid=1, name=x, DBE\n"
+
 static const char *kernel_log(const struct host_folder *folder)
 {
     return reading_get_fact(&folder->attempt.reading, "kernel.log", "");
 }
-
-#define BOOT "[    0.000000] Linux version 6.1\n"
-#define OLD_XID "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
-#define NEW_XID "[ 3600.000002] NVRM: Xid (PCI:0000:19:00): 48, pid=1, name=x, DBE\n"
 
 static void a_tool_in_a_folder_with_a_space_is_found(void **state)
 {
@@ -248,6 +248,39 @@ static void a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host
         assert_int_equal(part->out.length, 0);
         assert_true(slice_contains(part->err, spoilt[i][1]));
         assert_int_not_equal(part->reading.status, READING_COMPLETE);
+        folder_end(&folder);
+    }
+}
+
+/* Whatever the host's shell is, and whatever its environment says: what is run finds no word of the secret. */
+static void what_marks_the_output_is_out_of_reach_of_what_is_run(void **state)
+{
+    static const char *const shells[] = {"/bin/sh", "/bin/dash", "/bin/bash --posix", "/bin/busybox sh"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        struct host_folder folder;
+        const struct part *part;
+
+        folder_begin(&folder);
+        folder.shell = shells[i];
+        if (access(arena_strndup(folder.arena, shells[i], strcspn(shells[i], " ")), X_OK) != 0) {
+            print_message("not tried: there is no %s\n", shells[i]);
+            folder_end(&folder);
+            continue;
+        }
+        put_log(&folder, BOOT, BOOT);
+        put(&folder, "p2pBandwidthLatencyTest",
+            "#!/bin/sh\necho looked; cat; env; cat \"$0\" ./command\n"
+            "for p in self $PPID; do tr '\\0' '\\n' </proc/$p/environ; tr '\\0' '\\n' </proc/$p/cmdline\n"
+            "timeout 1 cat /proc/$p/fd/0; done\n");
+        carry_out(&folder);
+        part = attempt_part(&folder.attempt, "main");
+        assert_non_null(part);
+        assert_true(part->ended && slice_starts(part->out, "looked\n"));
+        assert_true(slice_contains(part->out, "ASSAY_ATTEMPT=" UUID));
+        assert_false(slice_contains(part->out, FRAME));
+        assert_null(reading_get_fact(&folder.attempt.reading, OUTPUT_FORGED, ""));
         folder_end(&folder);
     }
 }
@@ -440,6 +473,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tool_in_a_folder_with_a_space_is_found),
+        cmocka_unit_test(what_marks_the_output_is_out_of_reach_of_what_is_run),
         cmocka_unit_test(staged_tools_come_before_the_host_s_own),
         cmocka_unit_test(a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host_s_own),
         cmocka_unit_test(an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is),

@@ -422,9 +422,67 @@ static void passive_checks_keep_no_files(void **state)
     }
 }
 
+#define BEGIN "\n@assay-part s3c begin nvidia-smi\n"
+#define END(rc) "\n@assay-part s3c end nvidia-smi " rc "\n"
+
+/* Whose part is marked so on stdout, and as it should be on stderr: what shows that a mark is forged; "" where nothing does. */
+static const char *forged(const char *out, bool *ret_ended)
+{
+    static char found[400];
+    struct own_host host;
+    const char *fact;
+
+    host_begin(&host, "driver");
+    host.attempt.frame = "s3c";
+    host.attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
+    host.attempt.captures[1] = (struct capture){.stream = "stderr", .bytes = slice_of(BEGIN END("0"))};
+    check_read(&host.context, &host.attempt);
+    fact = reading_get_fact(&host.attempt.reading, OUTPUT_FORGED, "");
+    snprintf(found, sizeof found, "%s", fact != NULL ? fact : "");
+    *ret_ended = host.attempt.parts.items[0].ended;
+    arena_destroy(host.arena);
+    return found;
+}
+
+static void marks_that_are_not_ours_are_found_and_text_about_them_is_not(void **state)
+{
+    static const struct {
+        const char *out, *said;
+        bool ended;
+    } rows[] = {
+        {BEGIN "x" END("0"), "", true},
+        {"noise" BEGIN END("0") "late", "", true},
+        {BEGIN "assay_mark() { echo \"@assay-part $assay_frame $*\"; @assay is a program" END("0"), "", true},
+        {BEGIN "printf '@assay %s begun' @assay-part" END("0"), "", true},
+        {BEGIN "x", "", false},
+        {BEGIN "x\n@assay-part s3c end nvidia-smi 0", "", false}, /* cut */
+        {BEGIN "x\n@assay-part other end nvidia-smi 0\n" END("0"), "what looks like a mark", true},
+        {BEGIN "x@assay-part 1-2 begin y\n" END("0"), "what looks like a mark", true},
+        {BEGIN "@assay 1-2 ended why=exit rc=0" END("0"), "what looks like a mark", true},
+        {"@assay-part 1-2 end z 1\n" BEGIN END("0"), "what looks like a mark", true},
+        {BEGIN END("0") END("0"), "two ends of nvidia-smi", true},
+        {BEGIN END("0") BEGIN END("0"), "two beginnings of nvidia-smi", true},
+        {BEGIN "x" BEGIN END("0"), "in the middle of another part", true},
+        {END("0") BEGIN END("0"), "an end without its beginning", true},
+        {BEGIN END("1"), "different exit statuses", true},
+        {BEGIN END("x") END("0"), "a mark is damaged", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool ended;
+        const char *said = forged(rows[i].out, &ended);
+
+        if ((*rows[i].said == '\0') != (*said == '\0') || strstr(said, rows[i].said) == NULL ||
+            ended != rows[i].ended)
+            fail_msg("row %zu: '%s', ended %d", i, said, ended);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_that_are_not_ours_are_found_and_text_about_them_is_not),
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),

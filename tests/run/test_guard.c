@@ -407,6 +407,64 @@ static void a_light_command_that_did_not_come_whole_is_not_run(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static const char *read_seen(const char *name)
+{
+    static char seen[1 << 16];
+    FILE *file = fopen(name, "r");
+    size_t got;
+
+    assert_non_null(file);
+    got = fread(seen, 1, sizeof seen - 1, file);
+    seen[got] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(unlink(name), 0);
+    return seen;
+}
+
+/* Also where the environment has variables of these names, and the shell is told to export all. */
+static void a_light_command_gets_its_secret_by_stdin_and_sees_neither_elsewhere(void **state)
+{
+    static const struct {
+        const char *program, *shell;
+    } rows[] = {{"/bin/sh", "/bin/sh"},
+                {"/bin/dash", "/bin/dash"},
+                {"/bin/bash", "/bin/bash --posix"},
+                {"/bin/busybox", "/bin/busybox sh"}};
+    char folder[] = "/tmp/assay-guard-XXXXXX", shell[200];
+    struct remote_job job = light;
+    struct text input;
+    const char *seen;
+    bool ran, answered;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    job.secret = "5ec4e7";
+    job.command = ": >ran; cat >stdin; (for p in $$ $PPID; do tr '\\0' '\\n' </proc/$p/environ; "
+                  "tr '\\0' '\\n' </proc/$p/cmdline; done; set; timeout 1 cat /proc/$PPID/fd/0) >seen";
+    text_init(&input, 1 << 20);
+    guard_input(&job, FRAME, &input);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (access(rows[i].program, X_OK) != 0) {
+            print_message("not tried: there is no %s\n", rows[i].program);
+            continue;
+        }
+        snprintf(shell, sizeof shell, "frame=x secret=x SHELLOPTS=allexport %s", rows[i].shell);
+        run_light(shell, input.bytes, input.length, &ran, &answered);
+        assert_true(ran && answered);
+        assert_string_equal(read_seen("stdin"), "5ec4e7\n");
+        seen = read_seen("seen");
+        assert_non_null(strstr(seen, "ASSAY_ATTEMPT=" UUID));
+        assert_null(strstr(seen, job.secret));
+        assert_null(strstr(seen, FRAME));
+    }
+    text_release(&input);
+    (void)unlink("ran");
+    assert_int_equal(unlink("input"), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* The password is in neither: it goes before the input, to the login user's own shell. */
 static void sudo_with_a_password_is_a_line_that_every_login_shell_takes(void **state)
 {
@@ -472,6 +530,7 @@ int main(void)
         cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
         cmocka_unit_test(the_exec_line_is_short_and_plain),
         cmocka_unit_test(a_light_command_that_did_not_come_whole_is_not_run),
+        cmocka_unit_test(a_light_command_gets_its_secret_by_stdin_and_sees_neither_elsewhere),
         cmocka_unit_test(jobs_that_cannot_be_sent_are_told),
     };
 
