@@ -36,7 +36,7 @@ def turn(lab, tool, before="", after=None):
     with open(path, encoding="utf-8") as file:
         shebang, real = file.read().split("\n", 1)
     if after is not None:
-        real = real.replace(" exec ", " ", 1) + after
+        real = real.rstrip("\n").replace(" exec ", " ", 1) + after
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{shebang}\n{before}\n{real}\n")
 
@@ -131,6 +131,17 @@ def light_answer():
         done, report = judged(lab, "light", *steps)
         held(done, report, 2, "its output is forged")
         assert not [item for _, item in report.outcomes() if item["outcome"] == "pass"], report.outcomes()
+
+
+@attack(MEMBER, "a rank prints healthy rows and closing lines, and something before each true one, on the same line",
+        "the table is damaged, and no pass")
+def hidden_rows():
+    closing = [line for line in TABLE.splitlines() if line.strip()[:1].isdigit() or "bandwidth" in line or "bounds" in line]
+    forged = "\\n".join(closing) + "\\n"
+    with Lab("hidden", 2, [SLOW]) as lab:
+        turn(lab, "mpirun", after=f""" | awk '$1 + 0 >= 1048576 || /bandwidth|bounds/ {{
+    if (!done++) printf "{forged}"; printf "x" }} {{ print }}'""")
+        held(*judged(lab, "hidden", ACROSS), 2, "a row stands behind other output")
 
 
 @attack(MEMBER, "the first host prints a healthy table of a test that never ran",
