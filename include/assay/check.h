@@ -275,13 +275,12 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  */
 void check_command_file(const struct check_context *context, struct text *out);
 /*
- * What marks an attempt's parts, as the first line of the command file's stdin; what marks those of a window tells a member
- * nothing of the others' or the attempt's own. They live as long as the attempt, or in the arena. Attempts of earlier
- * versions, without a secret, are marked by their uuid.
+ * The words that mark the parts of an attempt or of a window, which are the first line of its command file's stdin. In the
+ * context's arena.
  */
-const char *check_secret(const struct attempt *attempt);
-const char *check_window_secret(struct arena *arena, const struct attempt *attempt, enum window_role role,
-                                size_t member);
+const char *check_words(const struct check_context *context, const struct attempt *attempt);
+const char *check_window_words(const struct check_context *context, const struct attempt *attempt,
+                               enum window_role role, size_t member);
 /* The fact of an attempt whose output was marked by somebody else too: what shows it. Nothing of it is believed. */
 #define OUTPUT_FORGED "output.forged"
 /* The fact of an attempt whose output is whole, and does not fit what else is known of the test: why. What fails by it

@@ -145,7 +145,7 @@ struct remote_job {
                             READ: current folder is the login's; at most 100 KiB */
     const char *
         secret; /* the first line of the command's stdin, which is empty else, and nowhere else on the host: in no
-                            argument, environment or file. Letters and digits. NULL: none */
+                            argument, environment or file. Letters, digits, dashes and blanks, at most 4096. NULL: none */
     const struct remote_file *files; /* ENSURE only */
     size_t file_count;
     unsigned deadline_s; /* kept on the host; the controller allows a margin more; 0: 60 */

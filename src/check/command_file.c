@@ -4,6 +4,7 @@
 
 #include "assay/sha256.h"
 #include "command_file.h"
+#include "window.h"
 
 enum { COMMAND_BYTES = 64 * 1024 };
 
@@ -19,7 +20,7 @@ void put_environment(const struct check_context *context, struct text *out)
     const struct suite *suite = context->suite;
     const struct suite_variant *variant = check_variant(context);
 
-    frames_put_begin(out);
+    frames_put_words(out);
     /* The root of a simulated host's files; see check.h. */
     text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
     /* Tools print numbers and words as in the C locale, and count GPUs as lspci and nvidia-smi do. */
@@ -55,11 +56,11 @@ static void put_sample_end(const struct part_row *row, struct text *out)
 {
     /* Where the part beside it ended first there is no sample, and its missing marks say so. */
     text_printf(out, "if [ -s \"$ASSAY_DIR/%s.rc\" ]; then\n", row->name);
-    frames_put_mark(out, "begin", row->name, "");
+    frames_put_begin(out, row->name);
     text_printf(out,
                 "cat \"$ASSAY_DIR/%s.out\"; cat \"$ASSAY_DIR/%s.err\" >&2; rc=$(cat \"$ASSAY_DIR/%s.rc\")\n",
                 row->name, row->name, row->name);
-    frames_put_mark(out, "end", row->name, "$rc");
+    frames_put_end(out, row->name);
     text_put(out, "else kill $sample 2>/dev/null; fi\n");
 }
 
@@ -75,13 +76,13 @@ static void put_root_guard(const struct check_context *context, const struct par
 
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out)
 {
-    frames_put_mark(out, "begin", row->name, "");
+    frames_put_begin(out, row->name);
     text_put(out, "( " FRAMES_FORGET);
     put_root_guard(context, row, out);
     put_staged_guard(context, row, out);
     row->command(context, out);
     text_put(out, " ) </dev/null; rc=$?\n");
-    frames_put_mark(out, "end", row->name, "$rc");
+    frames_put_end(out, row->name);
 }
 
 void check_command_file(const struct check_context *context, struct text *out)
@@ -121,22 +122,47 @@ void check_tools_named(const struct check_context *context, struct tool_list *to
         check_window_file(&asking, WINDOW_BEFORE, NULL, i, &command);
 }
 
-const char *check_secret(const struct attempt *attempt)
+const char *attempt_secret(const struct attempt *attempt)
 {
     return attempt->frame != NULL ? attempt->frame : attempt->uuid;
 }
 
-const char *check_window_secret(struct arena *arena, const struct attempt *attempt, enum window_role role,
-                                size_t member)
+const char *window_secret(struct arena *arena, const struct attempt *attempt, const struct window *window)
 {
     char hex[SHA256_HEX_SIZE];
     const char *from;
 
     if (attempt->frame == NULL)
         return attempt->uuid;
-    from = arena_printf(arena, "%s %d %zu", attempt->frame, (int)role, member);
+    from = arena_printf(arena, "%s %d %zu", attempt->frame, (int)window->role, window->member);
     sha256_hex(from, strlen(from), hex);
     return arena_strndup(arena, hex, TOKEN_SIZE - 1);
+}
+
+static size_t count_parts(const struct part_row *rows)
+{
+    size_t count = 0;
+
+    while (rows[count].name != NULL)
+        count++;
+    return count;
+}
+
+const char *check_words(const struct check_context *context, const struct attempt *attempt)
+{
+    size_t samples = context->check->window ? 1 : 0;
+
+    return frames_words(context->arena, attempt_secret(attempt),
+                        count_parts(context->check->parts) + samples);
+}
+
+const char *check_window_words(const struct check_context *context, const struct attempt *attempt,
+                               enum window_role role, size_t member)
+{
+    const struct window window = {.role = role, .member = member};
+
+    return frames_words(context->arena, window_secret(context->arena, attempt, &window),
+                        count_parts(window_parts(role)));
 }
 
 static const char *part_command(const struct check_context *context, const struct part_row *row)
@@ -235,7 +261,7 @@ void check_read(const struct check_context *context, struct attempt *attempt)
     struct frames frames;
 
     attempt->parts.count = 0;
-    frames_read(context->arena, attempt->captures, check_secret(attempt), context->check->parts, &frames);
+    frames_read(context->arena, attempt->captures, attempt_secret(attempt), context->check->parts, &frames);
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
         (void)read_part(context, row, &frames, 0, attempt);
     reading_init(&attempt->reading, context->arena, context->check->name);

@@ -10,6 +10,11 @@
 void put_staged_path(const struct check_context *context, struct text *out);
 void put_staged_guard(const struct check_context *context, const struct part_row *row, struct text *out);
 
+/* What the words of an attempt's marks are made of, and those of a window: from its own nobody learns the attempt's, or
+   another member's. */
+const char *attempt_secret(const struct attempt *attempt);
+const char *window_secret(struct arena *arena, const struct attempt *attempt, const struct window *window);
+
 void put_environment(const struct check_context *context, struct text *out);
 /* One part with its marks on both streams. */
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out);

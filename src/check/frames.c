@@ -4,27 +4,58 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/cleanup.h"
+#include "assay/sha256.h"
+
 #define ANY_MARK "@assay"
 #define PART_MARK "@assay-part "
 #define ANSWER_MARK "@assay " /* the guard's, around an answer */
 
-void frames_put_begin(struct text *out)
+/* 0: of all beginnings; from 1 on: of that end. */
+static const char *word_of(struct arena *arena, const char *secret, size_t number)
 {
-    /* A variable that was exported would stay so: it must be a new one. */
-    text_put(out, "set +ax; unset assay_frame; IFS= read -r assay_frame; exec </dev/null\n"
-                  "assay_mark() { echo \"\n" PART_MARK "$assay_frame $*\"; echo \"\n" PART_MARK
-                  "$assay_frame $*\" >&2; }\n");
+    char hex[SHA256_HEX_SIZE];
+    const char *from;
+
+    if (strchr(secret, '-') != NULL)
+        return secret;
+    from = arena_printf(arena, "%s %zu", secret, number);
+    sha256_hex(from, strlen(from), hex);
+    return arena_strndup(arena, hex, TOKEN_SIZE - 1);
 }
 
-void frames_put_mark(struct text *out, const char *word, const char *name, const char *rc)
+const char *frames_words(struct arena *arena, const char *secret, size_t ends)
 {
-    text_printf(out, "assay_mark %s %s%s%s\n", word, name, *rc != '\0' ? " " : "", rc);
+    cleanup_text struct text words = {0};
+
+    text_init(&words, 1 << 16);
+    text_put(&words, word_of(arena, secret, 0));
+    for (size_t i = 1; i <= ends; i++)
+        text_printf(&words, " %s", word_of(arena, secret, i));
+    return arena_strdup(arena, words.bytes);
+}
+
+void frames_put_words(struct text *out)
+{
+    /* A variable that was exported would stay so: they must be new ones. */
+    text_put(out, "set +ax; " FRAMES_FORGET "IFS=' ' read -r assay_begin assay_ends; exec </dev/null\n"
+                  "assay_mark() { echo \"\n" PART_MARK "$*\"; echo \"\n" PART_MARK "$*\" >&2; }\n");
+}
+
+void frames_put_begin(struct text *out, const char *name)
+{
+    text_printf(out, "assay_mark $assay_begin begin %s\n", name);
+}
+
+void frames_put_end(struct text *out, const char *name)
+{
+    text_printf(out, "assay_mark ${assay_ends%%%% *} end %s $rc; assay_ends=${assay_ends#* }\n", name);
 }
 
 /* One line that somebody wrote as a mark. */
 struct mark {
-    size_t at, after; /* in the stream: from the newline before it to behind the one at its end */
-    bool is_end;
+    size_t at, after;   /* in the stream: from the newline before it to behind the one at its end */
+    bool is_end, again; /* again: the end of its word was there before */
     struct slice name;
     uint64_t rc;
 };
@@ -35,9 +66,10 @@ struct reader {
     struct frames *frames;
     struct slice stream;
     int index;
-    const char *secret;
+    const char *secret, *begin; /* begin: the word of all beginnings */
     const struct part_row *rows;
     struct frame *open;
+    size_t ends; /* so many were seen */
     size_t row;  /* the last part that began */
     size_t done; /* of the stream, so much is in parts or noted as outside of them */
 };
@@ -113,15 +145,39 @@ static bool is_like_a_mark(struct slice text)
     return false;
 }
 
-/* What is behind the secret, on the same line. */
+static bool is_word(struct slice *line, const char *word)
+{
+    return scan_text(line, word) && scan_text(line, " ");
+}
+
+/* Takes the word off, where it is one of ours that may stand there: any before it, too. */
+static bool take_word(struct reader *reader, struct slice *line, struct mark *ret_mark)
+{
+    struct slice rest = *line;
+
+    *ret_mark = (struct mark){0};
+    if (is_word(&rest, reader->begin) && slice_starts(rest, "begin ")) {
+        *line = rest;
+        return true;
+    }
+    ret_mark->is_end = true;
+    for (size_t i = reader->ends + 1; i > 0; i--) {
+        rest = *line;
+        ret_mark->again = i <= reader->ends && strchr(reader->secret, '-') == NULL;
+        if (!is_word(&rest, word_of(reader->arena, reader->secret, i)))
+            continue;
+        *line = rest;
+        return true;
+    }
+    return false;
+}
+
+/* What is behind the word, on the same line. */
 static bool scan_mark(struct slice line, struct mark *ret_mark)
 {
     struct slice rc;
 
-    ret_mark->is_end = scan_text(&line, "end ");
-    if (!ret_mark->is_end && !scan_text(&line, "begin "))
-        return false;
-    if (!scan_word(&line, &ret_mark->name))
+    if (!scan_text(&line, ret_mark->is_end ? "end " : "begin ") || !scan_word(&line, &ret_mark->name))
         return false;
     if (ret_mark->is_end && (!scan_word(&line, &rc) || !scan_u64(rc, &ret_mark->rc) || ret_mark->rc > 255))
         return false;
@@ -139,7 +195,7 @@ static void forged(struct reader *reader, struct slice text)
                slice_of(utf8_clean(reader->arena, text)), ")");
 }
 
-/* The next mark with our secret; on the way to it, what others wrote as one. One that is cut at the end is none. */
+/* The next mark with a word of ours; on the way to it, what others wrote as one. One that is cut at the end is none. */
 static bool next_mark(struct reader *reader, size_t from, struct mark *ret_mark)
 {
     struct slice stream = reader->stream, rest, line;
@@ -148,7 +204,7 @@ static bool next_mark(struct reader *reader, size_t from, struct mark *ret_mark)
     for (; (found = slice_find(slice_from(stream, from), ANY_MARK)) != (size_t)-1; from++) {
         from += found;
         rest = slice_from(stream, from);
-        if (!scan_text(&rest, PART_MARK) || !scan_text(&rest, reader->secret) || !scan_text(&rest, " ")) {
+        if (!scan_text(&rest, PART_MARK) || !take_word(reader, &rest, ret_mark)) {
             if (is_like_a_mark(slice_from(stream, from)))
                 forged(reader, slice_from(stream, from));
             continue;
@@ -201,17 +257,17 @@ static void take_begin(struct reader *reader, const struct mark *mark)
 
 static void take_end(struct reader *reader, const struct mark *mark)
 {
-    struct frame *frame = reader->open;
+    struct frame *frame = reader->open, *other = find_frame(reader->frames, mark->name);
     size_t start;
 
-    if (frame == NULL || !same_name(frame->name, mark->name)) {
-        frame = find_frame(reader->frames, mark->name);
-        find_fault(reader,
-                   frame != NULL && frame->ended[reader->index] ? "it has two ends of "
-                                                                : "it has an end without its beginning of ",
+    if (mark->again || frame == NULL || !same_name(frame->name, mark->name)) {
+        bool twice = mark->again || (other != NULL && other->ended[reader->index]);
+
+        find_fault(reader, twice ? "it has two ends of " : "it has an end without its beginning of ",
                    mark->name, ": somebody forged one");
         return;
     }
+    reader->ends++;
     start = (size_t)(frame->bytes[reader->index].bytes - reader->stream.bytes);
     frame->bytes[reader->index].length = mark->at > start ? mark->at - start : 0;
     frame->ended[reader->index] = true;
@@ -238,12 +294,13 @@ void frames_read(struct arena *arena, const struct capture captures[2], const ch
 {
     struct reader reader = {.arena = arena, .frames = ret_frames, .secret = secret, .rows = rows};
 
+    reader.begin = word_of(arena, secret, 0);
     *ret_frames = (struct frames){0};
     for (int i = 0; i < 2; i++) {
         reader.index = i;
         reader.stream = captures[i].bytes;
         reader.open = NULL;
-        reader.row = reader.done = 0;
+        reader.row = reader.done = reader.ends = 0;
         read_stream(&reader);
     }
     for (size_t i = 0; i < ret_frames->frames.count; i++) {

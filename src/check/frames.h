@@ -2,13 +2,14 @@
 /*
  * The marks around what each part of a command file prints, of attempts and of windows alike, on both streams:
  *
- *     (newline) @assay-part SECRET begin NAME
+ *     (newline) @assay-part WORD begin NAME
  *     ... exactly what the command printed ...
- *     (newline) @assay-part SECRET end NAME RC
+ *     (newline) @assay-part WORD end NAME RC
  *
- * The newlines before the marks are ours and are taken off again, so a part's bytes are the command's own. The secret comes
- * to the command file by its stdin and goes into a variable of its shell: no environment, argument or file has it while a
- * part runs. So who writes a mark all the same does not know it, and is found.
+ * The newlines before the marks are ours and are taken off again, so a part's bytes are the command's own. All beginnings
+ * have one word and each end has another, which is made of the attempt's secret and comes to the command file by its
+ * stdin, into a variable of its shell: no environment, argument or file has it before that end. The spool shows a part the
+ * words of the marks before it; of these none makes an end that was not there, and each that comes again is found.
  */
 #ifndef ASSAY_FRAMES_H
 #define ASSAY_FRAMES_H
@@ -30,13 +31,18 @@ struct frames {
     const char *fault; /* somebody else wrote marks: what shows it, in the arena; NULL */
 };
 
-/* Shell: takes the secret from stdin, and says how marks are made. Before anything else of a command file. */
-void frames_put_begin(struct text *out);
-void frames_put_mark(struct text *out, const char *word, const char *name, const char *rc);
-/* First in the subshell of what is run: it cannot name the secret. */
-#define FRAMES_FORGET "unset assay_frame; "
+/* The words for so many ends, as the command file takes them: the first line of its stdin. In the arena. */
+const char *frames_words(struct arena *arena, const char *secret, size_t ends);
 
-/* rows: the parts in the order of the command file, up to the one without a name; they need not all be there. */
+/* Shell: takes the words from stdin, and says how marks are made. Before anything else of a command file. */
+void frames_put_words(struct text *out);
+void frames_put_begin(struct text *out, const char *name);
+void frames_put_end(struct text *out, const char *name); /* its exit status is in $rc */
+/* First in the subshell of what is run: it cannot name the words. */
+#define FRAMES_FORGET "unset assay_begin assay_ends; "
+
+/* rows: the parts in the order of the command file, up to the one without a name; they need not all be there. secret: one
+   with a dash is the uuid of an attempt of an earlier version, which marked all with it. */
 void frames_read(struct arena *arena, const struct capture captures[2], const char *secret,
                  const struct part_row *rows, struct frames *ret_frames);
 /* NULL: it never began. */

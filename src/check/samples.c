@@ -128,9 +128,9 @@ void put_samples_end(struct text *out)
     text_put(
         out,
         "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; [ $rc -ne 0 ] || rc=1; fi\n");
-    frames_put_mark(out, "begin", samples_row.name, "");
+    frames_put_begin(out, samples_row.name);
     text_put(out, "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n");
-    frames_put_mark(out, "end", samples_row.name, "$rc");
+    frames_put_end(out, samples_row.name);
 }
 
 static bool split(struct slice line, struct slice cells[CELLS])

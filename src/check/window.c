@@ -78,9 +78,9 @@ static void command_kernel_log(const struct check_context *context, struct text 
 static void command_fabric(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out,
-             "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards "
-             "port_xmit_data port_rcv_data; do grep -sH . \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
+    text_put(out, "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards "
+                  "port_xmit_data port_rcv_data; do grep -sH . "
+                  "\"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
 }
 
 static const struct part_row before[] = {
@@ -118,8 +118,8 @@ bool window_part_applies(const struct check_context *context, const struct part_
 void read_window_frames(struct arena *arena, const struct attempt *attempt, const struct window *window,
                         struct frames *ret_frames)
 {
-    frames_read(arena, window->captures, check_window_secret(arena, attempt, window->role, window->member),
-                window_parts(window->role), ret_frames);
+    frames_read(arena, window->captures, window_secret(arena, attempt, window), window_parts(window->role),
+                ret_frames);
 }
 
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role)

@@ -10,11 +10,11 @@
 # is whole, has had a supervisor whose pid it names, and exactly one of several senders wins.
 
 # What is run must not be able to write what frames the answer, or its own output: both secrets are variables that no
-# environment has. $frame makes a line the answer's first; $secret goes from stdin to stdin, to the supervisor and on to
+# environment has. $ended makes a line the answer's first; $secret goes from stdin to stdin, to the supervisor and on to
 # the command, and no pipe and no file has it while the command runs.
 
 # say FIELDS: the answer's first line
-say() { printf '@assay %s ended %s\n' "$frame" "$*"; }
+say() { printf '@assay %s ended %s\n' "$ended" "$*"; }
 # done_well RC TEXT: the answer to a verb that delivers no command's result
 done_well() { uptime_now; say "why=none rc=$1 up=0,$now left=$left out=0 err=0 clip=0,0 boot=$boot text=$2"; }
 
@@ -273,11 +273,11 @@ list() {
 guard() {
     umask 077
     set +ax
-    unset frame secret
+    unset ended secret
     verb=$1 uuid=$2 boot_expected=$3 deadline=$4 grace=$5 clip=$6 sweep_s=$7
     mark=ASSAY_ATTEMPT=$uuid
     boot_now
-    [ "$verb" = supervise ] || IFS= read -r frame || return
+    [ "$verb" = supervise ] || IFS= read -r ended || return
     case $verb in
     supervise) boot=$boot_expected dir=$9; shift 9; supervise "$1" ;;
     ensure) IFS= read -r secret || return; find_spool; shift 7; ensure "$@" ;;

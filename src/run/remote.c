@@ -46,7 +46,7 @@ struct job {
     struct remote *remote;
     struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
     struct text exec, input, text;
-    char frame[TOKEN_SIZE]; /* marks the guard's answer */
+    char begun[TOKEN_SIZE], ended[TOKEN_SIZE]; /* mark the guard's answer */
     struct guard_reply reply;
     uint64_t answer_ms; /* how long an answer may take from when it was sent */
     struct channel *channel;
@@ -140,8 +140,9 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     text_init(&job->exec, INPUT_LIMIT);
     text_init(&job->input, INPUT_LIMIT);
     text_init(&job->text, 4096);
-    token_create(job->frame);
-    guard_reply_init(&job->reply, &job->spec, job->frame);
+    token_create(job->begun);
+    token_create(job->ended);
+    guard_reply_init(&job->reply, &job->spec, &(struct guard_frame){job->begun, job->ended});
     uv_timer_init(remote->pool->transports.loop, &job->timer);
     job->timer.data = job;
     return job;
@@ -348,7 +349,7 @@ static bool job_send(struct job *job)
     struct remote *remote = job->remote;
 
     guard_reply_release(&job->reply);
-    guard_reply_init(&job->reply, &job->spec, job->frame);
+    guard_reply_init(&job->reply, &job->spec, &(struct guard_frame){job->begun, job->ended});
     job->channel = remote->class->exec(remote->session, job->exec.bytes, job->input.bytes, job->input.length,
                                        &channel_events, job);
     if (job->channel == NULL)
@@ -846,7 +847,7 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
         return;
     }
     guard_exec(spec, root, &job->exec);
-    guard_input(spec, job->frame, &job->input);
+    guard_input(spec, &(struct guard_frame){job->begun, job->ended}, &job->input);
     if (root == GUARD_SUDO_PASSWORD)
         put_password(&job->input, secret_text(sudo_password));
     settle(remote);

@@ -697,13 +697,13 @@ static int send_attempt(struct flight *flight)
                              .uuid = attempt->uuid,
                              .boot_id = *head->boot_id != '\0' ? head->boot_id : NULL,
                              .command = attempt->command,
-                             .secret = check_secret(attempt),
                              .deadline_s = step_deadline_s(step),
                              .grace_s = scheduler->options->grace_s,
                              .as_root = step->shape->as_root};
 
     text_init(&hosts, COMMAND_BYTES);
     plan_context(flight->arena, scheduler->sources, step, &context);
+    job.secret = check_words(&context, attempt);
     if (context.check->hosts_file != NULL) {
         context.check->hosts_file(&context, &hosts);
         file.bytes = hosts.bytes;

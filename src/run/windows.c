@@ -134,7 +134,7 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
                     .uuid = question->attempt->uuid,
                     .boot_id = *question->boot_ids[i] != '\0' ? question->boot_ids[i] : NULL,
                     .command = command_of(question, i),
-                    .secret = check_window_secret(question->arena, question->attempt, question->role, i),
+                    .secret = check_window_words(question->check, question->attempt, question->role, i),
                     .deadline_s = check_window_deadline_s(question->check, question->role),
                     .grace_s = question->grace_s,
                     .as_root = true}};

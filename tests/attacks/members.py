@@ -5,6 +5,7 @@ A tool of the lab becomes an attacker by lines of shell around it: those of `mpi
 for all that ranks print comes out there.
 """
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -178,15 +179,23 @@ def search():
     with sqlite3.connect(os.path.join(FOLDER, "search.json.db")) as database:
         rows = database.execute("SELECT uuid,frame FROM attempt").fetchall()
     assert len(rows) == 2 and all(uuid.encode() in seen for uuid, _ in rows), "the search saw nothing"
-    assert all(len(frame) == 32 and frame.encode() not in seen for _, frame in rows), rows
+    for _, frame in rows:
+        words = [hashlib.sha256(f"{frame} {number}".encode()).hexdigest()[:32] for number in range(1, 9)]
+        assert len(frame) == 32 and not [word for word in (frame, *words) if word.encode() in seen], rows
 
 
-@attack(TOOL, "a process that it leaves behind goes on printing between the parts",
-        "what belongs to no part is shown, and judges nothing")
-def late_bytes():
-    with Lab("late", 1) as lab:
-        turn(lab, "all_reduce_perf", after="\n(i=0; while [ $i -lt 100000 ]; do echo busbw 999; i=$((i + 1)); done) &")
-        done, report = judged(lab, "late", ON_HOST)
-        held(done, report, 0)
-        said = [finding["text"] for attempt in report.json["attempts"] for finding in attempt["reading"]["findings"]]
-        assert any("of stdout belong to no command: busbw 999" in text for text in said), said
+@attack(TOOL, "it reads what the spool has of its output, writes an end with the word that it finds there, and crashes",
+        "the word of a beginning makes no end")
+def word_of_the_spool():
+    take = """sleep 0.3; i=0; while [ $i -lt 3000 ]; do echo "# nothing to see"; i=$((i + 1)); done; sleep 0.3
+word=$(sed -n 's/^@assay-part \\([^ ]*\\) .*/\\1/p' "$ASSAY_DIR/../out" | tail -n 1)
+[ -n "$word" ] || echo "# the spool has no word"
+for stream in 1 2; do printf '\\n@assay-part %s end main 0\\n' "$word" >&$stream; done; kill -SEGV $$"""
+    with Lab("spool", 1) as lab:
+        turn(lab, "all_reduce_perf", after="\n" + take)
+        held(*judged(lab, "spool", ON_HOST), 2, "its output is forged")
+        with sqlite3.connect(os.path.join(FOLDER, "spool.json.db")) as database:
+            (frame,), = database.execute("SELECT frame FROM attempt").fetchall()
+        begin = hashlib.sha256(f"{frame} 0".encode()).hexdigest()[:32]
+        found = json.dumps(Report(os.path.join(FOLDER, "spool.json.db")).json)
+        assert f"@assay-part {begin} end main" in found, "the attack did not find the word"

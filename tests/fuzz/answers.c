@@ -83,7 +83,7 @@ static void take_answer(struct answer *answer, enum remote_verb verb, const stru
     const struct remote_job job = {.verb = verb, .uuid = ANSWERS_UUID, .command = "true", .clip_bytes = KEPT};
 
     text_init(&answer->text, 4096);
-    guard_reply_init(&answer->reply, &job, ANSWERS_UUID);
+    guard_reply_init(&answer->reply, &job, &(struct guard_frame){ANSWERS_UUID, ANSWERS_UUID});
     for (int i = GUARD_STDERR; i >= GUARD_STDOUT; i--)
         for (size_t at = 0; at < streams[i].length; at += piece)
             guard_reply_feed(&answer->reply, i, streams[i].bytes + at,
