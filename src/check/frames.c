@@ -111,7 +111,9 @@ static struct frame *frame_of(struct reader *reader, struct slice name)
 /* Of a stream, what is between two parts, and before the first and behind the last. */
 static void note_outside(struct reader *reader, size_t end)
 {
-    struct slice bytes = {reader->stream.bytes + reader->done, end - reader->done};
+    /* The newline before a mark may be that of the mark before it. */
+    size_t length = end > reader->done ? end - reader->done : 0;
+    struct slice bytes = {reader->stream.bytes + reader->done, length};
     struct frames *frames = reader->frames;
 
     while (bytes.length > 0 && isspace((unsigned char)bytes.bytes[0]))

@@ -518,6 +518,11 @@ static void what_belongs_to_no_part_is_told(void **state)
     host.attempt.captures[0].bytes = slice_of(worded(&host, BEGIN "x" END("0") "\n\n"));
     check_read(&host.context, &host.attempt);
     assert_string_equal(finding(&host, told), "(none)");
+    /* Earlier versions wrote no newline before a beginning. */
+    host.attempt.captures[0].bytes =
+        slice_of(worded(&host, BEGIN "x" END("0") "@assay-part B begin more\n\n@assay-part 1 end more 0\n"));
+    check_read(&host.context, &host.attempt);
+    assert_string_equal(finding(&host, told), "(none)");
     arena_destroy(host.arena);
 }
 
