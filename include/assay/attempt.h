@@ -84,6 +84,8 @@ struct attempt {
     size_t step; /* index into plan->steps */
     unsigned n;  /* from 1 */
     const char *uuid;
+    const char *
+        frame; /* the secret of the marks around its output (check_words); NULL: an earlier version used the uuid */
     enum attempt_state state;
     enum attempt_end end;
     int rc;                    /* exit status or signal of the whole command file */

@@ -3,8 +3,8 @@
  * Checks: one row in checks.def and one file each. A check says what to run, which parsers read it, what it
  * owes and by which rules of its own its items are judged. It is data and pure functions; it runs nothing.
  *
- * A check's command file is a list of parts, each a shell command whose two streams are marked off with the
- * attempt's uuid, so that one guarded command can carry the test and samples taken under load, and each is
+ * A check's command file is a list of parts, each a shell command whose two streams are marked off with a
+ * secret of the attempt, so that one guarded command can carry the test and samples taken under load, and each is
  * read by the parser that knows it.
  *
  * A check with a window loads the hosts. Right before and right after it, on every member, the same light
@@ -274,6 +274,19 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  * happens to have means nothing.
  */
 void check_command_file(const struct check_context *context, struct text *out);
+/*
+ * The words that mark the parts of an attempt or of a window, which are the first line of its command file's stdin. In the
+ * context's arena.
+ */
+const char *check_words(const struct check_context *context, const struct attempt *attempt);
+const char *check_window_words(const struct check_context *context, const struct attempt *attempt,
+                               enum window_role role, size_t member);
+/* The fact of an attempt whose output was marked by somebody else too: what shows it. Nothing of it is believed. */
+#define OUTPUT_FORGED "output.forged"
+/* The fact of an attempt whose output is whole, and does not fit what else is known of the test: why. What fails by it
+ * fails, and nothing passes. */
+#define OUTPUT_DOUBTED "output.doubted"
+void reading_doubt(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The tools that the command file runs, its window included, are added to the list. */
 void check_tools_named(const struct check_context *context, struct tool_list *tools);
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context

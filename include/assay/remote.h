@@ -140,10 +140,13 @@ struct remote_job {
     const char *uuid;    /* of the attempt (of the request, for LIST): letters, digits and dashes */
     const char *boot_id; /* the host's boot as last seen: another one now means `rebooted`. NULL: only the
                             spool can tell, and where a reboot clears that too the command runs again */
-    const char *command; /* POSIX sh; ENSURE and READ only. stdin is empty. Runs with ASSAY_ATTEMPT=uuid.
+    const char *command; /* POSIX sh; ENSURE and READ only. Runs with ASSAY_ATTEMPT=uuid.
                             ENSURE: current folder and ASSAY_DIR are a private one, which FORGET removes;
                             ASSAY_DEADLINE and ASSAY_GRACE are the two below, for what it starts elsewhere.
                             READ: current folder is the login's; at most 100 KiB */
+    const char *
+        secret; /* the first line of the command's stdin, which is empty else, and nowhere else on the host: in no
+                            argument, environment or file. Letters, digits, dashes and blanks, at most 4096. NULL: none */
     const struct remote_file *files; /* ENSURE only */
     size_t file_count;
     unsigned deadline_s; /* kept on the host; the controller allows a margin more; 0: 60 */

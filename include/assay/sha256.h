@@ -24,4 +24,8 @@ void random_bytes(void *bytes, size_t length);
 enum { UUID_SIZE = 37 };
 void uuid_create(char ret_uuid[UUID_SIZE]);
 
+/* A secret: 128 random bits, 32 lower-case hex digits and the NUL. */
+enum { TOKEN_SIZE = 33 };
+void token_create(char ret_token[TOKEN_SIZE]);
+
 #endif

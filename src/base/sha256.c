@@ -87,3 +87,12 @@ void uuid_create(char ret_uuid[UUID_SIZE])
              b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
              b[15]);
 }
+
+void token_create(char ret_token[TOKEN_SIZE])
+{
+    unsigned char b[16];
+
+    require(RAND_bytes(b, sizeof b));
+    for (size_t i = 0; i < sizeof b; i++)
+        snprintf(ret_token + 2 * i, 3, "%02x", b[i]);
+}

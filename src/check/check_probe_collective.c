@@ -222,6 +222,7 @@ static void read_probe(const struct check_context *context, const struct attempt
                        struct reading *out)
 {
     read_parts(context, attempt, out);
+    nccl_doubt_tables(attempt, out);
     for (size_t i = 0; i < context->member_count; i++) {
         measure_host(context, context->members[i], out, "probe.path", "probe.host_path", "GB/s", true);
         measure_host(context, context->members[i], out, "probe.late", "probe.host_late", "us", false);

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The command file of an attempt, and the way back from its two streams to parts.
- *
- * Around each part, on both streams:
- *     @assay-part UUID begin NAME
- *     ... exactly what the command printed ...
- *     (newline) @assay-part UUID end NAME RC
- * The newline before the last mark is ours and is taken off again, so a part's bytes are the command's own.
- * The uuid is the attempt's, which no tool can know, so no output can be taken for a mark.
- */
-#include <stdio.h>
+/* The command file of an attempt, and the way back from its two streams to parts; see frames.h. */
 #include <string.h>
 
+#include "assay/sha256.h"
 #include "command_file.h"
+#include "window.h"
 
 enum { COMMAND_BYTES = 64 * 1024 };
 
@@ -28,6 +20,7 @@ void put_environment(const struct check_context *context, struct text *out)
     const struct suite *suite = context->suite;
     const struct suite_variant *variant = check_variant(context);
 
+    frames_put_words(out);
     /* The root of a simulated host's files; see check.h. */
     text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
     /* Tools print numbers and words as in the C locale, and count GPUs as lspci and nvidia-smi do. */
@@ -47,24 +40,11 @@ void put_environment(const struct check_context *context, struct text *out)
     text_put(out, "PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\"; export PATH\n");
 }
 
-static void put_begin(struct text *out, const char *name)
-{
-    text_printf(out, "m=\"@assay-part $ASSAY_ATTEMPT begin %s\"; echo \"$m\"; echo \"$m\" >&2\n", name);
-}
-
-static void put_end(struct text *out, const char *name)
-{
-    text_printf(out,
-                "m=\"@assay-part $ASSAY_ATTEMPT end %s $rc\"; printf '\\n%%s\\n' \"$m\"; "
-                "printf '\\n%%s\\n' \"$m\" >&2\n",
-                name);
-}
-
 /* A sample: started in the background, its streams kept in files until the part beside it has ended. */
 static void put_sample_start(const struct check_context *context, const struct part_row *row,
                              struct text *out)
 {
-    text_printf(out, "( sleep %.1f; ( ", row->sample_after_s(context));
+    text_printf(out, "( " FRAMES_FORGET "sleep %.1f; ( ", row->sample_after_s(context));
     row->command(context, out);
     text_printf(out,
                 " ) >\"$ASSAY_DIR/%s.out\" 2>\"$ASSAY_DIR/%s.err\"; echo $? >\"$ASSAY_DIR/%s.rc\" ) "
@@ -76,11 +56,11 @@ static void put_sample_end(const struct part_row *row, struct text *out)
 {
     /* Where the part beside it ended first there is no sample, and its missing marks say so. */
     text_printf(out, "if [ -s \"$ASSAY_DIR/%s.rc\" ]; then\n", row->name);
-    put_begin(out, row->name);
+    frames_put_begin(out, row->name);
     text_printf(out,
                 "cat \"$ASSAY_DIR/%s.out\"; cat \"$ASSAY_DIR/%s.err\" >&2; rc=$(cat \"$ASSAY_DIR/%s.rc\")\n",
                 row->name, row->name, row->name);
-    put_end(out, row->name);
+    frames_put_end(out, row->name);
     text_put(out, "else kill $sample 2>/dev/null; fi\n");
 }
 
@@ -96,13 +76,13 @@ static void put_root_guard(const struct check_context *context, const struct par
 
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out)
 {
-    put_begin(out, row->name);
-    text_put(out, "( ");
+    frames_put_begin(out, row->name);
+    text_put(out, "( " FRAMES_FORGET);
     put_root_guard(context, row, out);
     put_staged_guard(context, row, out);
     row->command(context, out);
     text_put(out, " ) </dev/null; rc=$?\n");
-    put_end(out, row->name);
+    frames_put_end(out, row->name);
 }
 
 void check_command_file(const struct check_context *context, struct text *out)
@@ -142,33 +122,47 @@ void check_tools_named(const struct check_context *context, struct tool_list *to
         check_window_file(&asking, WINDOW_BEFORE, NULL, i, &command);
 }
 
-/* The bytes between a part's marks in one stream. *ret_ended: the last mark is there, with its exit status.
- */
-static bool cut_part(struct slice stream, const char *uuid, const char *name, struct slice *ret_bytes,
-                     bool *ret_ended, int *ret_rc)
+const char *attempt_secret(const struct attempt *attempt)
 {
-    char mark[256];
-    size_t start, end;
-    struct slice rest;
-    uint64_t rc;
+    return attempt->frame != NULL ? attempt->frame : attempt->uuid;
+}
 
-    snprintf(mark, sizeof mark, "@assay-part %s begin %s\n", uuid, name);
-    start = slice_find(stream, mark);
-    if (start == (size_t)-1)
-        return false;
-    *ret_bytes = slice_from(stream, start + strlen(mark));
-    *ret_ended = false;
-    snprintf(mark, sizeof mark, "\n@assay-part %s end %s ", uuid, name);
-    end = slice_find(*ret_bytes, mark);
-    if (end == (size_t)-1)
-        return true;
-    rest = slice_from(*ret_bytes, end + strlen(mark));
-    ret_bytes->length = end;
-    if (scan_digits(&rest, &rc) && slice_starts(rest, "\n") && rc <= 255) {
-        *ret_ended = true;
-        *ret_rc = (int)rc;
-    }
-    return true;
+const char *window_secret(struct arena *arena, const struct attempt *attempt, const struct window *window)
+{
+    char hex[SHA256_HEX_SIZE];
+    const char *from;
+
+    if (attempt->frame == NULL)
+        return attempt->uuid;
+    from = arena_printf(arena, "%s %d %zu", attempt->frame, (int)window->role, window->member);
+    sha256_hex(from, strlen(from), hex);
+    return arena_strndup(arena, hex, TOKEN_SIZE - 1);
+}
+
+static size_t count_parts(const struct part_row *rows)
+{
+    size_t count = 0;
+
+    while (rows[count].name != NULL)
+        count++;
+    return count;
+}
+
+const char *check_words(const struct check_context *context, const struct attempt *attempt)
+{
+    size_t samples = context->check->window ? 1 : 0;
+
+    return frames_words(context->arena, attempt_secret(attempt),
+                        count_parts(context->check->parts) + samples);
+}
+
+const char *check_window_words(const struct check_context *context, const struct attempt *attempt,
+                               enum window_role role, size_t member)
+{
+    const struct window window = {.role = role, .member = member};
+
+    return frames_words(context->arena, window_secret(context->arena, attempt, &window),
+                        count_parts(window_parts(role)));
 }
 
 static const char *part_command(const struct check_context *context, const struct part_row *row)
@@ -196,19 +190,24 @@ static void add_complaint(struct part *part)
 }
 
 struct part *read_part(const struct check_context *context, const struct part_row *row,
-                       const struct capture captures[2], size_t window, struct attempt *attempt)
+                       const struct frames *frames, size_t window, struct attempt *attempt)
 {
+    static const struct frame nothing = {.bytes = {{"", 0}, {"", 0}}};
     struct part *part = list_push(context->arena, &attempt->parts);
     const struct parser *parser = row->parser != NULL ? parser_find(row->parser) : NULL;
-    bool err_ended = false;
-    int err_rc;
+    const struct frame *frame = frames_find(frames, row->name);
 
+    if (frame == NULL)
+        frame = &nothing;
     *part = (struct part){.name = row->name,
                           .command = part_command(context, row),
+                          .began = frame->began[0],
+                          .ended = frame->ended[0] && frame->ended[1],
+                          .rc = frame->rc[0],
                           .aside = row->aside || row->sample_after_s != NULL,
-                          .window = window};
-    part->began = cut_part(captures[0].bytes, attempt->uuid, row->name, &part->out, &part->ended, &part->rc);
-    cut_part(captures[1].bytes, attempt->uuid, row->name, &part->err, &err_ended, &err_rc);
+                          .window = window,
+                          .out = frame->bytes[0],
+                          .err = frame->bytes[1]};
     if (parser == NULL || !part->began) {
         reading_init(&part->reading, context->arena, parser != NULL ? parser->name : "");
         reading_set(&part->reading, READING_PARTIAL, "%s",
@@ -223,20 +222,58 @@ struct part *read_part(const struct check_context *context, const struct part_ro
     return part;
 }
 
+/* "node2 before the test: 12 bytes ..." */
+static const char *told_of(struct arena *arena, const char *of, const char *text)
+{
+    return *of != '\0' ? arena_printf(arena, "%s %s", of, text) : text;
+}
+
+static void tell_outside(struct slice bytes, uint64_t length, const char *stream, const char *of,
+                         struct reading *out)
+{
+    enum { SHOWN = 80 };
+    const char *text;
+
+    if (length == 0)
+        return;
+    bytes.length = bytes.length < SHOWN ? bytes.length : SHOWN;
+    text = arena_printf(out->arena, "%llu bytes of %s belong to no command: %s", (unsigned long long)length,
+                        stream, utf8_clean(out->arena, bytes));
+    reading_finding(out, SEVERITY_INFO, "output.outside", "", "%s", told_of(out->arena, of, text));
+}
+
+void tell_frames(const struct frames *frames, const char *of, struct reading *out)
+{
+    const char *fault;
+
+    tell_outside(frames->outside[0], frames->outside_length[0], "stdout", of, out);
+    tell_outside(frames->outside[1], frames->outside_length[1], "stderr", of, out);
+    if (frames->fault == NULL)
+        return;
+    fault = told_of(out->arena, of, frames->fault);
+    reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", "%s", fault);
+    if (reading_get_fact(out, OUTPUT_FORGED, "") == NULL)
+        reading_fact(out, OUTPUT_FORGED, "", slice_of(fault));
+}
+
 void check_read(const struct check_context *context, struct attempt *attempt)
 {
+    struct frames frames;
+
     attempt->parts.count = 0;
+    frames_read(context->arena, attempt->captures, attempt_secret(attempt), context->check->parts, &frames);
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
-        (void)read_part(context, row, attempt->captures, 0, attempt);
+        (void)read_part(context, row, &frames, 0, attempt);
     reading_init(&attempt->reading, context->arena, context->check->name);
     context->check->read(context, attempt, &attempt->reading);
+    tell_frames(&frames, "", &attempt->reading);
     if (context->check->passive)
         return;
     if (!context->check->window) {
         read_windows(context, attempt, &attempt->reading);
         return;
     }
-    (void)read_part(context, &samples_row, attempt->captures, 0, attempt);
+    (void)read_part(context, &samples_row, &frames, 0, attempt);
     read_samples(context, attempt, &attempt->reading);
     read_windows(context, attempt, &attempt->reading);
 }

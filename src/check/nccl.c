@@ -235,9 +235,20 @@ static void name_rail(const struct check_context *context, struct measurement *m
     measurement->subject = busbw_subject(context);
 }
 
+/* Each rank's lines come out together: one that prints a table of its own does not hide the true one, which is judged
+   with it. */
+void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "main");
+
+    if (part != NULL && part->reading.runs.count > 1)
+        reading_doubt(out, "its output has %zu tables for one test", part->reading.runs.count);
+}
+
 void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
+    nccl_doubt_tables(attempt, out);
     nccl_net_read(context, attempt, out);
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);

@@ -12,6 +12,8 @@ extern const struct remedy nccl_remedies[];
 void nccl_command(const struct check_context *context, struct text *out);
 /* Bandwidth and wrong values by message size, ranks, out-of-bounds values. */
 void nccl_slots(const struct check_context *context, struct slot_list *slots);
+/* Where several tables stand in what one test printed, none is believed to be the test's. */
+void nccl_doubt_tables(const struct attempt *attempt, struct reading *out);
 /* Arguments that measure one size. */
 const char *nccl_at_size(struct arena *arena, double size_bytes);
 /* Sizes of which there is none, or not the ones that are owed. */

@@ -93,6 +93,20 @@ void reading_merge(struct reading *out, const struct reading *from)
         *list_push(out->arena, &out->findings) = from->findings.items[i];
 }
 
+void reading_doubt(struct reading *reading, const char *format, ...)
+{
+    cleanup_text struct text text = {0};
+    va_list arguments;
+
+    text_init(&text, 4096);
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    reading_finding(reading, SEVERITY_WARNING, OUTPUT_DOUBTED, "", "%s", text.bytes);
+    if (reading_get_fact(reading, OUTPUT_DOUBTED, "") == NULL)
+        reading_fact(reading, OUTPUT_DOUBTED, "", slice_of(text.bytes));
+}
+
 void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     out->status = READING_COMPLETE;

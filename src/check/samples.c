@@ -116,7 +116,7 @@ const struct part_row samples_row = {.name = "samples", .command = command, .asi
 
 void put_samples_start(const struct check_context *context, struct text *out)
 {
-    text_put(out, "( ");
+    text_put(out, "( " FRAMES_FORGET);
     command(context, out);
     text_put(out, " ) >\"$ASSAY_DIR/samples.out\" 2>\"$ASSAY_DIR/samples.err\" </dev/null &\nsampler=$!\n");
 }
@@ -125,12 +125,12 @@ void put_samples_end(struct text *out)
 {
     /* Ended by us is well, ended before is not, whatever it says; a sampler that hangs in the driver is not waited
        for, the guard sweeps it. */
-    text_put(out,
-             "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; [ $rc -ne 0 ] || rc=1; fi\n"
-             "m=\"@assay-part $ASSAY_ATTEMPT begin samples\"; echo \"$m\"; echo \"$m\" >&2\n"
-             "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n"
-             "m=\"@assay-part $ASSAY_ATTEMPT end samples $rc\"; printf '\\n%s\\n' \"$m\"; "
-             "printf '\\n%s\\n' \"$m\" >&2\n");
+    text_put(
+        out,
+        "if kill $sampler 2>/dev/null; then rc=0; else wait $sampler; rc=$?; [ $rc -ne 0 ] || rc=1; fi\n");
+    frames_put_begin(out, samples_row.name);
+    text_put(out, "cat \"$ASSAY_DIR/samples.out\"; cat \"$ASSAY_DIR/samples.err\" >&2\n");
+    frames_put_end(out, samples_row.name);
 }
 
 static bool split(struct slice line, struct slice cells[CELLS])

@@ -78,9 +78,9 @@ static void command_kernel_log(const struct check_context *context, struct text 
 static void command_fabric(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out,
-             "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards; do "
-             "grep -sH . \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
+    text_put(out, "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards "
+                  "port_xmit_data port_rcv_data; do grep -sH . "
+                  "\"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
 }
 
 static const struct part_row before[] = {
@@ -115,6 +115,13 @@ bool window_part_applies(const struct check_context *context, const struct part_
     return context->platform->nvlink_links > 0 || strcmp(row->name, WINDOW_NVLINK) != 0;
 }
 
+void read_window_frames(struct arena *arena, const struct attempt *attempt, const struct window *window,
+                        struct frames *ret_frames)
+{
+    frames_read(arena, window->captures, window_secret(arena, attempt, window), window_parts(window->role),
+                ret_frames);
+}
+
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role)
 {
     for (size_t i = attempt->windows.count; i-- > 0;)
@@ -129,15 +136,17 @@ static const char *log_end(const struct check_context *context, const struct att
 {
     const struct window *window = window_find(attempt, member, WINDOW_BEFORE);
     struct attempt scratch = {.uuid = attempt->uuid};
+    struct frames frames;
     const struct part *part;
     struct slice stamp;
     double seconds;
 
     if (window == NULL || window->end != ATTEMPT_RAN)
         return NULL;
+    read_window_frames(context->arena, attempt, window, &frames);
     for (const struct part_row *row = before; row->name != NULL; row++)
         if (strcmp(row->name, WINDOW_LOG_START) == 0)
-            (void)read_part(context, row, window->captures, 1, &scratch);
+            (void)read_part(context, row, &frames, 1, &scratch);
     part = &scratch.parts.items[0];
     stamp = slice_trim(part->out);
     while (slice_ends(stamp, "\n"))

@@ -3,6 +3,7 @@
 #define ASSAY_WINDOW_H
 
 #include "assay/check.h"
+#include "frames.h"
 
 /* Names of the parts of a window that are read. */
 #define WINDOW_OWNERS "owners"
@@ -12,6 +13,10 @@
 #define WINDOW_FABRIC "fabric"
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
+
+/* window.c: how its parts are marked. */
+void read_window_frames(struct arena *arena, const struct attempt *attempt, const struct window *window,
+                        struct frames *ret_frames);
 
 /* window_read.c */
 extern const struct remedy window_remedies[];

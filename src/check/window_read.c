@@ -9,7 +9,9 @@
  *          window.owned = WHO     of a check without the rest: the job whose host it is, where there is one
  *          window.monitors = none | PROGRAM (pid N)     what disturbs tests of GPUs, before the test: recorded
  *          Of what is not known on every member there is no fact, unless it is bad already.
- * metrics  window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
+ *          output.doubted         of a test across hosts: members whose HCAs carried less than its table needs
+ * metrics  window.ib.bytes B      what the HCAs of a member carried in the window, in and out
+ *          window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
  *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
  *          window, where anything was
  *          window.temperature.before C              of one host
@@ -98,6 +100,9 @@ struct finder {
     struct reading *out;
     struct text read, log, processes, ecc, nvlink, links,
         monitors; /* what is to be said against each; "" for nothing */
+    double
+        table_bytes; /* what each member must have carried at least by the test's own table; 0: nothing is known */
+    struct text idle; /* members that carried less */
     bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown, monitors_unknown;
 };
 
@@ -475,6 +480,47 @@ static bool has_links(const struct reading *reading, const char *hca)
     return false;
 }
 
+/* Bytes that all HCAs of a member sent and received in the window; NAN where they do not tell: none has such counters, one
+   went back or stands where old ones stop, or none has ever counted (some virtual functions). */
+static double bytes_carried(const struct reading *first, const struct reading *last)
+{
+    static const char *const metrics[] = {"ib.counter.port_xmit_data", "ib.counter.port_rcv_data"};
+    enum { OCTETS = 4 }; /* the counters' unit */
+    double words = 0;
+    bool counts = false;
+
+    for (size_t i = 0; i < last->measurements.count; i++) {
+        const struct measurement *counter = &last->measurements.items[i];
+
+        if (strcmp(counter->metric, metrics[0]) != 0 && strcmp(counter->metric, metrics[1]) != 0)
+            continue;
+        if (counter->value == UINT32_MAX)
+            return NAN;
+        counts |= counter->value > 0;
+        words += difference(reading_get(first, counter->metric, counter->subject), counter);
+    }
+    return counts ? words * OCTETS : NAN;
+}
+
+/* A table is rank 0's word. What the members' own HCAs count is not, and a test that moved so much shows there. */
+static void read_carried(struct finder *finder, const struct member *member, const struct reading *first,
+                         const struct reading *last)
+{
+    double bytes = finder->table_bytes > 0 ? bytes_carried(first, last) : NAN;
+
+    if (isnan(bytes))
+        return;
+    reading_measure(finder->out, "window.ib.bytes", subject(finder, member, ""), bytes, "B");
+    if (bytes < finder->table_bytes)
+        say(&finder->idle, "%s: %.3g GB", member->label, bytes / 1e9);
+}
+
+static bool is_traffic(const char *metric)
+{
+    return strcmp(metric, "ib.counter.port_xmit_data") == 0 ||
+           strcmp(metric, "ib.counter.port_rcv_data") == 0;
+}
+
 static void read_fabric(struct finder *finder, const struct member *member, const struct window *before,
                         const struct window *after)
 {
@@ -488,6 +534,7 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
         finder->links_unknown = true;
         return;
     }
+    read_carried(finder, member, &first->reading, &last->reading);
     for (size_t i = 0; i < platform->hcas.count; i++)
         if (needs_fabric(finder->context) && (!has_links(&first->reading, platform->hcas.items[i]) ||
                                               !has_links(&last->reading, platform->hcas.items[i])))
@@ -498,7 +545,8 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
             added(&first->reading, &last->reading, counter->metric, counter->subject, counter->subject);
         const char *of = subject(finder, member, counter->subject);
 
-        if (strncmp(counter->metric, prefix, strlen(prefix)) != 0 || !is_compute(platform, counter->subject))
+        if (strncmp(counter->metric, prefix, strlen(prefix)) != 0 || is_traffic(counter->metric) ||
+            !is_compute(platform, counter->subject))
             continue;
         any = true;
         if (isnan(more) && strcmp(counter->metric, "ib.counter.link_downed") == 0)
@@ -607,7 +655,7 @@ static void conclude_read(struct reading *out, const char *fact, const char *wel
 static void finder_begin(struct finder *finder)
 {
     struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
-                            &finder->nvlink, &finder->links, &finder->monitors};
+                            &finder->nvlink, &finder->links, &finder->monitors,  &finder->idle};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         text_init(texts[i], 64 * 1024);
@@ -618,7 +666,7 @@ static void finder_begin(struct finder *finder)
 static void finder_end(struct finder *finder)
 {
     struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
-                            &finder->nvlink, &finder->links, &finder->monitors};
+                            &finder->nvlink, &finder->links, &finder->monitors,  &finder->idle};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         text_release(texts[i]);
@@ -626,14 +674,27 @@ static void finder_end(struct finder *finder)
 
 /* The windows of one member, read: hundreds of values, of which a few differences are kept, so they have an arena
    of their own. */
-static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt)
+static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt,
+                          struct reading *out)
 {
-    for (size_t i = 0; i < attempt->windows.count; i++)
-        if (attempt->windows.items[i].member == member)
-            for (const struct part_row *row = window_parts(attempt->windows.items[i].role); row->name != NULL;
-                 row++)
-                if (window_part_applies(context, row))
-                    (void)read_part(context, row, attempt->windows.items[i].captures, i + 1, attempt);
+    static const char *const when[] = {
+        [WINDOW_BEFORE] = "before the test:", [WINDOW_AFTER] = "after the test:"};
+    const char *label = context->member_count > 1 ? context->members[member]->name : "";
+
+    for (size_t i = 0; i < attempt->windows.count; i++) {
+        const struct window *window = &attempt->windows.items[i];
+        struct frames frames;
+
+        if (window->member != member)
+            continue;
+        read_window_frames(context->arena, attempt, window, &frames);
+        tell_frames(&frames,
+                    arena_printf(out->arena, "%s%s%s", label, *label != '\0' ? " " : "", when[window->role]),
+                    out);
+        for (const struct part_row *row = window_parts(window->role); row->name != NULL; row++)
+            if (window_part_applies(context, row))
+                (void)read_part(context, row, &frames, i + 1, attempt);
+    }
 }
 
 /* How the commands of a member's windows ended, and where their outputs lie. All members are asked the same. */
@@ -658,19 +719,42 @@ static void read_one(struct finder *finder, size_t member, struct attempt *attem
 {
     struct arena *arena = arena_create();
     struct check_context context = *finder->context;
-    struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+    struct attempt scratch = {.uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
 
     context.arena = arena;
     finder->attempt = &scratch;
-    read_parts_of(&context, member, &scratch);
+    read_parts_of(&context, member, &scratch, finder->out);
     read_member(finder, member);
     keep_parts(finder->out->arena, &scratch, member == 0, attempt);
     arena_destroy(arena);
 }
 
+/*
+ * What a member of a collective over the HCAs carries at least, in and out together: the largest message of the table,
+ * once. Each collective moves more, whatever the algorithm (with all switches can do, all_gather of S over N hosts brings
+ * a host S(N-1)/N and takes S/N), and each size is run more than once.
+ */
+static double least_carried(const struct check_context *context, const struct reading *reading)
+{
+    const char *transport = reading_get_fact(reading, "nccl.net_transport", "");
+    double most = 0, size;
+
+    if (context->member_count < 2 || transport == NULL || strcmp(transport, "NET/IB") != 0)
+        return 0;
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+
+        for (size_t k = 0; k < measurement->at.count; k++)
+            if (strcmp(measurement->at.items[k].key, "size_bytes") == 0 &&
+                scan_double(slice_of(measurement->at.items[k].text), &size))
+                most = fmax(most, size);
+    }
+    return most;
+}
+
 void read_windows(const struct check_context *context, struct attempt *attempt, struct reading *out)
 {
-    struct finder finder = {.context = context, .out = out};
+    struct finder finder = {.context = context, .out = out, .table_bytes = least_carried(context, out)};
 
     finder_begin(&finder);
     for (size_t i = 0; i < context->member_count; i++)
@@ -688,6 +772,10 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
         conclude(out, "window.nvlink", &finder.nvlink, finder.nvlink_unknown);
     conclude(out, "window.links", &finder.links, finder.links_unknown);
     conclude(out, "window.monitors", &finder.monitors, finder.monitors_unknown);
+    if (finder.idle.length > 0)
+        reading_doubt(
+            out, "the test's table needs %.3g GB or more over the HCAs of each host, and they counted: %s",
+            finder.table_bytes / 1e9, finder.idle.bytes);
     finder_end(&finder);
 }
 
@@ -743,7 +831,8 @@ const char *check_not_ready(const struct check_context *context, const struct at
     text_init(&why, 64 * 1024);
     text_init(&owners, 64 * 1024);
     for (size_t i = 0; i < context->member_count; i++) {
-        struct attempt scratch = {.uuid = attempt->uuid, .windows = attempt->windows};
+        struct attempt scratch = {
+            .uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
         struct check_context of_member = *context;
         const struct window *before = window_find(&scratch, i, WINDOW_BEFORE);
         struct reading out;
@@ -753,7 +842,7 @@ const char *check_not_ready(const struct check_context *context, const struct at
             continue;
         of_member.arena = arena_create();
         reading_init(&out, of_member.arena, "");
-        read_parts_of(&of_member, i, &scratch);
+        read_parts_of(&of_member, i, &scratch, &out);
         member_in_use(&finder, i, before, &owners);
         member_not_ready(&finder, i, before, &why);
         arena_destroy(of_member.arena);

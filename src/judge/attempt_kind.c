@@ -116,11 +116,17 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
     const struct reading *reading = &attempt->reading;
     const char *lack = lack_of_output(arena, attempt);
     const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
+    const char *forged = reading_get_fact(reading, OUTPUT_FORGED, "");
 
     if (evidence_dropped(attempt->text))
         return bearing_with(KIND_UNDECIDED, attempt->text,
                             "see what prints so much there, or let the next run keep more: assay run "
                             "--max-evidence SIZE");
+    if (forged != NULL)
+        return bearing_with(
+            KIND_UNDECIDED, arena_printf(arena, "its output is forged: %s", forged),
+            "a tool, or a process beside it, wrote what only assay writes: find out which and "
+            "whose it is before you believe this host; then test again");
     if (lack != NULL)
         return bearing_with(KIND_UNDECIDED, lack, *attempt->text != '\0' ? make_room : NULL);
     for (size_t i = 0; i < attempt->parts.count; i++)

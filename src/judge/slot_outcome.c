@@ -308,11 +308,26 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     return is_bad_word(&judged) ? judged : opinion;
 }
 
+/* The tool did all that it was asked for; what it says may not be so. */
+static void doubt(const struct attempt *attempt, struct opinion *opinion)
+{
+    const char *doubt = reading_get_fact(&attempt->reading, OUTPUT_DOUBTED, "");
+
+    if (doubt == NULL || opinion->word != OUTCOME_PASS)
+        return;
+    opinion->word = OUTCOME_INCONCLUSIVE;
+    opinion->cause = doubt;
+    opinion->remedy =
+        "find out what wrote this output, on the first host of the test and on each other, before "
+        "you believe it; then test again";
+}
+
 static struct opinion of_whole(const struct item_case *item, const struct attempt *attempt)
 {
     const struct finding *fault = own_fault(item, attempt);
     struct opinion opinion = by_values(item, attempt);
 
+    doubt(attempt, &opinion);
     if (fault != NULL) {
         opinion.cause = opinion.word == OUTCOME_FAIL
                             ? arena_printf(item->arena, "%s; %s", opinion.cause, fault_text(item, fault))

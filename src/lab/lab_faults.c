@@ -175,6 +175,10 @@ static const struct kind {
     [FAULT_LINK_FLAP] = {"link-flap", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                          "the HCA's link goes down for a moment while NCCL runs across hosts",
                          "fail of the tests across hosts"},
+    [FAULT_LYING_HEAD] =
+        {"lying-head", "", ARGUMENT_NONE, 0, 0, 0,
+         "as the first host of an NCCL test across hosts it prints a healthy table, and runs none",
+         "inconclusive in the tests across hosts"},
     [FAULT_XID_BEFORE] = {"xid-before", ":GPU=CODE", ARGUMENT_GPU_NUMBER, 0, 1, 999,
                           "that Xid stands in the kernel log since long before any test",
                           "fail of xid for codes of the failing kind"},

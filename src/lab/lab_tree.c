@@ -157,6 +157,24 @@ static int make_root(const struct lab *lab, unsigned host, const struct tree *he
     return rc;
 }
 
+int lab_tree_own(const struct lab *lab, unsigned host, struct error *err)
+{
+    struct arena *arena = arena_create();
+    const char *root = lab_host_file(arena, lab, host, "root"), *own = lab_host_file(arena, lab, host, "own");
+    const char *link = lab_host_file(arena, lab, host, "own.link");
+    struct stat status;
+    int rc = 0;
+
+    if (lstat(root, &status) == 0 && S_ISLNK(status.st_mode) && access(own, F_OK) != 0) {
+        rc = write_tree(tree_of(arena, lab, host), own, err);
+        (void)unlink(link);
+        if (rc == 0 && (symlink("own", link) < 0 || rename(link, root) < 0))
+            rc = error_set(err, ERROR_INTERNAL, "%s: %s", link, strerror(errno));
+    }
+    arena_destroy(arena);
+    return rc;
+}
+
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
 {
     struct lab without_faults = *lab;

@@ -327,13 +327,12 @@ static void print_row(const struct test *test, const struct arguments *arguments
     fflush(stdout);
 }
 
-/* The link was down for a moment: one more than the driver has counted. */
-static void flap_link(struct tool *tool, const struct lab_host *host, const struct fault *fault)
+static void add_to_counter(struct tool *tool, const struct lab_host *host, int hca, const char *counter,
+                           uint64_t more)
 {
     const char *path = lab_host_file(
         tool->arena, tool->lab, host->number,
-        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/counters/link_downed",
-                     fault->hca));
+        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/counters/%s", hca, counter));
     cleanup_text struct text text = {0};
     uint64_t count = 0;
 
@@ -342,9 +341,47 @@ static void flap_link(struct tool *tool, const struct lab_host *host, const stru
         !scan_u64(slice_trim((struct slice){text.bytes, strcspn(text.bytes, "\n")}), &count))
         return;
     text_reset(&text);
-    text_printf(&text, "%llu\n", (unsigned long long)count + 1);
+    text_printf(&text, "%llu\n", (unsigned long long)(count + more));
     if (file_write(path, text.bytes, text.length, 0644, NULL) < 0)
         fprintf(stderr, "lab: cannot write %s\n", path);
+}
+
+/* The link was down for a moment: one more than the driver has counted. */
+static void flap_link(struct tool *tool, const struct lab_host *host, const struct fault *fault)
+{
+    add_to_counter(tool, host, fault->hca, "link_downed", 1);
+}
+
+/* What the HCAs of a host count, in units of 4 bytes. Of many hosts it is not: each would need files of its own. */
+static void carry(struct tool *tool, const struct lab_host *hosts, size_t host_count, double bytes)
+{
+    enum { HOSTS_MOST = 32 };
+    struct error err;
+    int rail = only_rail();
+
+    for (size_t h = 0; host_count > 1 && host_count <= HOSTS_MOST && h < host_count; h++) {
+        if (lab_tree_own(tool->lab, hosts[h].number, &err) < 0)
+            fprintf(stderr, "lab: %s\n", err.text);
+        for (int hca = 0; hosts[h].rdma && hca < LAB_HCAS; hca++)
+            if (hosts[h].hcas[hca].present && hosts[h].hcas[hca].up && (rail < 0 || rail == hca)) {
+                add_to_counter(tool, &hosts[h], hca, "port_xmit_data", (uint64_t)(bytes / 4 / LAB_HCAS) + 1);
+                add_to_counter(tool, &hosts[h], hca, "port_rcv_data", (uint64_t)(bytes / 4 / LAB_HCAS) + 1);
+            }
+    }
+}
+
+/* The first host makes a table up, as healthy hosts would have it. */
+static bool make_up(const struct tool *tool, struct lab_host *hosts, size_t host_count)
+{
+    struct lab *without_faults = arena_new(tool->arena, struct lab);
+
+    if (host_count < 2 || fault_find(tool->lab, hosts[0].number, FAULT_LYING_HEAD) == NULL)
+        return false;
+    *without_faults = *tool->lab;
+    without_faults->fault_count = 0;
+    for (size_t i = 0; i < host_count; i++)
+        lab_host_init(&hosts[i], without_faults, hosts[i].number);
+    return true;
 }
 
 /* What happens to hosts while they run one test together. */
@@ -404,6 +441,8 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     const struct test *test = find_test(tool->argv[0]);
     struct arguments arguments;
     struct totals totals = {0};
+    double moved = 0;
+    bool made_up;
     unsigned per_process, per_host, ranks;
     cleanup_fd int traffic = -1;
     int rc = read_arguments(tool, &arguments);
@@ -413,6 +452,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     per_process = arguments.gpus * arguments.threads;
     per_host = processes / (unsigned)host_count * per_process;
     ranks = per_host * (unsigned)host_count;
+    made_up = make_up(tool, hosts, host_count);
     print_head(tool, test, &arguments);
     for (size_t i = 0; i < host_count; i++) {
         const char *why = cuda_failure(&hosts[i], first_visible() + per_host);
@@ -434,10 +474,12 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
         double before = totals.time_us;
 
         print_row(test, &arguments, hosts, host_count, ranks, size, traffic, &totals);
+        moved += 2 * size * (arguments.iterations + arguments.warmup);
         lab_sleep(tool->lab, (totals.time_us - before) / 1e6);
         if (size <= 0)
             break;
     }
+    carry(tool, hosts, host_count, made_up ? 1 : moved);
     printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
            "%s\n#\n\n",
            totals.wrong_cells, totals.wrong_cells > 0 ? "FAILED" : "OK", totals.busbw / fmax(totals.rows, 1),

@@ -77,7 +77,8 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "%u\n",
                   counter_of(hca, counters[i]));
     for (size_t i = 0; i < COUNT(traffic); i++)
-        tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n", 90210 + 1117 * i);
+        tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n",
+                  strstr(traffic[i], "_data") != NULL ? 0 : 90210 + 1117 * i);
     for (size_t i = 0; i < COUNT(hw_counters); i++)
         tree_file(tree, tree_path(tree, "%s/hw_counters/%s", port, hw_counters[i]), "0\n");
 }
@@ -141,7 +142,8 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
 
 void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
-    if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL)
+    if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL ||
+        fault_find(host->lab, host->number, FAULT_LYING_HEAD) != NULL)
         tree_private(tree); /* its counters change while the lab runs */
     for (unsigned i = 0; i < LAB_HCAS; i++)
         if (host->hcas[i].present)

@@ -403,6 +403,8 @@ static bool take_closing(struct text_run *text, struct slice content)
         return false;
     content = slice_trim(content);
     run->began = true;
+    if (is_bounds ? run->has_bounds : run->has_average)
+        text_damage(text, "a closing line comes twice");
     if (!scan_text(&content, ":") || !scan_word(&content, &word) || !scan_double(word, &value)) {
         text_damage(text, "a closing line is damaged");
         return true;
@@ -557,6 +559,24 @@ static bool take_launcher_failure(struct text_run *text, struct slice line)
     return false;
 }
 
+/* A line that is no row and ends as one: what another rank wrote before it ("#", say) must not take it out of the table. */
+static bool hides_row(struct text_run *text, struct slice line)
+{
+    char row[ROW_BYTES];
+    struct scanned_row scanned;
+    struct slice word;
+
+    if (!text->has_head || line.length + 1 > ROW_BYTES)
+        return false;
+    row[0] = '0'; /* for the size, of which the end may stand in a word with what is before it */
+    while (scan_word(&line, &word)) {
+        memcpy(row + 1, line.bytes, line.length);
+        if (scan_row(text, (struct slice){row, line.length + 1}, false, &scanned))
+            return true;
+    }
+    return false;
+}
+
 /* ---- the whole ---- */
 
 static void take_prompt(struct text_run *text, struct slice line)
@@ -606,6 +626,8 @@ static void take_line(struct text_run *text, struct slice line)
         return;
     if (!text->has_head)
         take_prompt(text, content);
+    else if (hides_row(text, line))
+        text_damage(text, "a row stands behind other output");
 }
 
 static void finish(struct text_run *text)

@@ -12,6 +12,7 @@ enum {
     NOISE_KEPT = 2048,
     HEADER_LIMIT = 16384,
     INPUT_LIMIT = 256 << 20,
+    SECRET_LIMIT = 4096,
     FILES_LIMIT = 100, /* their names and sizes are in the exec line, and sshd takes 32 KiB of that */
 };
 
@@ -67,6 +68,8 @@ const char *guard_job_fault(const struct remote_job *job)
         return NULL;
     if (job->command == NULL)
         return "the job has no command";
+    if (job->secret != NULL && !plain_word(job->secret, "- ", SECRET_LIMIT))
+        return "the job's secret is no plain line";
     if (job->verb == REMOTE_READ && strlen(job->command) > GUARD_READ_LIMIT)
         return "the command is too long for the light path";
     if (job->verb == REMOTE_READ && job->file_count > 0)
@@ -125,18 +128,23 @@ void guard_exec(const struct remote_job *job, enum guard_root root, struct text 
         text_printf(out, " %s %zu", job->files[i].name, job->files[i].length);
 }
 
-void guard_input(const struct remote_job *job, struct text *out)
+void guard_input(const struct remote_job *job, const struct guard_frame *frame, struct text *out)
 {
+    const char *secret = job->secret != NULL ? job->secret : "";
+
     if (job->verb == REMOTE_READ) {
         text_put(out, guard_light_text);
-        text_put(out, "light_command=");
+        text_printf(out, "begun=%s\nended=%s\nsecret='%s'\nlight_command=", frame->begun, frame->ended,
+                    secret);
         text_shell_quote(out, job->command);
         text_put(out, "\nlight \"$@\"\nexit\n");
         return;
     }
     text_put(out, guard_text);
+    text_printf(out, "%s\n", frame->ended);
     if (job->verb != REMOTE_ENSURE)
         return;
+    text_printf(out, "%s\n", secret);
     text_put(out, job->command);
     for (size_t i = 0; i < job->file_count; i++)
         text_add(out, job->files[i].bytes, job->files[i].length);
@@ -170,12 +178,14 @@ static void stream_init(struct guard_stream *stream, uint64_t clip)
     stream->body = spool_create(clip);
 }
 
-void guard_reply_init(struct guard_reply *reply, const struct remote_job *job)
+void guard_reply_init(struct guard_reply *reply, const struct remote_job *job,
+                      const struct guard_frame *frame)
 {
     uint64_t clip = clip_of(job);
 
     *reply = (struct guard_reply){.verb = job->verb, .clip = clip};
-    snprintf(reply->mark, sizeof reply->mark, "@assay %s ", job->uuid);
+    snprintf(reply->begun, sizeof reply->begun, "@assay %s begun", frame->begun);
+    snprintf(reply->ended, sizeof reply->ended, "@assay %s ended", frame->ended);
     /* A spooled answer's two streams both come on stdout. */
     stream_init(&reply->streams[GUARD_STDOUT], job->verb == REMOTE_READ ? clip : 2 * clip);
     stream_init(&reply->streams[GUARD_STDERR], job->verb == REMOTE_READ ? clip : 1);
@@ -288,13 +298,12 @@ static bool header_read(struct slice line, struct header *ret)
            field(line, "text", &ret->text);
 }
 
-/* Takes the line behind "@assay UUID WORD" out of the window: true when it is all there. A line longer than any of the
+/* Takes the line behind the mark out of the window: true when it is all there. A line longer than any of the
    guard's garbles the stream, in whatever pieces it came. */
-static bool take_line(struct guard_reply *reply, struct guard_stream *stream, size_t at, const char *word,
-                      struct text *ret_rest)
+static bool take_line(struct guard_stream *stream, size_t at, const char *mark, struct text *ret_rest)
 {
     struct text *window = &stream->window;
-    size_t start = at + strlen(reply->mark) + strlen(word);
+    size_t start = at + strlen(mark);
     size_t end = find(window, start, "\n");
 
     if ((end == SIZE_MAX ? window->length : end) > start + HEADER_LIMIT)
@@ -312,14 +321,11 @@ static bool take_line(struct guard_reply *reply, struct guard_stream *stream, si
 }
 
 /* Skips banners and profiles up to the mark; of what is skipped, the beginning is kept for people. */
-static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, const char *word, bool keep)
+static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, const char *mark, bool keep)
 {
-    char needle[96];
     struct text *window = &stream->window;
-    size_t at, tail = sizeof needle + 1;
+    size_t at = find(window, 0, mark), tail = sizeof reply->ended;
 
-    snprintf(needle, sizeof needle, "%s%s", reply->mark, word);
-    at = find(window, 0, needle);
     if (at == SIZE_MAX) {
         if (window->length > 4 * tail) {
             text_add(&stream->noise, window->bytes, window->length - tail);
@@ -327,7 +333,7 @@ static void skip_noise(struct guard_reply *reply, struct guard_stream *stream, c
         }
         return;
     }
-    if (take_line(reply, stream, at, word, keep ? &reply->header : NULL))
+    if (take_line(stream, at, mark, keep ? &reply->header : NULL))
         stream->state = GUARD_BODY;
 }
 
@@ -363,7 +369,7 @@ static void take_until_trailer(struct guard_reply *reply, struct guard_stream *s
     struct text *window = &stream->window;
     size_t at, decided;
 
-    snprintf(needle, sizeof needle, "\n%sended", reply->mark);
+    snprintf(needle, sizeof needle, "\n%s", reply->ended);
     at = find(window, 0, needle);
     /* Undecided is at most a trailer line that has begun. */
     decided = at != SIZE_MAX ? at : window->length > sizeof needle ? window->length - sizeof needle : 0;
@@ -371,7 +377,7 @@ static void take_until_trailer(struct guard_reply *reply, struct guard_stream *s
     drop_front(window, decided);
     if (at == SIZE_MAX)
         return;
-    if (take_line(reply, stream, 1, "ended", keep ? &reply->header : NULL))
+    if (take_line(stream, 1, reply->ended, keep ? &reply->header : NULL))
         stream->state = GUARD_DONE;
 }
 
@@ -386,7 +392,7 @@ static void check_light_header(struct guard_reply *reply, struct guard_stream *s
 static void feed_light(struct guard_reply *reply, struct guard_stream *stream, bool first)
 {
     if (stream->state == GUARD_NOISE)
-        skip_noise(reply, stream, "begun", false);
+        skip_noise(reply, stream, reply->begun, false);
     if (stream->state == GUARD_BODY)
         take_until_trailer(reply, stream, first);
     if (stream->state == GUARD_DONE && first)
@@ -396,7 +402,7 @@ static void feed_light(struct guard_reply *reply, struct guard_stream *stream, b
 static void feed_spooled(struct guard_reply *reply, struct guard_stream *stream)
 {
     if (stream->state == GUARD_NOISE) {
-        skip_noise(reply, stream, "ended", true);
+        skip_noise(reply, stream, reply->ended, true);
         if (stream->state == GUARD_BODY)
             begin_announced(reply, stream);
     }

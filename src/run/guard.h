@@ -34,9 +34,15 @@ enum guard_root { GUARD_AS_LOGIN, GUARD_SUDO, GUARD_SUDO_PASSWORD };
 
 /* The line for the login shell: short, and made only of what dash, bash, tcsh, fish and busybox agree on. */
 void guard_exec(const struct remote_job *job, enum guard_root root, struct text *out);
-/* What goes to its stdin: the guard, the command, the files. With GUARD_SUDO_PASSWORD the password, a newline and
-   GUARD_BEGIN stand before it. */
-void guard_input(const struct remote_job *job, struct text *out);
+/* The words that make a line of the answer its beginning, or its end: nobody else may know them. They are two, for the
+   first stands in a pipe while the command runs. */
+struct guard_frame {
+    const char *begun, *ended;
+};
+
+/* What goes to its stdin: the guard, the frame and the job's secret, the command, the files. With GUARD_SUDO_PASSWORD the
+   password, a newline and GUARD_BEGIN stand before it. */
+void guard_input(const struct remote_job *job, const struct guard_frame *frame, struct text *out);
 #define GUARD_BEGIN "@assay-begin\n"
 /* How long the host itself may take before it answers, in seconds. */
 unsigned guard_seconds(const struct remote_job *job);
@@ -53,7 +59,7 @@ struct guard_stream {
 
 struct guard_reply {
     enum remote_verb verb;
-    char mark[80]; /* "@assay UUID " */
+    char begun[80], ended[80]; /* "@assay WORD begun", "@assay WORD ended" */
     uint64_t clip;
     struct guard_stream streams[2];
     struct text header; /* the `ended` line without its mark */
@@ -61,7 +67,8 @@ struct guard_reply {
     uint64_t out_length, err_length;
 };
 
-void guard_reply_init(struct guard_reply *reply, const struct remote_job *job);
+void guard_reply_init(struct guard_reply *reply, const struct remote_job *job,
+                      const struct guard_frame *frame);
 void guard_reply_release(struct guard_reply *reply);
 /* Takes what the channel brought; stream is GUARD_STDOUT or GUARD_STDERR. */
 void guard_reply_feed(struct guard_reply *reply, int stream, const char *bytes, size_t length);

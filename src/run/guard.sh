@@ -9,8 +9,12 @@
 # The folder is filled under another name and renamed by the supervisor itself. So a folder that can be seen
 # is whole, has had a supervisor whose pid it names, and exactly one of several senders wins.
 
+# What is run must not be able to write what frames the answer, or its own output: both secrets are variables that no
+# environment has. $ended makes a line the answer's first; $secret goes from stdin to stdin, to the supervisor and on to
+# the command, and no pipe and no file has it while the command runs.
+
 # say FIELDS: the answer's first line
-say() { printf '@assay %s ended %s\n' "$uuid" "$*"; }
+say() { printf '@assay %s ended %s\n' "$ended" "$*"; }
 # done_well RC TEXT: the answer to a verb that delivers no command's result
 done_well() { uptime_now; say "why=none rc=$1 up=0,$now left=$left out=0 err=0 clip=0,0 boot=$boot text=$2"; }
 
@@ -75,6 +79,8 @@ collect() {
 # wakes the starter, however the supervisor ends.
 supervise() {
     tmp=$1
+    IFS= read -r secret
+    exec </dev/null
     cd "$tmp" || return
     start_of $$ && echo "$$ $start" >pid || return
     mv -T "$tmp" "$dir" 2>/dev/null && cd "$dir" || return
@@ -84,7 +90,7 @@ supervise() {
     uptime_now
     began=$now
     echo "$began" >began
-    (
+    { [ -z "$secret" ] || echo "$secret"; } 3>&- | (
         exec 3>&-
         read -r pid _ </proc/self/stat
         echo "$pid" >group
@@ -92,7 +98,7 @@ supervise() {
         cd run || exit 126
         export ASSAY_ATTEMPT="$uuid" ASSAY_DIR="$dir/run" ASSAY_DEADLINE="$deadline" ASSAY_GRACE="$grace"
         exec timeout -k "$grace" "$deadline" /bin/sh ../cmd
-    ) </dev/null >o 2>e
+    ) >o 2>e
     rc=$?
     uptime_now
     judge "$rc" "$began" "$now" "$deadline"
@@ -135,8 +141,8 @@ begin() {
         [ -n "$full" ] && no_spool "no space is left in $spool on the host, or it cannot be written to"
         return 1
     fi
-    : "$(setsid -f /bin/sh -c "$g" assay supervise "$uuid" "$boot" "$deadline" "$grace" "$clip" "$sweep_s" 0 \
-        "$dir" "$tmp" </dev/null 2>/dev/null)"
+    : "$(echo "$secret" | setsid -f /bin/sh -c "$g" assay supervise "$uuid" "$boot" "$deadline" "$grace" "$clip" \
+        "$sweep_s" 0 "$dir" "$tmp" 2>/dev/null)"
     [ -d "$tmp" ] && rm -rf "$tmp"
     return 0
 }
@@ -266,12 +272,15 @@ list() {
 
 guard() {
     umask 077
+    set +ax
+    unset ended secret
     verb=$1 uuid=$2 boot_expected=$3 deadline=$4 grace=$5 clip=$6 sweep_s=$7
     mark=ASSAY_ATTEMPT=$uuid
     boot_now
+    [ "$verb" = supervise ] || IFS= read -r ended || return
     case $verb in
     supervise) boot=$boot_expected dir=$9; shift 9; supervise "$1" ;;
-    ensure) find_spool; shift 7; ensure "$@" ;;
+    ensure) IFS= read -r secret || return; find_spool; shift 7; ensure "$@" ;;
     cancel) find_spool; cancel ;;
     gone) sweep "$sweep_s"; done_well 0 "" ;;
     forget) find_spool; forget ;;

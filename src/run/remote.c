@@ -22,6 +22,7 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/log.h"
+#include "assay/sha256.h"
 #include "assay/text.h"
 #include "guard.h"
 #include "hop.h"
@@ -45,7 +46,8 @@ struct job {
     struct remote *remote;
     struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
     struct text exec, input, text;
-    const struct secret *secret; /* goes before the input; NULL: none */
+    const struct secret *secret;               /* goes before the input; NULL: none */
+    char begun[TOKEN_SIZE], ended[TOKEN_SIZE]; /* mark the guard's answer */
     struct guard_reply reply;
     uint64_t answer_ms; /* how long an answer may take from when it was sent */
     struct channel *channel;
@@ -117,6 +119,7 @@ static void on_job_closed(uv_handle_t *handle)
     struct job *job = handle->data;
 
     text_release(&job->exec);
+    memory_clear(job->input.bytes, job->input.length); /* secrets stand in it */
     text_release(&job->input);
     text_release(&job->text);
     guard_reply_release(&job->reply);
@@ -138,7 +141,9 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     text_init(&job->exec, INPUT_LIMIT);
     text_init(&job->input, INPUT_LIMIT);
     text_init(&job->text, 4096);
-    guard_reply_init(&job->reply, &job->spec);
+    token_create(job->begun);
+    token_create(job->ended);
+    guard_reply_init(&job->reply, &job->spec, &(struct guard_frame){job->begun, job->ended});
     uv_timer_init(remote->pool->transports.loop, &job->timer);
     job->timer.data = job;
     return job;
@@ -330,7 +335,7 @@ static bool job_send(struct job *job)
     struct remote *remote = job->remote;
 
     guard_reply_release(&job->reply);
-    guard_reply_init(&job->reply, &job->spec);
+    guard_reply_init(&job->reply, &job->spec, &(struct guard_frame){job->begun, job->ended});
     job->channel = remote->class->exec(
         remote->session, job->exec.bytes,
         &(struct channel_input){job->secret, job->input.bytes, job->input.length}, &channel_events, job);
@@ -835,6 +840,6 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
         job->secret = sudo_password;
         text_put(&job->input, "\n" GUARD_BEGIN);
     }
-    guard_input(spec, &job->input);
+    guard_input(spec, &(struct guard_frame){job->begun, job->ended}, &job->input);
     settle(remote);
 }

@@ -703,6 +703,7 @@ static int send_attempt(struct flight *flight)
 
     text_init(&hosts, COMMAND_BYTES);
     plan_context(flight->arena, scheduler->sources, step, &context);
+    job.secret = check_words(&context, attempt);
     if (context.check->hosts_file != NULL) {
         context.check->hosts_file(&context, &hosts);
         file.bytes = hosts.bytes;
@@ -816,13 +817,15 @@ static struct attempt *add_attempt(struct scheduler *scheduler, size_t step, con
     struct arena *arena = scheduler->record->arena;
     struct task *task = &scheduler->tasks[step];
     struct attempt *attempt = list_push(arena, &scheduler->record->attempts);
-    char uuid[UUID_SIZE];
+    char uuid[UUID_SIZE], frame[TOKEN_SIZE];
 
     uuid_create(uuid);
+    token_create(frame);
     task->last = scheduler->record->attempts.count - 1;
     *attempt = (struct attempt){.step = step,
                                 .n = (unsigned)++task->attempts,
                                 .uuid = arena_strdup(arena, uuid),
+                                .frame = arena_strdup(arena, frame),
                                 .state = ATTEMPT_SENT,
                                 .text = "",
                                 .boot_id = "",

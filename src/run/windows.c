@@ -126,17 +126,18 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
     for (size_t i = 0; i < count; i++) {
         set->windows[i] =
             (struct window){.member = i, .role = question->role, .text = "", .boot_id = "", .began = now_s()};
-        set->readers[i] =
-            (struct reader){.set = set,
-                            .remote = question->remotes[i],
-                            .window = &set->windows[i],
-                            .job = {.verb = REMOTE_READ,
-                                    .uuid = question->attempt->uuid,
-                                    .boot_id = *question->boot_ids[i] != '\0' ? question->boot_ids[i] : NULL,
-                                    .command = command_of(question, i),
-                                    .deadline_s = check_window_deadline_s(question->check, question->role),
-                                    .grace_s = question->grace_s,
-                                    .as_root = true}};
+        set->readers[i] = (struct reader){
+            .set = set,
+            .remote = question->remotes[i],
+            .window = &set->windows[i],
+            .job = {.verb = REMOTE_READ,
+                    .uuid = question->attempt->uuid,
+                    .boot_id = *question->boot_ids[i] != '\0' ? question->boot_ids[i] : NULL,
+                    .command = command_of(question, i),
+                    .secret = check_window_words(question->check, question->attempt, question->role, i),
+                    .deadline_s = check_window_deadline_s(question->check, question->role),
+                    .grace_s = question->grace_s,
+                    .as_root = true}};
     }
     for (size_t i = 0; i < count; i++)
         remote_start(set->readers[i].remote, &set->readers[i].job, answered, &set->readers[i]);

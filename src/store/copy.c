@@ -67,7 +67,7 @@ static struct id_pair *map_add(struct arena *arena, struct id_map *map, int64_t 
 static bool is_own_word(const char *table, const char *column)
 {
     static const char columns[] =
-        " uuid digest state ending stream role exclusivity duty rule severity origin word place "
+        " uuid digest frame state ending stream role exclusivity duty rule severity origin word place "
         "boot_id controller_start document.kind judgement_document.kind item.kind accusation.kind "
         "slot_limit.status "
         "reading.status shape.scope "

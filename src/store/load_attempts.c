@@ -368,6 +368,7 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     *ret_command = take_nullable(rows);
     attempt->transport = take_optional_word(rows);
     attempt->connections = take_unsigned(rows);
+    attempt->frame = take_optional_text(rows);
     return id;
 }
 

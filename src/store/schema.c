@@ -291,9 +291,12 @@ static const char redaction_key[] =
     /* What the hashes of originals are keyed with in redacted exports: made at the first of them, and in none. */
     "CREATE TABLE redaction_key(id INTEGER PRIMARY KEY CHECK(id=1), key TEXT NOT NULL) STRICT;";
 
+/* The secret of the marks around an attempt's output; NULL: they have its uuid. */
+static const char frames[] = "ALTER TABLE attempt ADD COLUMN frame TEXT;";
+
 const char store_base[] = WORDS_12 TABLES_12;
 const int store_base_version = 12;
-const char *const store_migrations[] = {version_1, version_2, version_3,    version_4, version_5,
-                                        sightings, waivers,   pseudonyms,   retests,   acceptances,
-                                        judged_by, into_12,   redaction_key};
+const char *const store_migrations[] = {version_1, version_2, version_3,     version_4, version_5,
+                                        sightings, waivers,   pseudonyms,    retests,   acceptances,
+                                        judged_by, into_12,   redaction_key, frames};
 const int store_version = sizeof store_migrations / sizeof store_migrations[0];

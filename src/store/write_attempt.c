@@ -33,7 +33,7 @@ static int insert_attempt(struct store *store, const struct record *record, cons
                       ENUM(vocabulary_ending, attempt->end), INTEGER(attempt->rc), TEXT(attempt->text),
                       REAL(attempt->sent), REAL(attempt->began), REAL(attempt->ended), TEXT(attempt->boot_id),
                       REAL(attempt->up_began), REAL(attempt->up_ended), command, WORD(attempt->transport),
-                      INTEGER(attempt->connections));
+                      INTEGER(attempt->connections), TEXT(attempt->frame));
 }
 
 int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,

@@ -19,6 +19,7 @@
 #include "assay/plan_build.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
+#define FRAME "0123456789abcdef0123456789abcdef"
 
 static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\", \"source\": \"test\", "
                                     "\"gpus\": {\"count\": 1, \"models\": [\"T\"], "
@@ -29,6 +30,8 @@ static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\"
 struct host_folder {
     struct arena *arena;
     char path[64];
+    const char *shell;
+    struct check_context context; /* of the last step */
     struct error err;
     struct attempt attempt;
     struct staged staged; /* without a toolset: nothing is */
@@ -44,7 +47,8 @@ static void put(struct host_folder *folder, const char *name, const char *text)
 
 static void folder_begin(struct host_folder *folder)
 {
-    *folder = (struct host_folder){.arena = arena_create(), .path = "/tmp/assay-command-XXXXXX"};
+    *folder = (struct host_folder){
+        .arena = arena_create(), .path = "/tmp/assay-command-XXXXXX", .shell = "/bin/sh"};
     if (mkdtemp(folder->path) == NULL)
         fail_msg("no temporary folder");
     assert_int_equal(mkdir(arena_printf(folder->arena, "%s/tool box", folder->path), 0700), 0);
@@ -77,18 +81,19 @@ static struct slice bytes_of(struct host_folder *folder, const char *name)
     return slice_of(arena_strdup(folder->arena, text.bytes));
 }
 
-static void carry_out_file(struct host_folder *folder, const char *command, struct capture captures[2])
+static void carry_out_file(struct host_folder *folder, const char *command, const char *secret,
+                           struct capture captures[2])
 {
     struct arena *arena = folder->arena;
 
     if (file_write(arena_printf(arena, "%s/command", folder->path), command, strlen(command), 0600,
                    &folder->err) < 0)
         fail_msg("%s", folder->err.text);
-    assert_int_equal(system(arena_printf(arena,
-                                         "cd '%s' && ASSAY_ATTEMPT=" UUID " ASSAY_DIR=. /bin/sh command >out "
-                                         "2>err",
-                                         folder->path)),
-                     0);
+    assert_int_equal(
+        system(arena_printf(arena,
+                            "cd '%s' && echo '%s' | ASSAY_ATTEMPT=" UUID " ASSAY_DIR=. %s command >out 2>err",
+                            folder->path, secret, folder->shell)),
+        0);
     captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(folder, "out")};
     captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(folder, "err")};
 }
@@ -101,7 +106,8 @@ static void carry_out_window(struct host_folder *folder, const struct check_cont
 
     text_init(&command, 1 << 20);
     check_window_file(context, role, &folder->attempt, 0, &command);
-    carry_out_file(folder, command.bytes, window.captures);
+    carry_out_file(folder, command.bytes, check_window_words(context, &folder->attempt, role, 0),
+                   window.captures);
     *list_push(folder->arena, &folder->attempt.windows) = window;
 }
 
@@ -133,15 +139,17 @@ static void carry_out_step(struct host_folder *folder, const char *step)
     if (plan == NULL)
         fail_msg("%s", folder->err.text);
     plan_context(arena, &sources, &plan->steps.items[0], &context);
-    folder->attempt = (struct attempt){.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    folder->attempt =
+        (struct attempt){.uuid = UUID, .frame = FRAME, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     if (!context.check->passive)
         carry_out_window(folder, &context, WINDOW_BEFORE);
     text_init(&command, 1 << 20);
     check_command_file(&context, &command);
-    carry_out_file(folder, command.bytes, folder->attempt.captures);
+    carry_out_file(folder, command.bytes, check_words(&context, &folder->attempt), folder->attempt.captures);
     if (!context.check->passive)
         carry_out_window(folder, &context, WINDOW_AFTER);
     check_read(&context, &folder->attempt);
+    folder->context = context;
 }
 
 static void carry_out(struct host_folder *folder)
@@ -172,14 +180,14 @@ static void stage(struct host_folder *folder)
                                   folder->staged.toolset->version));
 }
 
+#define BOOT "[    0.000000] Linux version 6.1\n"
+#define OLD_XID "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
+#define NEW_XID "[ 3600.000002] NVRM: Xid (PCI:0000:19:00): 48, pid=1, name=x, DBE\n"
+
 static const char *kernel_log(const struct host_folder *folder)
 {
     return reading_get_fact(&folder->attempt.reading, "kernel.log", "");
 }
-
-#define BOOT "[    0.000000] Linux version 6.1\n"
-#define OLD_XID "[ 3600.000001] NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
-#define NEW_XID "[ 3600.000002] NVRM: Xid (PCI:0000:19:00): 48, pid=1, name=x, DBE\n"
 
 static void a_tool_in_a_folder_with_a_space_is_found(void **state)
 {
@@ -242,6 +250,44 @@ static void a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host
         assert_int_equal(part->out.length, 0);
         assert_true(slice_contains(part->err, spoilt[i][1]));
         assert_int_not_equal(part->reading.status, READING_COMPLETE);
+        folder_end(&folder);
+    }
+}
+
+/* Whatever the host's shell is, and whatever its environment says: what is run finds no word of the secret. */
+static void what_marks_the_output_is_out_of_reach_of_what_is_run(void **state)
+{
+    static const char *const shells[] = {"/bin/sh", "/bin/dash", "/bin/bash --posix", "/bin/busybox sh"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        struct host_folder folder;
+        struct slice words, word;
+        const struct part *part;
+
+        folder_begin(&folder);
+        folder.shell = shells[i];
+        if (access(arena_strndup(folder.arena, shells[i], strcspn(shells[i], " ")), X_OK) != 0) {
+            print_message("not tried: there is no %s\n", shells[i]);
+            folder_end(&folder);
+            continue;
+        }
+        put_log(&folder, BOOT, BOOT);
+        put(&folder, "p2pBandwidthLatencyTest",
+            "#!/bin/sh\necho looked; cat; env; cat \"$0\" ./command\n"
+            "for p in self $PPID; do tr '\\0' '\\n' </proc/$p/environ; tr '\\0' '\\n' </proc/$p/cmdline\n"
+            "timeout 1 cat /proc/$p/fd/0; done\n");
+        carry_out(&folder);
+        part = attempt_part(&folder.attempt, "main");
+        assert_non_null(part);
+        assert_true(part->ended && slice_starts(part->out, "looked\n"));
+        assert_true(slice_contains(part->out, "ASSAY_ATTEMPT=" UUID));
+        /* What marks the beginnings is before the part on its streams, and all other words come later. */
+        words = slice_of(check_words(&folder.context, &folder.attempt));
+        assert_true(scan_word(&words, &word));
+        while (scan_word(&words, &word))
+            assert_false(slice_contains(part->out, arena_strndup(folder.arena, word.bytes, word.length)));
+        assert_null(reading_get_fact(&folder.attempt.reading, OUTPUT_FORGED, ""));
         folder_end(&folder);
     }
 }
@@ -434,6 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tool_in_a_folder_with_a_space_is_found),
+        cmocka_unit_test(what_marks_the_output_is_out_of_reach_of_what_is_run),
         cmocka_unit_test(staged_tools_come_before_the_host_s_own),
         cmocka_unit_test(a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host_s_own),
         cmocka_unit_test(an_xid_from_before_the_test_is_not_of_the_test_and_a_later_one_is),

@@ -113,9 +113,10 @@ static void ask(struct tree *tree, const struct check_context *context, enum win
     check_window_file(context, role, attempt, 0, &command);
     put(tree, "command", command.bytes);
     assert_int_equal(system(arena_printf(tree->arena,
-                                         "cd '%s' && ASSAY_LAB_HOST=node1 ASSAY_LAB_ROOT='%s' "
+                                         "cd '%s' && echo '%s' | ASSAY_LAB_HOST=node1 ASSAY_LAB_ROOT='%s' "
                                          "ASSAY_ATTEMPT=%s /bin/sh command >out 2>err",
-                                         tree->path, tree->path, attempt->uuid)),
+                                         tree->path, check_window_words(context, attempt, role, 0),
+                                         tree->path, attempt->uuid)),
                      0);
     window.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(tree, "out")};
     window.captures[1] = (struct capture){.stream = "stderr", .bytes = bytes_of(tree, "err")};

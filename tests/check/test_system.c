@@ -422,9 +422,128 @@ static void passive_checks_keep_no_files(void **state)
     }
 }
 
+/* B is the word of all beginnings, 1 that of the first end. */
+#define BEGIN "\n@assay-part B begin nvidia-smi\n"
+#define END(rc) "\n@assay-part 1 end nvidia-smi " rc "\n"
+
+/* With the words of the attempt in the place of B and 1. */
+static const char *worded(struct own_host *host, const char *text)
+{
+    struct slice words = slice_of(check_words(&host->context, &host->attempt)), begin, end;
+    const char *out = "";
+
+    assert_true(scan_word(&words, &begin) && scan_word(&words, &end));
+    for (const char *at; (at = strstr(text, "@assay-part ")) != NULL; text = at + 13) {
+        struct slice word = at[12] == 'B' ? begin : at[12] == '1' ? end : (struct slice){at + 12, 1};
+
+        out = arena_printf(host->arena, "%s%.*s%.*s", out, (int)(at + 12 - text), text, slice_print(word));
+    }
+    return arena_printf(host->arena, "%s%s", out, text);
+}
+
+/* Whose part is marked so on stdout, and as it should be on stderr: what shows that a mark is forged; "" where nothing does. */
+static const char *forged(const char *frame, const char *out, bool *ret_ended)
+{
+    static char found[400];
+    struct own_host host;
+    const char *fact;
+
+    host_begin(&host, "driver");
+    host.attempt.frame = frame;
+    host.attempt.captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(worded(&host, out))};
+    host.attempt.captures[1] =
+        (struct capture){.stream = "stderr", .bytes = slice_of(worded(&host, BEGIN END("0")))};
+    check_read(&host.context, &host.attempt);
+    fact = reading_get_fact(&host.attempt.reading, OUTPUT_FORGED, "");
+    snprintf(found, sizeof found, "%s", fact != NULL ? fact : "");
+    *ret_ended = host.attempt.parts.items[0].ended;
+    arena_destroy(host.arena);
+    return found;
+}
+
+static void marks_that_are_not_ours_are_found_and_text_about_them_is_not(void **state)
+{
+    static const struct {
+        const char *out, *said;
+        bool ended;
+    } rows[] = {
+        {BEGIN "x" END("0"), "", true},
+        {"noise" BEGIN END("0") "late", "", true},
+        {BEGIN "assay_mark() { echo \"@assay-part $*\"; @assay is a program" END("0"), "", true},
+        {BEGIN "printf '@assay %s begun' @assay-part" END("0"), "", true},
+        {BEGIN "x", "", false},
+        {BEGIN "x\n@assay-part 1 end nvidia-smi 0", "", false}, /* cut */
+        {BEGIN "x\n@assay-part other end nvidia-smi 0\n" END("0"), "what looks like a mark", true},
+        {BEGIN "x@assay-part 2-2 begin y\n" END("0"), "what looks like a mark", true},
+        {BEGIN "@assay 2-2 ended why=exit rc=0" END("0"), "what looks like a mark", true},
+        {"@assay-part 2-2 end z 1\n" BEGIN END("0"), "what looks like a mark", true},
+        {BEGIN END("0") END("0"), "two ends of nvidia-smi", true},
+        {BEGIN END("0") BEGIN END("0"), "two beginnings of nvidia-smi", true},
+        {BEGIN "x" BEGIN END("0"), "in the middle of another part", true},
+        {END("0") BEGIN END("0"), "an end without its beginning", true},
+        {BEGIN END("1"), "different exit statuses", true},
+        {BEGIN END("x") END("0"), "a mark is damaged", true},
+    };
+    /* Attempts of earlier versions have one word, their uuid. */
+    static const char *const frames[] = {"0123456789abcdef0123456789abcdef", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        bool ended;
+        const char *said = forged(frames[i % 2], rows[i / 2].out, &ended);
+
+        if ((*rows[i / 2].said == '\0') != (*said == '\0') || strstr(said, rows[i / 2].said) == NULL ||
+            ended != rows[i / 2].ended)
+            fail_msg("row %zu: '%s', ended %d", i, said, ended);
+    }
+}
+
+/* A process that a command leaves behind goes on printing: that is told, and nobody fails by it. */
+static void what_belongs_to_no_part_is_told(void **state)
+{
+    static const char *const told = "output.outside";
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "driver");
+    host.attempt.captures[0] = (struct capture){
+        .stream = "stdout", .bytes = slice_of(worded(&host, "early" BEGIN "x" END("0") "late\n\n"))};
+    host.attempt.captures[1] =
+        (struct capture){.stream = "stderr", .bytes = slice_of(worded(&host, BEGIN END("0")))};
+    check_read(&host.context, &host.attempt);
+    assert_string_equal(finding(&host, told), "11 bytes of stdout belong to no command: early");
+    for (size_t i = 0; i < host.attempt.reading.findings.count; i++)
+        assert_int_not_equal(host.attempt.reading.findings.items[i].severity, SEVERITY_FAULT);
+    assert_null(reading_get_fact(&host.attempt.reading, OUTPUT_FORGED, ""));
+    host.attempt.captures[0].bytes = slice_of(worded(&host, BEGIN "x" END("0") "\n\n"));
+    check_read(&host.context, &host.attempt);
+    assert_string_equal(finding(&host, told), "(none)");
+    /* Earlier versions wrote no newline before a beginning. */
+    host.attempt.captures[0].bytes =
+        slice_of(worded(&host, BEGIN "x" END("0") "@assay-part B begin more\n\n@assay-part 1 end more 0\n"));
+    check_read(&host.context, &host.attempt);
+    assert_string_equal(finding(&host, told), "(none)");
+    arena_destroy(host.arena);
+}
+
+/* What the spool shows while a part runs is the word of the beginnings: no end is made of it. */
+static void the_word_of_a_beginning_makes_no_end(void **state)
+{
+    bool ended;
+
+    (void)state;
+    assert_non_null(
+        strstr(forged("0123456789abcdef0123456789abcdef", BEGIN "\n@assay-part B end nvidia-smi 0\n", &ended),
+               "what looks like a mark"));
+    assert_false(ended);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_that_are_not_ours_are_found_and_text_about_them_is_not),
+        cmocka_unit_test(the_word_of_a_beginning_makes_no_end),
+        cmocka_unit_test(what_belongs_to_no_part_is_told),
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),

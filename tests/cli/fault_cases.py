@@ -144,6 +144,9 @@ FABRIC = [
     # On another host than the head, and only its own kernel, or counter, knows of it.
     Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
     Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
+    # What the head says is healthy; the counters of all members tell that nothing was sent.
+    Case("lying-head", both_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
+         faults=["a:lying-head"], numbers_undecided=True),
 ]
 
 NETWORK = [

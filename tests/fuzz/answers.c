@@ -83,7 +83,7 @@ static void take_answer(struct answer *answer, enum remote_verb verb, const stru
     const struct remote_job job = {.verb = verb, .uuid = ANSWERS_UUID, .command = "true", .clip_bytes = KEPT};
 
     text_init(&answer->text, 4096);
-    guard_reply_init(&answer->reply, &job);
+    guard_reply_init(&answer->reply, &job, &(struct guard_frame){ANSWERS_UUID, ANSWERS_UUID});
     for (int i = GUARD_STDERR; i >= GUARD_STDOUT; i--)
         for (size_t at = 0; at < streams[i].length; at += piece)
             guard_reply_feed(&answer->reply, i, streams[i].bytes + at,
@@ -245,7 +245,8 @@ static void add_windows(struct record *record, struct attempt *attempt, const st
         *window =
             (struct window){.role = (enum window_role)role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
         window->captures[0] = capture_of("stdout", input->streams[2 + role], slice_of(""));
-        window->captures[1] = capture_of("stderr", slice_of(""), slice_of(""));
+        /* The same marks: a part ends on both. */
+        window->captures[1] = capture_of("stderr", input->streams[2 + role], slice_of(""));
     }
 }
 
@@ -283,7 +284,8 @@ static bool add_attempt(const struct world *world, const struct input *input, st
 static void check_outcomes(const struct record *record)
 {
     const struct attempt *attempt = &record->attempts.items[0];
-    bool broken = attempt->end != ATTEMPT_RAN || attempt->captures[0].cut || attempt->captures[0].flooded;
+    bool broken = attempt->end != ATTEMPT_RAN || attempt->captures[0].cut || attempt->captures[0].flooded ||
+                  reading_get_fact(&attempt->reading, OUTPUT_FORGED, "") != NULL;
 
     for (size_t i = 0; i < record->judgement.outcome_count; i++) {
         const struct outcome *outcome = &record->judgement.outcomes[i];

@@ -190,7 +190,7 @@ static struct window *add_window(struct world *world, struct attempt *attempt, s
                                  enum window_role role, const struct said *otherwise)
 {
     struct window *window = list_push(world->arena, &attempt->windows);
-    const char *out = "";
+    const char *out = "", *err = "";
 
     for (const struct said *part = healthy[role]; part->part != NULL; part++) {
         const struct said *said = said_otherwise(otherwise, part->part);
@@ -198,10 +198,14 @@ static struct window *add_window(struct world *world, struct attempt *attempt, s
         said = said != NULL ? said : part;
         out = arena_printf(world->arena, "%s%s", out,
                            marked(world->arena, attempt->uuid, said->part, said->output, said->rc));
+        err = arena_printf(world->arena, "%s%s", err,
+                           marked(world->arena, attempt->uuid, said->part, "", said->rc));
+        if (said->rc < 0)
+            break; /* an output that ends early has nothing behind it */
     }
     *window = (struct window){.member = member, .role = role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
     window->captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
-    window->captures[1] = (struct capture){.stream = "stderr", .bytes = {"", 0}};
+    window->captures[1] = (struct capture){.stream = "stderr", .bytes = slice_of(err)};
     return window;
 }
 
@@ -220,12 +224,16 @@ static struct attempt *ran_between(struct world *world, const char *step, const 
 {
     struct attempt *attempt = add_attempt(world, step, host, ATTEMPT_RAN);
     const struct step *planned = &world->record.plan->steps.items[attempt->step];
-    const char *out = "";
+    const char *out = "", *err = "";
 
-    for (; parts->part != NULL; parts++)
+    for (; parts->part != NULL; parts++) {
         out = arena_printf(world->arena, "%s%s", out,
                            marked(world->arena, attempt->uuid, parts->part, parts->output, parts->rc));
+        err = arena_printf(world->arena, "%s%s", err,
+                           marked(world->arena, attempt->uuid, parts->part, "", parts->rc));
+    }
     attempt->captures[0].bytes = slice_of(out);
+    attempt->captures[1].bytes = slice_of(err);
     for (int role = WINDOW_BEFORE; check_find(planned->shape->check)->window && role <= WINDOW_AFTER; role++)
         for (size_t i = 0; i < planned->member_count; i++)
             add_window(world, attempt, i, (enum window_role)role,

@@ -96,6 +96,8 @@ CASES = [
      r"NVRM: Xid \(PCI:0000:d1:00\): 79"),
     ("link-flap:mlx5_2", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/link_downed; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^1\n2$"),
+    ("lying-head", 'mpirun -H NODE:8,node1:8 -np 16 all_gather_perf -b 1G -e 1G -g 1 >/dev/null; '
+     'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/port_xmit_data', r"^[1-9]$"),
     ("mount-missing", "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS | grep -c '^/data '", r"^0$"),
     ("no-space", "df -Pk /var/tmp", r" 40960 +100% /$"),
     ("names-unknown", "getent ahosts NODE >/dev/null && getent ahosts node1; echo rc $?", r"^rc 2$"),

@@ -17,6 +17,10 @@
 #include "guard.h"
 
 #define UUID "0b6c1d0e-8f5a-4b43-9d57-3b6a5c1f2e4d"
+#define BEGUN "000102030405060708090a0b0c0d0e0f"
+#define ENDED "101112131415161718191a1b1c1d1e1f"
+
+static const struct guard_frame frame = {BEGUN, ENDED};
 
 static const struct remote_job spooled = {
     .verb = REMOTE_ENSURE, .uuid = UUID, .command = "true", .clip_bytes = 1000};
@@ -24,14 +28,14 @@ static const struct remote_job light = {
     .verb = REMOTE_READ, .uuid = UUID, .command = "true", .clip_bytes = 1000};
 
 static const char header[] =
-    "@assay " UUID " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n";
+    "@assay " ENDED " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n";
 static const char answer[] =
-    "@assay " UUID " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n"
+    "@assay " ENDED " ended why=exit rc=7 up=12.34,56.78 left= out=5 err=4 clip=0,1 boot=b-1 text=\n"
     "outs\nerr\n";
 static const char light_out[] =
-    "@assay " UUID " begun\nouts\n\n@assay " UUID
+    "@assay " BEGUN " begun\nouts\n\n@assay " ENDED
     " ended why=signal rc=11 up=1.5,2.5 left=12/D/dd out=0 err=0 clip=0,0 boot=b-1 text=\n";
-static const char light_err[] = "@assay " UUID " begun\nerr\n\n@assay " UUID " ended\n";
+static const char light_err[] = "@assay " BEGUN " begun\nerr\n\n@assay " ENDED " ended\n";
 
 /* Feeds in pieces of `piece` bytes; gives the result. reply and text are the caller's to release. */
 static struct remote_result feed(struct guard_reply *reply, struct text *text, const struct remote_job *job,
@@ -41,7 +45,7 @@ static struct remote_result feed(struct guard_reply *reply, struct text *text, c
     struct remote_result result;
 
     text_init(text, 4096);
-    guard_reply_init(reply, job);
+    guard_reply_init(reply, job, &frame);
     for (size_t at = 0; at < out_length; at += piece)
         guard_reply_feed(reply, GUARD_STDOUT, out + at, out_length - at < piece ? out_length - at : piece);
     for (size_t at = 0; at < err_length; at += piece)
@@ -115,7 +119,7 @@ static void noise_before_the_answer_is_skipped(void **state)
         "Welcome\n",
         "no newline",
         "@assay ",
-        "@assay " UUID,
+        "@assay " ENDED,
         "@assay other-uuid ended why=exit rc=0 ",
         "exec /bin/sh -c 'x' assay ensure " UUID " - 1\n",
         "\n\n\n@@@@assay",
@@ -198,7 +202,7 @@ static void a_garbled_header_is_no_answer(void **state)
         char whole[300];
         struct remote_result result;
 
-        snprintf(whole, sizeof whole, "@assay " UUID " ended %s", lines[i]);
+        snprintf(whole, sizeof whole, "@assay " ENDED " ended %s", lines[i]);
         result = feed(&reply, &text, &spooled, whole, strlen(whole), "", 0, 4096);
         if (result.end != REMOTE_NO_ANSWER)
             print_error("taken as an answer: %s", lines[i]);
@@ -216,7 +220,7 @@ static void a_light_flood_keeps_its_beginning_and_its_end(void **state)
 
     (void)state;
     text_init(&all, 1 << 24);
-    text_put(&all, "@assay " UUID " begun\n");
+    text_put(&all, "@assay " BEGUN " begun\n");
     for (int i = 0; i < 100000; i++)
         text_put(&all, "0123456789\n");
     text_put(&all, strstr(light_out, "\n\n@assay") + 1);
@@ -243,7 +247,7 @@ static void an_output_without_a_place_is_cut_and_says_why(void **state)
     (void)state;
     text_init(&all, 1 << 24);
     text_put(&all,
-             "@assay " UUID " ended why=exit rc=0 up=1,2 left= out=4000000 err=0 clip=0,0 boot=b text=\n");
+             "@assay " ENDED " ended why=exit rc=0 up=1,2 left= out=4000000 err=0 clip=0,0 boot=b text=\n");
     for (int i = 0; i < 400000; i++)
         text_put(&all, "012345678\n");
     signal(SIGXFSZ, SIG_IGN);
@@ -310,19 +314,22 @@ static void the_exec_line_is_short_and_plain(void **state)
     job.files = files;
     job.file_count = 1;
     job.boot_id = "not a boot id; rm -rf";
+    job.secret = "s3";
     text_init(&exec, 65536);
     text_init(&input, 1 << 20);
     guard_exec(&job, GUARD_SUDO, &exec);
-    guard_input(&job, &input);
+    guard_input(&job, &frame, &input);
     assert_true(exec.length < 400);
     assert_memory_equal(exec.bytes, "exec sudo -n /bin/sh -c 'g=$(head -c ", 37);
     assert_non_null(strstr(exec.bytes, " assay ensure " UUID " - 60 10 1000 10 4 hosts 3"));
     assert_null(strpbrk(exec.bytes, "!`\n\\;<>|*?~{}[]#"));
-    /* What follows the guard's text is the command and the files, to the byte. */
+    assert_null(strstr(exec.bytes, ENDED));
+    assert_null(strstr(exec.bytes, job.secret));
+    /* What follows the guard's text is what frames the answer, the secret, the command and the files, to the byte. */
     number = strstr(exec.bytes, "head -c ") + 8;
     guard_length = strtol(number, NULL, 10);
-    assert_int_equal(input.length, (size_t)guard_length + 4 + 3);
-    assert_memory_equal(input.bytes + guard_length, "truen1\n", 7);
+    assert_int_equal(input.length, (size_t)guard_length + strlen(ENDED "\ns3\ntruen1\n"));
+    assert_string_equal(input.bytes + guard_length, ENDED "\ns3\ntruen1\n");
     text_release(&exec);
     text_release(&input);
 }
@@ -345,7 +352,7 @@ static void run_light(const char *shell, const char *bytes, size_t length, bool 
     said[got] = '\0';
     (void)pclose(file);
     *ret_ran = access("ran", F_OK) == 0;
-    *ret_answered = strstr(said, "@assay " UUID " ended") != NULL;
+    *ret_answered = strstr(said, "@assay " ENDED " ended") != NULL;
 }
 
 static void assert_not_run(const char *shell, const char *bytes, size_t length)
@@ -391,13 +398,72 @@ static void a_light_command_that_did_not_come_whole_is_not_run(void **state)
     assert_int_equal(chdir(folder), 0);
     job.command = "echo 'it is' >ran";
     text_init(&input, 1 << 20);
-    guard_input(&job, &input);
+    guard_input(&job, &frame, &input);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (access(rows[i].program, X_OK) == 0)
             assert_only_whole_is_run(rows[i].shell, &input);
         else
             print_message("not tried: there is no %s\n", rows[i].program);
     text_release(&input);
+    assert_int_equal(unlink("input"), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static const char *read_seen(const char *name)
+{
+    static char seen[1 << 16];
+    FILE *file = fopen(name, "r");
+    size_t got;
+
+    assert_non_null(file);
+    got = fread(seen, 1, sizeof seen - 1, file);
+    seen[got] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(unlink(name), 0);
+    return seen;
+}
+
+/* Also where the environment has variables of these names, and the shell is told to export all. */
+static void a_light_command_gets_its_secret_by_stdin_and_sees_neither_elsewhere(void **state)
+{
+    static const struct {
+        const char *program, *shell;
+    } rows[] = {{"/bin/sh", "/bin/sh"},
+                {"/bin/dash", "/bin/dash"},
+                {"/bin/bash", "/bin/bash --posix"},
+                {"/bin/busybox", "/bin/busybox sh"}};
+    char folder[] = "/tmp/assay-guard-XXXXXX", shell[200];
+    struct remote_job job = light;
+    struct text input;
+    const char *seen;
+    bool ran, answered;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    job.secret = "5ec4e7 5ec4e8";
+    job.command = ": >ran; cat >stdin; (for p in $$ $PPID; do tr '\\0' '\\n' </proc/$p/environ; "
+                  "tr '\\0' '\\n' </proc/$p/cmdline; done; set; timeout 1 cat /proc/$PPID/fd/0) >seen";
+    text_init(&input, 1 << 20);
+    guard_input(&job, &frame, &input);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (access(rows[i].program, X_OK) != 0) {
+            print_message("not tried: there is no %s\n", rows[i].program);
+            continue;
+        }
+        snprintf(shell, sizeof shell, "begun=x ended=x secret=x SHELLOPTS=allexport %s", rows[i].shell);
+        run_light(shell, input.bytes, input.length, &ran, &answered);
+        assert_true(ran && answered);
+        assert_string_equal(read_seen("stdin"), "5ec4e7 5ec4e8\n");
+        seen = read_seen("seen");
+        assert_non_null(strstr(seen, "ASSAY_ATTEMPT=" UUID));
+        assert_null(strstr(seen, "5ec4e"));
+        assert_null(strstr(seen, BEGUN));
+        assert_null(strstr(seen, ENDED));
+    }
+    text_release(&input);
+    (void)unlink("ran");
     assert_int_equal(unlink("input"), 0);
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(rmdir(folder), 0);
@@ -468,6 +534,7 @@ int main(void)
         cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
         cmocka_unit_test(the_exec_line_is_short_and_plain),
         cmocka_unit_test(a_light_command_that_did_not_come_whole_is_not_run),
+        cmocka_unit_test(a_light_command_gets_its_secret_by_stdin_and_sees_neither_elsewhere),
         cmocka_unit_test(jobs_that_cannot_be_sent_are_told),
     };
 

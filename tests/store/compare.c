@@ -280,6 +280,7 @@ static void same_attempt(const struct attempt *left, const struct attempt *right
     SAME(step);
     SAME(n);
     SAME_TEXT(uuid);
+    SAME_TEXT(frame);
     SAME(state);
     SAME(end);
     SAME(rc);
