@@ -288,8 +288,8 @@ void check_keep(struct arena *arena, struct arena *scratch, const struct step *s
 
 /*
  * The window of a check that is not passive; of one without `window` it is only whose the host is. Before the test it
- * takes the run's lock on the member, and after it gives it back: the symbolic link /var/tmp/assay-locks-UID/RUN.ATTEMPT,
- * which leads to no file but says "RUN ATTEMPT FRESH UNTIL BOOT SINCE WHO", FRESH and UNTIL in s since boot. UID is that of
+ * takes the run's lock on the member, and after it gives it back: the symbolic link /var/tmp/assay-locks-UID/RUN.ATTEMPT.BOOT,
+ * which leads to no file but says "RUN ATTEMPT FRESH UNTIL SINCE WHO", FRESH and UNTIL in s since boot. UID is that of
  * the user on the host, who alone can write in that folder; those of all users are read. Where /var/tmp does not take it, it
  * lies in /tmp or /dev/shm. $ASSAY_LOCKS of the host names other places: "PATH-WITHOUT-UID ...".
  * check_window_file writes what one member is asked before or after the attempt; the attempt's windows `before` must be

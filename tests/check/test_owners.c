@@ -357,11 +357,11 @@ static const char *folder_of_locks(struct tree *tree)
 static void put_lock_of(struct tree *tree, const char *attempt, long fresh, long until, const char *boot,
                         const char *who)
 {
-    const char *link = arena_printf(tree->arena, "%s/dead.1", folder_of_locks(tree));
+    const char *link = arena_printf(tree->arena, "%s/dead.1.%s", folder_of_locks(tree), boot);
 
     (void)unlink(link); /* that of the case before */
-    assert_int_equal(symlink(arena_printf(tree->arena, "dead %s %ld %ld %s 2026-01-01T00:00:00Z %s", attempt,
-                                          fresh, until, boot, who),
+    assert_int_equal(symlink(arena_printf(tree->arena, "dead %s %ld %ld 2026-01-01T00:00:00Z %s", attempt,
+                                          fresh, until, who),
                              link),
                      0);
 }
@@ -390,8 +390,8 @@ static void a_dead_controllers_lock_keeps_nobody_out(void **state)
     put_lock(*state, SECOND, 1L << 40, 1L << 40, "another-boot");
     assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
     (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
-    assert_int_equal(symlink("no lock at all", arena_printf(((struct tree *)*state)->arena, "%s/broken",
-                                                            folder_of_locks(*state))),
+    assert_int_equal(symlink("no lock at all", arena_printf(((struct tree *)*state)->arena, "%s/broken.%s",
+                                                            folder_of_locks(*state), boot)),
                      0);
     assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
 }
@@ -399,7 +399,7 @@ static void a_dead_controllers_lock_keeps_nobody_out(void **state)
 static void what_is_over_for_good_is_taken_away_by_its_user(void **state)
 {
     struct tree *tree = *state;
-    const char *dead = arena_printf(tree->arena, "%s/dead.1", folder_of_locks(tree));
+    const char *dead = arena_printf(tree->arena, "%s/dead.1.%s", folder_of_locks(tree), boot_id(tree));
     struct stat status;
 
     put_lock(tree, SECOND, 1, 1L << 30, boot_id(tree)); /* a test of it may be about to begin */
@@ -440,15 +440,16 @@ static void words_of_a_lock_are_plain(void **state)
 static void what_is_no_lock_costs_nothing(void **state)
 {
     struct tree *tree = *state;
+    const char *boot = boot_id(tree);
     time_t began = time(NULL);
 
     assert_int_equal(
         system(arena_printf(tree->arena,
-                            "cd '%s' && truncate -s 3G sparse && mkfifo pipe && mkdir folder "
-                            "&& ln -s /dev/zero zero && ln -s /etc/shadow shadow && ln -s . self "
-                            "&& ln -s \"$(head -c 4000 /dev/zero | tr '\\0' x)\" long && seq -f "
-                            "file%%g 1 2000 | xargs touch",
-                            folder_of_locks(tree))),
+                            "cd '%s' && truncate -s 3G sparse.%s && mkfifo pipe.%s && mkdir folder.%s "
+                            "&& ln -s /dev/zero zero.%s && ln -s /etc/shadow shadow.%s && ln -s . self.%s "
+                            "&& ln -s \"$(head -c 4000 /dev/zero | tr '\\0' x)\" long.%s && seq -f "
+                            "file%%g.%s 1 2000 | xargs touch",
+                            folder_of_locks(tree), boot, boot, boot, boot, boot, boot, boot, boot)),
         0);
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
     assert_true(time(NULL) - began < 8);
@@ -462,7 +463,9 @@ static void more_locks_than_anybody_has_are_no_answer(void **state)
     const char *folder = folder_of_locks(tree);
 
     assert_int_equal(
-        system(arena_printf(tree->arena, "cd '%s' && for n in $(seq 101); do ln -s x $n; done", folder)), 0);
+        system(arena_printf(tree->arena, "cd '%s' && for n in $(seq 101); do ln -s x $n.%s; done", folder,
+                            boot_id(tree))),
+        0);
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE),
                         arena_printf(tree->arena, UNKNOWN "%s of %s holds more than 100 locks", folder,
                                      strstr(by_lock_of_me(tree), "of ") + 3));

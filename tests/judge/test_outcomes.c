@@ -165,13 +165,15 @@ struct said {
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][5] = {
-    {{"gpus", GPUS("0", ""), 0},
+static const struct said healthy[2][6] = {
+    {{"owners", "", 0},
+     {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"log-start", "1.5\n", 0},
      {0}},
-    {{"gpus", GPUS("0", ""), 0},
+    {{"owners", "", 0},
+     {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"kernel-log", "[ 9.0] quiet\n", 0},
@@ -226,7 +228,8 @@ static struct attempt *ran_between(struct world *world, const char *step, const 
         out = arena_printf(world->arena, "%s%s", out,
                            marked(world->arena, attempt->uuid, parts->part, parts->output, parts->rc));
     attempt->captures[0].bytes = slice_of(out);
-    for (int role = WINDOW_BEFORE; check_find(planned->shape->check)->window && role <= WINDOW_AFTER; role++)
+    for (int role = WINDOW_BEFORE; !check_find(planned->shape->check)->passive && role <= WINDOW_AFTER;
+         role++)
         for (size_t i = 0; i < planned->member_count; i++)
             add_window(world, attempt, i, (enum window_role)role,
                        i + 1 < planned->member_count ? NULL

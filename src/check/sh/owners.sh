@@ -137,7 +137,6 @@ runs() {
     [ "$me" != 0 ] && [ "$(now)" -lt "$2" ]
 }
 counts() {
-    [ "$on" = "$boot" ] || return
     { [ "$t" -lt "$fresh" ] && [ "$fresh" -le $((t + FRESH_MOST_S)) ]; } || (runs "$attempt" "$until")
 }
 # lock LINK: who holds the host by it, if it does. Of ours, one that is over for good is taken away.
@@ -146,25 +145,25 @@ lock() {
     set -f
     set -- $(readlink "$link" | plain)
     set +f
-    [ $# -ge 7 ] || return 0
-    theirs=$1 attempt=$2 fresh=$3 until=$4 on=$5 since=$6
-    shift 6
-    case $theirs$attempt$on in *[!0-9A-Za-z-]*) return 0 ;; esac
+    [ $# -ge 6 ] || return 0
+    theirs=$1 attempt=$2 fresh=$3 until=$4 since=$5
+    shift 5
+    case $theirs$attempt in *[!0-9A-Za-z-]*) return 0 ;; esac
     case $fresh$until in *[!0-9]*) return 0 ;; esac
     case $since in *[!0-9TZ:-]*) return 0 ;; esac
     [ "$theirs" != "$run" ] || return 0
     t=$(now)
     if counts; then
         printf 'assay run %s of %.80s since %s, by a lock of %s\n' "$theirs" "$*" "$since" "$(owner_of "$link")"
-    elif [ "$(stat -c %u "$link")" = "$me" ] && { [ "$on" != "$boot" ] || [ "$t" -ge "$until" ]; }; then
+    elif [ "$(stat -c %u "$link")" = "$me" ] && [ "$t" -ge "$until" ]; then
         rm -f "$link"
     fi
     return 0
 }
-# locks_in FOLDER
+# locks_in FOLDER: those that were made since the host has booted, or rather by this host: the folder may be a shared one
 locks_in() {
     { [ -r "$1" ] && [ -x "$1" ]; } || { echo "? $1 of $(owner_of "$1") cannot be read"; return; }
-    links=$(find "$1/" -maxdepth 1 -type l ! -name "$run.*" | head -n $((LOCKS_MOST + 1))) || return
+    links=$(find "$1/" -maxdepth 1 -type l -name "*.$boot" ! -name "$run.*" | head -n $((LOCKS_MOST + 1))) || return
     if [ "$(printf '%s\n' "$links" | wc -l)" -gt "$LOCKS_MOST" ]; then
         echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"
         return
@@ -223,10 +222,10 @@ private() {
 take() {
     [ -n "$run" ] || return 0
     why='' t=$(now)
-    words="$run $ASSAY_ATTEMPT $((t + fresh_s)) $((t + lease_s)) $boot $(date -u +%Y-%m-%dT%H:%M:%SZ) $who"
+    words="$run $ASSAY_ATTEMPT $((t + fresh_s)) $((t + lease_s)) $(date -u +%Y-%m-%dT%H:%M:%SZ) $who"
     release
     for place in $places; do
-        mine=$place-$me/$run.$ASSAY_ATTEMPT
+        mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
         private "${mine%/*}" || continue
         ln -s "$words" "$mine"
         [ "$(readlink "$mine")" = "$words" ] && return
@@ -236,7 +235,7 @@ take() {
 }
 release() {
     for place in $places; do
-        [ -z "$run" ] || rm -f "$place-$me/$run.$ASSAY_ATTEMPT"
+        [ -z "$run" ] || rm -f "$place-$me/$run.$ASSAY_ATTEMPT.$boot"
     done
 }
 
