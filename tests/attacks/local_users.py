@@ -17,12 +17,12 @@ ROOT, MALLORY, ALICE, BOB = 0, 47300, 47301, 47302
 OWNERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "check", "sh", "owners.sh")
 HOST = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"]
 BEGIN = f"""
-mount --bind {FOLDER} /mnt && cd /mnt &&
+mount --bind {FOLDER} /mnt && cd /mnt && mount --bind {os.path.dirname(ASSAY)} /mnt/program &&
 for d in /var/tmp /tmp /dev/shm; do mount -t tmpfs -o mode=1777,size=64m tmpfs $d || exit; done
 boot=$(cat /proc/sys/kernel/random/boot_id)
 as() {{ uid=$1; shift; setpriv --reuid "$uid" --regid "$uid" --clear-groups "$@"; }}
 mallory() {{ as {MALLORY} "$@"; }}
-run() {{ as "$1" {ASSAY} run -H hostfile -s "$2.json" --db "$3/assay.db" --progress none -o "$3/report.html"; }}
+run() {{ as "$1" /mnt/program/{os.path.basename(ASSAY)} run -H hostfile -s "$2.json" --db "$3/assay.db" --progress none -o "$3/report.html"; }}
 """
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
@@ -57,6 +57,7 @@ def prepare():
     write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
     write(f"{FOLDER}/hostfile", HOSTFILE)
     command("test", "touch /mnt/r/ran; echo done")
+    os.makedirs(f"{FOLDER}/program", exist_ok=True)
     for name in ("r", "r2"):
         shutil.rmtree(f"{FOLDER}/{name}", ignore_errors=True)
         os.mkdir(f"{FOLDER}/{name}")
