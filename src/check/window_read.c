@@ -5,7 +5,8 @@
  * facts    window.read = yes | no: WHY              both readings of every member are whole
  *          kernel.log = read | not read: WHY
  *          window.ecc.uncorrected, window.nvlink, window.links = none | who and how many
- *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is
+ *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is |
+ *                             not known: WHY nobody could say whose it is
  *          window.owned = WHO     of a check without the rest: the job whose host it is, where there is one
  *          window.unanswered = WHY    likewise: nobody could say whose the host is
  *          window.monitors = none | PROGRAM (pid N)     what disturbs tests of GPUs, before the test: recorded
@@ -691,7 +692,6 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     finder_begin(&finder);
     for (size_t i = 0; i < context->member_count; i++)
         read_one(&finder, i, attempt);
-    finder.processes_unknown |= finder.unanswered.length > 0;
     if (!context->check->window) {
         conclude(out, WINDOW_OWNED, &finder.processes, true);
         conclude(out, WINDOW_UNANSWERED, &finder.unanswered, true);
@@ -700,6 +700,8 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     }
     conclude_read(out, "window.read", "yes", "no", &finder.read);
     conclude_read(out, "kernel.log", "read", "not read", &finder.log);
+    if (finder.unanswered.length > 0)
+        say(&finder.processes, "not known: %s", finder.unanswered.bytes);
     conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
     conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
     if (context->platform->nvlink_links > 0)

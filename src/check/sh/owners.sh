@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2317,SC2154,SC2046,SC2030,SC2031
+# (functions are called by name, and what is not set here comes from the environment)
 # Whose this host is at the moment: before | after | ask (which takes no lock and gives none back).
 #
 # In the environment: node, its name in the hostfile; run, the UUID of ours (empty: none, so no lock is taken), and
