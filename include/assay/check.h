@@ -301,21 +301,26 @@ void check_keep(struct arena *arena, struct arena *scratch, const struct step *s
 
 /*
  * The window of a check that is not passive; of one without `window` it is only whose the host is. Before the test it
- * takes the run's lock on the member, and after it gives it back: the file /var/tmp/assay-locks/RUN.ATTEMPT (in
- * $ASSAY_LOCKS where the host has that) with "RUN ATTEMPT FRESH UNTIL BOOT SINCE WHO", FRESH and UNTIL in s since boot.
- * check_window_file writes what one member is asked before or after the
- * attempt; the attempt's windows `before` must be there when `after` is asked. check_not_ready: why the test
- * must not begin (a foreign process, GPUs that did not cool down), in the arena; NULL when nothing was read
- * that speaks against it; *ret_in_use: a job has one of the hosts, and it says whose. What could not be read is left to
- * the judge.
+ * takes the run's lock on the member, and after it gives it back: the symbolic link /var/tmp/assay-locks-UID/RUN.ATTEMPT.BOOT,
+ * which leads to no file but says "RUN ATTEMPT FRESH UNTIL SINCE WHO", FRESH and UNTIL in s since boot. UID is that of
+ * the user on the host, who alone can write in that folder; those of all users are read. Where /var/tmp does not take it, it
+ * lies in /tmp or /dev/shm. $ASSAY_LOCKS of the host names other places: "PATH-WITHOUT-UID ...".
+ * check_window_file writes what one member is asked before or after the attempt; the attempt's windows `before` must be
+ * there when `after` is asked.
+ * check_not_ready: ATTEMPT_RAN where the test may begin, with *ret_why NULL; else the end of an attempt that is not begun,
+ * and why (in the arena): a job has one of the hosts (ATTEMPT_IN_USE), or whose it is was not answered
+ * (ATTEMPT_UNANSWERED, or how the host could not be reached), a foreign process, GPUs that did not cool down
+ * (ATTEMPT_NOT_READY). What else could not be read is left to the judge.
  */
 void check_window_file(const struct check_context *context, enum window_role role,
                        const struct attempt *attempt, size_t member, struct text *out);
 unsigned check_window_deadline_s(const struct check_context *context, enum window_role role);
-const char *check_not_ready(const struct check_context *context, const struct attempt *attempt,
-                            bool *ret_in_use);
-/* The fact of an attempt of a check without `window`: the job that had a host before or after it. */
+enum attempt_end check_not_ready(const struct check_context *context, const struct attempt *attempt,
+                                 const char **ret_why) __attribute__((warn_unused_result));
+/* Facts of an attempt of a check without `window`: the job that had a host before or after it, and why that is not
+   known. */
 #define WINDOW_OWNED "window.owned"
+#define WINDOW_UNANSWERED "window.unanswered"
 
 /* Building blocks shared by checks: src/check/parts.c. */
 /* The suite's row for a tool that the check is about to name: each check asks here, so what a suite needs is known. */

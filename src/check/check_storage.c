@@ -84,13 +84,17 @@ static void command_fio(const struct check_context *context, struct text *out)
     text_printf(
         out,
         " | awk 'NR == 2 { print $(NF - 2) }') && if [ \"$free\" -lt %.0f ]; then echo \"no space: $free "
-        "KiB\" >&2; exit %d; fi && f=\"$ASSAY_LAB_ROOT\"",
+        "KiB\" >&2; exit %d; fi && f=$(mktemp \"$ASSAY_LAB_ROOT\"",
         size / 1024, NO_SPACE);
     text_shell_quote(out, folder);
-    text_printf(out,
-                "/assay-$ASSAY_ATTEMPT && exec 9<>\"$f\" && rm -f \"$f\" && "
-                "truncate -s %.0f /proc/self/fd/9 && ",
-                size);
+    /* All users may be able to write in the folder: the name is none that they could know, and the file is made, not
+       found. Where they may also take it away before it is opened, what was put in its place is no new file. */
+    text_printf(
+        out,
+        "/assay-XXXXXXXXXX) && exec 9<>\"$f\" && rm -f \"$f\" && "
+        "{ [ \"$(stat -L -c %%F /proc/self/fd/9)\" = 'regular empty file' ] || { echo \"somebody has put "
+        "another file in the place of $f\" >&2; exit 1; }; } && truncate -s %.0f /proc/self/fd/9 && ",
+        size);
     command_tool(context, out, "fio");
     text_printf(out,
                 " --filename=/proc/self/fd/9 --allow_file_create=0 --size=%.0f --runtime=%.0f "

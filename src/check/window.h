@@ -21,12 +21,18 @@ void read_window_frames(struct arena *arena, const struct attempt *attempt, cons
 /* window_read.c */
 extern const struct remedy window_remedies[];
 
-/* owners.c: the functions that the part's commands call, and each owner that the part names. */
+/* owners.c: the function that the part's commands call, and each owner that the part names. */
 void owners_functions(const struct check_context *context, size_t member, struct text *out);
 void owners_before(const struct check_context *context, struct text *out);
 void owners_after(const struct check_context *context, struct text *out);
 void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
                 void *to);
+/* Why the window's part says nothing of whose the host is; NULL: it does. In the context's arena. */
+const char *owners_unanswered(const struct check_context *context, const struct window *window,
+                              const struct part *part);
+/* How long the part may take, at timescale 1 and here. */
+enum { OWNERS_S = 60 };
+unsigned owners_deadline_s(const struct check_context *context);
 
 /* window.c. The rows end with a NULL name. */
 const struct part_row *window_parts(enum window_role role);

@@ -5,8 +5,10 @@
  * facts    window.read = yes | no: WHY              both readings of every member are whole
  *          kernel.log = read | not read: WHY
  *          window.ecc.uncorrected, window.nvlink, window.links = none | who and how many
- *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is
+ *          window.processes = none | WHO (pid N) on gpuN before|after the test, or a job whose host it is |
+ *                             not known: WHY nobody could say whose it is
  *          window.owned = WHO     of a check without the rest: the job whose host it is, where there is one
+ *          window.unanswered = WHY    likewise: nobody could say whose the host is
  *          window.monitors = none | PROGRAM (pid N)     what disturbs tests of GPUs, before the test: recorded
  *          Of what is not known on every member there is no fact, unless it is bad already.
  *          output.doubted         of a test across hosts: members whose HCAs carried less than its table needs
@@ -21,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/evidence.h"
 #include "command_file.h"
 #include "monitors.h"
 #include "window.h"
@@ -98,8 +101,8 @@ struct finder {
     const struct check_context *context;
     const struct attempt *attempt;
     struct reading *out;
-    struct text read, log, processes, ecc, nvlink, links,
-        monitors; /* what is to be said against each; "" for nothing */
+    struct text read, log, processes, ecc, nvlink, links, monitors,
+        unanswered; /* what is to be said against each; "" for nothing */
     double
         table_bytes; /* what each member must have carried at least by the test's own table; 0: nothing is known */
     struct text idle; /* members that carried less */
@@ -309,6 +312,18 @@ static void owners_of(struct text *out, const struct finder *finder, const struc
     struct owners_to to = {out, member->label, when};
 
     owners_say(find_part(finder->attempt, window, WINDOW_OWNERS), finder->out->arena, say_owner, &to);
+}
+
+/* Why nobody knows whose it was. */
+static void unanswered_of(struct text *out, const struct finder *finder, const struct member *member,
+                          const struct window *window, const char *when)
+{
+    const char *why =
+        owners_unanswered(finder->context, window, find_part(finder->attempt, window, WINDOW_OWNERS));
+
+    if (why != NULL)
+        say(out, "%s%s%s%s", member->label, *member->label != '\0' ? ": " : "",
+            arena_strdup(finder->out->arena, why), when);
 }
 
 static void read_monitors(struct finder *finder, const struct member *member, const struct window *before)
@@ -616,6 +631,8 @@ static void read_member(struct finder *finder, size_t index)
 
     owners_of(&finder->processes, finder, &member, before, " before the test");
     owners_of(&finder->processes, finder, &member, after, " after the test");
+    unanswered_of(&finder->unanswered, finder, &member, before, " (before the test)");
+    unanswered_of(&finder->unanswered, finder, &member, after, " (after the test)");
     if (!context->check->window)
         return;
     if (rebooted(before, after))
@@ -654,8 +671,9 @@ static void conclude_read(struct reading *out, const char *fact, const char *wel
 
 static void finder_begin(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
-                            &finder->nvlink, &finder->links, &finder->monitors,  &finder->idle};
+    struct text *texts[] = {&finder->read,     &finder->log,    &finder->processes,
+                            &finder->ecc,      &finder->nvlink, &finder->links,
+                            &finder->monitors, &finder->idle,   &finder->unanswered};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         text_init(texts[i], 64 * 1024);
@@ -665,8 +683,9 @@ static void finder_begin(struct finder *finder)
 
 static void finder_end(struct finder *finder)
 {
-    struct text *texts[] = {&finder->read,   &finder->log,   &finder->processes, &finder->ecc,
-                            &finder->nvlink, &finder->links, &finder->monitors,  &finder->idle};
+    struct text *texts[] = {&finder->read,     &finder->log,    &finder->processes,
+                            &finder->ecc,      &finder->nvlink, &finder->links,
+                            &finder->monitors, &finder->idle,   &finder->unanswered};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         text_release(texts[i]);
@@ -761,11 +780,14 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
         read_one(&finder, i, attempt);
     if (!context->check->window) {
         conclude(out, WINDOW_OWNED, &finder.processes, true);
+        conclude(out, WINDOW_UNANSWERED, &finder.unanswered, true);
         finder_end(&finder);
         return;
     }
     conclude_read(out, "window.read", "yes", "no", &finder.read);
     conclude_read(out, "kernel.log", "read", "not read", &finder.log);
+    if (finder.unanswered.length > 0)
+        say(&finder.processes, "not known: %s", finder.unanswered.bytes);
     conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
     conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
     if (context->platform->nvlink_links > 0)
@@ -811,44 +833,113 @@ static void member_not_ready(struct finder *finder, size_t index, const struct w
     struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
     size_t length = out->length;
 
-    if (!context->check->window)
-        return;
-    if (context->member_count > 1 && before->end >= ATTEMPT_UNREACHABLE &&
-        before->end != ATTEMPT_SUDO_REFUSED)
-        say(out, "%s", before->text);
-    if (gpus == NULL || gpus->reading.status != READING_COMPLETE)
+    if (!context->check->window || gpus == NULL || gpus->reading.status != READING_COMPLETE)
         return;
     (void)processes_of(out, finder, &member, &gpus->reading, "");
     if (out->length == length)
         too_hot(out, finder, &member, &gpus->reading);
 }
 
-const char *check_not_ready(const struct check_context *context, const struct attempt *attempt,
-                            bool *ret_in_use)
+/* Why a test must not begin: of each kind what all members have to say. */
+struct obstacles {
+    struct text owners, unanswered, not_ready;
+    enum attempt_end out_of_reach; /* ATTEMPT_RAN: no member is */
+    const char *reach_text;
+};
+
+/* Of several members the test is not begun either, but it is no fault of the one that it would be started on. */
+static void member_out_of_reach(const struct check_context *context, const struct window *before,
+                                struct obstacles *against)
 {
-    cleanup_text struct text why = {0}, owners = {0};
+    const char *text = *before->text != '\0' ? before->text : attempt_end_name(before->end);
 
-    text_init(&why, 64 * 1024);
-    text_init(&owners, 64 * 1024);
-    for (size_t i = 0; i < context->member_count; i++) {
-        struct attempt scratch = {
-            .uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
-        struct check_context of_member = *context;
-        const struct window *before = window_find(&scratch, i, WINDOW_BEFORE);
-        struct reading out;
-        struct finder finder = {.context = &of_member, .attempt = &scratch, .out = &out};
-
-        if (before == NULL)
-            continue;
-        of_member.arena = arena_create();
-        reading_init(&out, of_member.arena, "");
-        read_parts_of(&of_member, i, &scratch, &out);
-        member_in_use(&finder, i, before, &owners);
-        member_not_ready(&finder, i, before, &why);
-        arena_destroy(of_member.arena);
+    if (context->member_count > 1 && !evidence_dropped(before->text) && before->end != ATTEMPT_REBOOTED) {
+        say(&against->not_ready, "%s", text);
+        return;
     }
-    *ret_in_use = owners.length > 0;
-    if (owners.length > 0)
-        return arena_printf(context->arena, "in use: %s", owners.bytes);
-    return why.length > 0 ? arena_strdup(context->arena, why.bytes) : NULL;
+    against->out_of_reach = evidence_dropped(before->text) ? ATTEMPT_NOT_READY : before->end;
+    against->reach_text = text;
+}
+
+/* Of what could not be read whose the host is, is not known. A head that has rebooted says so for the test itself, which
+   its guard does not begin. */
+static void member_unanswered(struct finder *finder, size_t index, const struct window *before,
+                              struct obstacles *against)
+{
+    const struct check_context *context = finder->context;
+    struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
+    const struct part *part = find_part(finder->attempt, before, WINDOW_OWNERS);
+    bool away = before->end >= ATTEMPT_UNREACHABLE || before->end == ATTEMPT_REBOOTED;
+
+    if (index == 0 && before->end == ATTEMPT_REBOOTED)
+        return;
+    if (owners_unanswered(context, before, part) == NULL)
+        away &= context->member_count > 1 && context->check->window && before->end != ATTEMPT_SUDO_REFUSED;
+    else if (!away)
+        unanswered_of(&against->unanswered, finder, &member, before, "");
+    if (away)
+        member_out_of_reach(context, before, against);
+}
+
+static void member_obstacles(const struct check_context *context, const struct attempt *attempt, size_t index,
+                             struct obstacles *against)
+{
+    struct attempt scratch = {.uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
+    struct check_context of_member = *context;
+    const struct window *before = window_find(&scratch, index, WINDOW_BEFORE);
+    struct reading out;
+    struct finder finder = {.context = &of_member, .attempt = &scratch, .out = &out};
+
+    if (before == NULL) {
+        say(&against->unanswered, "%s: it was not asked", context->members[index]->name);
+        return;
+    }
+    of_member.arena = arena_create();
+    reading_init(&out, of_member.arena, "");
+    read_parts_of(&of_member, index, &scratch, &out);
+    member_in_use(&finder, index, before, &against->owners);
+    member_unanswered(&finder, index, before, against);
+    member_not_ready(&finder, index, before, &against->not_ready);
+    arena_destroy(of_member.arena);
+}
+
+static enum attempt_end worst_obstacle(struct arena *arena, const struct obstacles *against,
+                                       const char **ret_why)
+{
+    *ret_why = NULL;
+    if (against->owners.length > 0) {
+        *ret_why = arena_printf(arena, "in use: %s", against->owners.bytes);
+        return ATTEMPT_IN_USE;
+    }
+    if (against->out_of_reach != ATTEMPT_RAN) {
+        *ret_why = arena_strdup(arena, against->reach_text);
+        return against->out_of_reach;
+    }
+    if (against->unanswered.length > 0) {
+        *ret_why = arena_printf(arena, "whose the host is is not known: %s", against->unanswered.bytes);
+        return ATTEMPT_UNANSWERED;
+    }
+    if (against->not_ready.length == 0)
+        return ATTEMPT_RAN;
+    *ret_why = arena_strdup(arena, against->not_ready.bytes);
+    return ATTEMPT_NOT_READY;
+}
+
+enum attempt_end check_not_ready(const struct check_context *context, const struct attempt *attempt,
+                                 const char **ret_why)
+{
+    struct obstacles against = {.out_of_reach = ATTEMPT_RAN};
+    struct text *texts[] = {&against.owners, &against.unanswered, &against.not_ready};
+    enum attempt_end end;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        text_init(texts[i], 64 * 1024);
+        text_put(texts[i], "");
+    }
+    for (size_t i = 0; i < context->member_count; i++)
+        member_obstacles(context, attempt, i, &against);
+    end = worst_obstacle(context->arena, &against, ret_why);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        text_release(texts[i]);
+    return end;
 }

@@ -32,6 +32,12 @@ static const char *command_of(struct arena *arena, const struct part *part)
     "leave it to its owner: test it when the job has ended (assay run --hosts NAME), or have the host " \
     "drained first"
 
+#define LET_IT_ANSWER                                                                                        \
+    "mend what is named there, or have its user take it away; assay needs a folder of its own for locks in " \
+    "/var/tmp, /tmp or /dev/shm, and an answer of Slurm and Kubernetes where they run; then test again"
+
+static const char keep_more[] = "see what prints so much there, or let the next run keep more: assay run "
+                                "--max-evidence SIZE";
 static const char who_ended_it[] =
     "look for who ended it: the kernel's out-of-memory killer (dmesg), a clean-up job, somebody's kill; "
     "then test again";
@@ -117,11 +123,10 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
     const char *lack = lack_of_output(arena, attempt);
     const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
     const char *forged = reading_get_fact(reading, OUTPUT_FORGED, "");
+    const char *unanswered = reading_get_fact(reading, WINDOW_UNANSWERED, "");
 
     if (evidence_dropped(attempt->text))
-        return bearing_with(KIND_UNDECIDED, attempt->text,
-                            "see what prints so much there, or let the next run keep more: assay run "
-                            "--max-evidence SIZE");
+        return bearing_with(KIND_UNDECIDED, attempt->text, keep_more);
     if (forged != NULL)
         return bearing_with(
             KIND_UNDECIDED, arena_printf(arena, "its output is forged: %s", forged),
@@ -138,6 +143,10 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
         }
     if (owner != NULL)
         return bearing_with(KIND_UNDECIDED, arena_printf(arena, "the host was in use: %s", owner), LEAVE_IT);
+    if (unanswered != NULL)
+        return bearing_with(KIND_UNDECIDED,
+                            arena_printf(arena, "whose the host was is not known: %s", unanswered),
+                            LET_IT_ANSWER);
     switch (reading->status) {
     case READING_COMPLETE:
         return bearing(KIND_WHOLE, "");
@@ -175,11 +184,15 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
     case ATTEMPT_CANCELLED:
         return bearing(KIND_NOT_RUN, "cancelled");
     case ATTEMPT_NOT_READY:
+        if (evidence_dropped(attempt->text))
+            return bearing_with(KIND_UNDECIDED, attempt->text, keep_more);
         return bearing_with(KIND_UNDECIDED, attempt->text,
                             "see to it that nobody else uses the GPUs and that they cool down at rest (fans, "
                             "air, coolant); then test again");
     case ATTEMPT_IN_USE:
         return bearing_with(KIND_NOT_RUN, attempt->text, LEAVE_IT);
+    case ATTEMPT_UNANSWERED:
+        return bearing_with(KIND_NOT_RUN, attempt->text, LET_IT_ANSWER);
     case ATTEMPT_UNREACHABLE:
         /* Never reached, or reached and lost. */
         return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->text,

@@ -294,8 +294,10 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     struct opinion judged = by_values(item, attempt);
     const struct finding *fault = own_fault(item, attempt);
 
-    opinion.remedy = bearing.remedy != NULL
-                         ? bearing.remedy
+    /* What was not begun says nothing of what the check looks for. */
+    opinion.remedy = bearing.remedy != NULL ? bearing.remedy
+                     : bearing.kind == KIND_NOT_RUN
+                         ? ""
                          : check_remedy(check_find(item->step->shape->check), SOUND_METRIC);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
@@ -465,6 +467,8 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
         ret_outcome->word = OUTCOME_RECORDED;
         if (!opinion.value.found)
             ret_outcome->cause = opinion.cause;
+    } else if (opinion.word == OUTCOME_NOT_RUN) {
+        ret_outcome->remedy = opinion.remedy != NULL ? opinion.remedy : "";
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
         ret_outcome->remedy = opinion.remedy != NULL
                                   ? opinion.remedy

@@ -117,7 +117,9 @@ static int write_tree(const struct tree *tree, const char *root, struct error *e
 {
     const char *made = "";
 
-    if (directory_create(root, 0755, err) < 0)
+    /* Locks lie in the latter. */
+    if (directory_create(root, 0755, err) < 0 ||
+        directory_create(arena_printf(tree->arena, "%s/var/tmp", root), 0755, err) < 0)
         return -1;
     for (size_t i = 0; i < tree->entries.count; i++) {
         const struct tree_entry *entry = &tree->entries.items[i];

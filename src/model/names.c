@@ -19,9 +19,23 @@ static const char *const accused_place_names[] = {"", "inside the host", "on its
 static const char *const origin_names[] = {"suite", "substitute", "left out", "isolate"};
 static const char *const run_state_names[] = {"running", "ended", "interrupted", "cancelled"};
 static const char *const attempt_end_names[] = {
-    "ran",          "killed",           "deadline",         "rebooted",         "lost",      "unreachable",
-    "auth refused", "host key unknown", "host key changed", "sudo refused",     "no answer", "no spool",
-    "cancelled",    "not ready",        "in use",           "jump host failed",
+    "ran",
+    "killed",
+    "deadline",
+    "rebooted",
+    "lost",
+    "unreachable",
+    "auth refused",
+    "host key unknown",
+    "host key changed",
+    "sudo refused",
+    "no answer",
+    "no spool",
+    "cancelled",
+    "not ready",
+    "in use",
+    "jump host failed",
+    "owner unknown",
 };
 
 static bool find_name(const char *const *names, size_t count, const char *word, size_t *ret_index)
@@ -145,7 +159,7 @@ const char *attempt_end_name(enum attempt_end end)
 bool attempt_end_loses_host(enum attempt_end end)
 {
     return end >= ATTEMPT_UNREACHABLE && end != ATTEMPT_SUDO_REFUSED && end != ATTEMPT_CANCELLED &&
-           end != ATTEMPT_NOT_READY && end != ATTEMPT_IN_USE;
+           end != ATTEMPT_NOT_READY && end != ATTEMPT_IN_USE && end != ATTEMPT_UNANSWERED;
 }
 
 bool attempt_end_parse(const char *name, enum attempt_end *ret_end)

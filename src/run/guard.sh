@@ -35,6 +35,8 @@ find_spool() {
     dir=$spool/$uuid
 }
 
+# taken: what stands at each place for a spool that is there, and whose it is
+taken() { for s in $spools; do stat -c '; %n is a %F of %U, mode %a' "$s" 2>/dev/null; done | tr -d '\n'; }
 no_spool() { say "why=spool rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=$1"; }
 
 # start_of PID: its start time in $start, which tells it from a later process of that number
@@ -200,7 +202,7 @@ ensure() {
         rebooted
         return
     fi
-    [ -n "$spool" ] || { no_spool "none of $spools is a private folder of this user, or can be made"; return; }
+    [ -n "$spool" ] || { no_spool "none of $spools is a private folder of this user, or can be made$(taken)"; return; }
     [ -d "$dir" ] || begin "$@" || return
     attach
     deliver

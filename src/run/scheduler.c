@@ -717,27 +717,28 @@ static int send_attempt(struct flight *flight)
     return 0;
 }
 
-/* Why the hosts are not ready for the test, in the flight's arena; NULL when they are. */
-static const char *not_ready(struct flight *flight, bool *ret_in_use)
+/* ATTEMPT_RAN: the hosts are ready for the test; else how the attempt ends without it, and why, in the flight's arena. */
+static enum attempt_end not_ready(struct flight *flight, const char **ret_why)
 {
     struct scheduler *scheduler = flight->scheduler;
     struct check_context context;
 
+    *ret_why = NULL;
     if (!has_window(scheduler, flight->step))
-        return NULL;
+        return ATTEMPT_RAN;
     plan_context(flight->arena, scheduler->sources, step_at(scheduler, flight->step), &context);
-    return check_not_ready(&context, &scheduler->record->attempts.items[flight->attempt], ret_in_use);
+    return check_not_ready(&context, &scheduler->record->attempts.items[flight->attempt], ret_why);
 }
 
 static void begin_test(struct flight *flight)
 {
-    bool in_use = false;
-    const char *why = not_ready(flight, &in_use);
+    const char *why;
+    enum attempt_end end = not_ready(flight, &why);
 
     if (flight->scheduler->signals_seen > 0)
         close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
-    else if (why != NULL)
-        close_unsent(flight, in_use ? ATTEMPT_IN_USE : ATTEMPT_NOT_READY, why);
+    else if (end != ATTEMPT_RAN)
+        close_unsent(flight, end, why);
     else if (send_attempt(flight) < 0)
         drop_flight(flight);
 }
@@ -756,10 +757,10 @@ static void begin_flight(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
     size_t read = scheduler->record->attempts.items[flight->attempt].windows.count;
-    bool in_use;
+    const char *why;
 
     if (has_window(scheduler, flight->step) &&
-        (read < step_at(scheduler, flight->step)->member_count || not_ready(flight, &in_use) != NULL))
+        (read < step_at(scheduler, flight->step)->member_count || not_ready(flight, &why) != ATTEMPT_RAN))
         read_window(flight, WINDOW_BEFORE, window_before_read);
     else if (send_attempt(flight) < 0)
         drop_flight(flight);

@@ -17,7 +17,7 @@ VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
            "auth refused", "host key unknown", "host key changed", "sudo refused", "no answer", "no spool",
-           "cancelled", "not ready", "in use", "jump host failed");
+           "cancelled", "not ready", "in use", "jump host failed", "owner unknown");
 VOCABULARY(window, "role of a window", "before", "after");
 VOCABULARY(reading, "reading status", "unrecognised", "failed", "partial", "complete");
 VOCABULARY(severity, "severity", "info", "warning", "fault");

@@ -3,6 +3,7 @@
  * Whose host it is, by what lies on a host: the command that a window asks, as a host's shell runs it over a tree of
  * files, with small scripts for Slurm's own programs.
  */
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -39,7 +42,9 @@ static int begin(void **state)
 
     *tree = (struct tree){.arena = arena_create(), .path = "/tmp/assay-owners-XXXXXX"};
     *state = tree;
-    return mkdtemp(tree->path) != NULL ? 0 : -1;
+    if (mkdtemp(tree->path) == NULL)
+        return -1;
+    return directory_create(arena_printf(tree->arena, "%s/var/tmp", tree->path), 0755, &tree->err);
 }
 
 static int end(void **state)
@@ -80,7 +85,7 @@ static void context_of(struct tree *tree, const char *step, struct check_context
                                      "\"steps\": [{%s}]}",
                                      tree->path, step);
 
-    sources->hostfile = hostfile_parse(arena, "hosts", slice_of("node1 timescale=5\n"), &tree->err);
+    sources->hostfile = hostfile_parse(arena, "hosts", slice_of("node1 timescale=10\n"), &tree->err);
     sources->suite = suite_parse(arena, "suite", slice_of(suite), &tree->err);
     if (sources->suite == NULL)
         fail_msg("%s", tree->err.text);
@@ -101,6 +106,11 @@ static struct slice bytes_of(struct tree *tree, const char *name)
     if (file_read(arena_printf(tree->arena, "%s/%s", tree->path, name), &text, &tree->err) < 0)
         fail_msg("%s", tree->err.text);
     return slice_of(arena_strdup(tree->arena, text.bytes));
+}
+
+static const char *path_of(struct tree *tree, const char *name)
+{
+    return arena_printf(tree->arena, "%s/%s", tree->path, name);
 }
 
 static void ask(struct tree *tree, const struct check_context *context, enum window_role role,
@@ -130,14 +140,16 @@ static const char *use_by(struct tree *tree, const struct check_run *run)
 {
     struct attempt attempt = {.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     struct check_context context;
-    bool in_use = false;
+    enum attempt_end end;
     const char *why;
 
     context_of(tree, STORAGE, &context);
     context.run = run;
     ask(tree, &context, WINDOW_BEFORE, &attempt);
-    why = check_not_ready(&context, &attempt, &in_use);
-    assert_int_equal(in_use, why != NULL);
+    end = check_not_ready(&context, &attempt, &why);
+    assert_int_equal(end, why == NULL                        ? ATTEMPT_RAN
+                          : strncmp(why, "in use: ", 8) == 0 ? ATTEMPT_IN_USE
+                                                             : ATTEMPT_UNANSWERED);
     return why != NULL ? why : "";
 }
 
@@ -198,6 +210,24 @@ static void an_allocation_without_a_step_is_asked_of_slurm(void **state)
     assert_true(slice_contains(bytes_of(*state, "asked"), "-w node1"));
     put(*state, "bin/scontrol", "#!/bin/sh\necho 'NodeName=node1 CPUAlloc=0 CPUTot=192 State=IDLE'\n");
     assert_string_equal(use_of(*state), "");
+}
+
+static void put_slurmd(struct tree *tree)
+{
+    put(tree, "proc/9/comm", "slurmd\n");
+}
+
+static void where_slurm_does_not_answer_nobody_knows(void **state)
+{
+    put_slurmd(*state);
+    put(*state, "bin/scontrol", "#!/bin/sh\nexit 1\n");
+    assert_non_null(strstr(use_of(*state), "slurmd runs there (pid 9 of "));
+    assert_non_null(strstr(use_of(*state), "scontrol does not say whether the node is allocated"));
+    put(*state, "bin/scontrol", "#!/bin/sh\necho 'NodeName=node1 CPUAlloc=96 CPUTot=192 State=MIXED'\n");
+    put(*state, "bin/squeue", "#!/bin/sh\nexit 1\n");
+    assert_string_equal(use_of(*state),
+                        "whose the host is is not known: Slurm has allocated node1, and squeue does not "
+                        "say to whom");
 }
 
 static void where_no_slurmd_runs_slurm_is_not_asked(void **state)
@@ -272,13 +302,14 @@ static void ask_as(struct tree *tree, const char *run, const char *attempt, enum
 {
     const struct check_run other = {.uuid = run, .who = "alice@login1"};
     struct check_context context;
-    bool in_use;
+    enum attempt_end end;
 
     *ret_attempt = (struct attempt){.uuid = attempt, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     context_of(tree, STORAGE, &context);
     context.run = &other;
     ask(tree, &context, role, ret_attempt);
-    *ret_why = check_not_ready(&context, ret_attempt, &in_use);
+    end = check_not_ready(&context, ret_attempt, ret_why);
+    assert_int_equal(end == ATTEMPT_RAN, *ret_why == NULL);
 }
 
 static const char *lock_of(struct tree *tree, const char *run, const char *attempt, enum window_role role)
@@ -293,22 +324,52 @@ static const char *lock_of(struct tree *tree, const char *run, const char *attem
 #define FIRST "aaaaaaaa-1111-4111-8111-111111111111"
 #define SECOND "bbbbbbbb-1111-4111-8111-111111111111"
 
+/* The file's owner, as stat has it: what its words say of themselves anybody can write. */
+static const char *by_lock_of_me(struct tree *tree)
+{
+    return arena_printf(tree->arena, "Z, by a lock of %s (uid %u)",
+                        getpwuid(getuid()) != NULL ? getpwuid(getuid())->pw_name : "UNKNOWN",
+                        (unsigned)getuid());
+}
+
 static void another_run_finds_the_lock_and_who_holds_it(void **state)
 {
+    const char *why;
+
     assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
-    assert_true(strncmp(lock_of(*state, "second", SECOND, WINDOW_BEFORE),
-                        "in use: assay run first of alice@login1 since 20", 48) == 0);
+    why = lock_of(*state, "second", SECOND, WINDOW_BEFORE);
+    assert_true(strncmp(why, "in use: assay run first of alice@login1 since 20", 48) == 0);
+    assert_non_null(strstr(why, by_lock_of_me(*state)));
     assert_string_equal(lock_of(*state, "first", SECOND, WINDOW_BEFORE), ""); /* the same run's next test */
     (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
     (void)lock_of(*state, "first", SECOND, WINDOW_AFTER);
     assert_string_equal(lock_of(*state, "second", SECOND, WINDOW_BEFORE), "");
 }
 
+static const char *folder_of_locks(struct tree *tree)
+{
+    const char *folder =
+        path_of(tree, arena_printf(tree->arena, "var/tmp/assay-locks-%u", (unsigned)getuid()));
+
+    assert_int_equal(directory_create(folder, 0755, &tree->err), 0);
+    return folder;
+}
+
+static void put_lock_of(struct tree *tree, const char *attempt, long fresh, long until, const char *boot,
+                        const char *who)
+{
+    const char *link = arena_printf(tree->arena, "%s/dead.1.%s", folder_of_locks(tree), boot);
+
+    (void)unlink(link); /* that of the case before */
+    assert_int_equal(symlink(arena_printf(tree->arena, "dead %s %ld %ld 2026-01-01T00:00:00Z %s", attempt,
+                                          fresh, until, who),
+                             link),
+                     0);
+}
+
 static void put_lock(struct tree *tree, const char *attempt, long fresh, long until, const char *boot)
 {
-    put(tree, "var/tmp/assay-locks/dead.1",
-        arena_printf(tree->arena, "dead %s %ld %ld %s 2026-01-01T00:00:00Z bob@login2\n", attempt, fresh,
-                     until, boot));
+    put_lock_of(tree, attempt, fresh, until, boot, "bob@login2");
 }
 
 static const char *boot_id(struct tree *tree)
@@ -330,8 +391,193 @@ static void a_dead_controllers_lock_keeps_nobody_out(void **state)
     put_lock(*state, SECOND, 1L << 40, 1L << 40, "another-boot");
     assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
     (void)lock_of(*state, "first", FIRST, WINDOW_AFTER);
-    put(*state, "var/tmp/assay-locks/broken", "no lock at all");
+    assert_int_equal(symlink("no lock at all", arena_printf(((struct tree *)*state)->arena, "%s/broken.%s",
+                                                            folder_of_locks(*state), boot)),
+                     0);
     assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+}
+
+static void what_is_over_for_good_is_taken_away_by_its_user(void **state)
+{
+    struct tree *tree = *state;
+    const char *dead = arena_printf(tree->arena, "%s/dead.1.%s", folder_of_locks(tree), boot_id(tree));
+    struct stat status;
+
+    put_lock(tree, SECOND, 1, 1L << 30, boot_id(tree)); /* a test of it may be about to begin */
+    (void)lock_of(tree, "first", FIRST, WINDOW_BEFORE);
+    assert_int_equal(lstat(dead, &status), 0);
+    put_lock(tree, SECOND, 1, 1, boot_id(tree));
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
+    assert_int_equal(lstat(dead, &status), -1);
+}
+
+/* For ever fresh: it counts no longer than an honest one. Who sees no processes takes its word up to its deadline. */
+static void a_lock_that_says_it_is_fresh_for_ever_is_not(void **state)
+{
+    put_lock(*state, SECOND, 1L << 40, 1, boot_id(*state));
+    assert_string_equal(lock_of(*state, "first", FIRST, WINDOW_BEFORE), "");
+}
+
+static void words_of_a_lock_are_plain(void **state)
+{
+    struct tree *tree = *state;
+    char attempt[64];
+    const char *why;
+
+    snprintf(attempt, sizeof attempt, "dddddddd-1111-4111-8111-%012d", (int)getpid());
+    put_lock_of(tree, attempt, 1, 1, boot_id(tree), "\033[2J\033]0;owned\007\nroot@\r*");
+    assert_int_equal(system(arena_printf(tree->arena, "ASSAY_ATTEMPT=%s sleep 60 & echo $! >'%s/pid'",
+                                         attempt, tree->path)),
+                     0);
+    why = lock_of(tree, "first", FIRST, WINDOW_BEFORE);
+    assert_int_equal(system(arena_printf(tree->arena, "kill $(cat '%s/pid')", tree->path)), 0);
+    assert_string_equal(why, arena_printf(tree->arena,
+                                          "in use: assay run dead of [2J]0;ownedroot@* since "
+                                          "2026-01-01T00:00:00%s",
+                                          by_lock_of_me(tree)));
+}
+
+/* None of it is opened, followed or read, so none of it takes time. */
+static void what_is_no_lock_costs_nothing(void **state)
+{
+    struct tree *tree = *state;
+    const char *boot = boot_id(tree);
+    time_t began = time(NULL);
+
+    assert_int_equal(
+        system(arena_printf(tree->arena,
+                            "cd '%s' && truncate -s 3G sparse.%s && mkfifo pipe.%s && mkdir folder.%s "
+                            "&& ln -s /dev/zero zero.%s && ln -s /etc/shadow shadow.%s && ln -s . self.%s "
+                            "&& ln -s \"$(head -c 4000 /dev/zero | tr '\\0' x)\" long.%s && seq -f "
+                            "file%%g.%s 1 2000 | xargs touch",
+                            folder_of_locks(tree), boot, boot, boot, boot, boot, boot, boot, boot)),
+        0);
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
+    assert_true(time(NULL) - began < 8);
+}
+
+#define UNKNOWN "whose the host is is not known: "
+
+static void more_locks_than_anybody_has_are_no_answer(void **state)
+{
+    struct tree *tree = *state;
+    const char *folder = folder_of_locks(tree);
+
+    assert_int_equal(
+        system(arena_printf(tree->arena, "cd '%s' && for n in $(seq 101); do ln -s x $n.%s; done", folder,
+                            boot_id(tree))),
+        0);
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE),
+                        arena_printf(tree->arena, UNKNOWN "%s of %s holds more than 100 locks", folder,
+                                     strstr(by_lock_of_me(tree), "of ") + 3));
+}
+
+static void a_lock_that_cannot_be_taken_is_no_answer(void **state)
+{
+    struct tree *tree = *state;
+    const char *folder = folder_of_locks(tree), *me = strstr(by_lock_of_me(tree), "of ") + 3;
+    const char *others =
+        arena_printf(tree->arena, "; %s/tmp is not there; %s/dev/shm is not there", tree->path, tree->path);
+
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_string_equal(
+        use_of(tree),
+        arena_printf(tree->arena, UNKNOWN "no lock can be taken: others may write in %s%s", folder, others));
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(symlink("/tmp", folder), 0);
+    assert_string_equal(
+        use_of(tree), arena_printf(tree->arena, UNKNOWN "no lock can be taken: %s is a symbolic link of %s%s",
+                                   folder, me, others));
+    assert_int_equal(unlink(folder), 0);
+    put(tree, folder + strlen(tree->path) + 1, "");
+    assert_string_equal(use_of(tree),
+                        arena_printf(tree->arena,
+                                     UNKNOWN "no lock can be taken: %s is a regular empty file of %s%s",
+                                     folder, me, others));
+    /* The next place takes it, and the others look there too. */
+    assert_int_equal(directory_create(path_of(tree, "tmp"), 0755, &tree->err), 0);
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
+    assert_true(strncmp(lock_of(tree, "second", SECOND, WINDOW_BEFORE), "in use: assay run first of ", 27) ==
+                0);
+    (void)lock_of(tree, "first", FIRST, WINDOW_AFTER);
+    assert_string_equal(lock_of(tree, "second", SECOND, WINDOW_BEFORE), "");
+}
+
+static void a_place_that_others_can_clear_takes_no_lock(void **state)
+{
+    struct tree *tree = *state;
+
+    assert_int_equal(chmod(path_of(tree, "var/tmp"), 0777), 0);
+    assert_non_null(strstr(use_of(tree), "var/tmp anybody may take away what is not his"));
+    assert_int_equal(chmod(path_of(tree, "var/tmp"), 01777), 0);
+    assert_string_equal(use_of(tree), "");
+}
+
+/* As a window's command comes back that was ended by its deadline, or whose part ended otherwise. */
+static const char *answer(struct tree *tree, enum attempt_end window_end, const char *window_text,
+                          const char *out, const char *err, enum attempt_end *ret_end)
+{
+    struct attempt attempt = {.uuid = UUID};
+    struct check_context context;
+    struct window window = {.role = WINDOW_BEFORE, .end = window_end, .text = window_text, .boot_id = "b"};
+    const char *why;
+
+    context_of(tree, STORAGE, &context);
+    window.captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
+    window.captures[1] = (struct capture){.stream = "stderr", .bytes = slice_of(err)};
+    *list_push(tree->arena, &attempt.windows) = window;
+    *ret_end = check_not_ready(&context, &attempt, &why);
+    return why != NULL ? why : "";
+}
+
+#define BEGUN "@assay-part " UUID " begin owners\n"
+#define ENDED(rc) "\n@assay-part " UUID " end owners " rc "\n"
+
+static void a_question_without_an_answer_is_not_answered_with_nobody(void **state)
+{
+    static const struct {
+        enum attempt_end window_end;
+        const char *window_text, *out, *err;
+        enum attempt_end end;
+        const char *why;
+    } rows[] = {
+        {ATTEMPT_RAN, "", BEGUN ENDED("0"), BEGUN ENDED("0"), ATTEMPT_RAN, ""},
+        {ATTEMPT_DEADLINE, "", BEGUN ENDED("0"), BEGUN ENDED("0"), ATTEMPT_RAN, ""},
+        {ATTEMPT_RAN, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "the answer did not come to its end"},
+        {ATTEMPT_RAN, "", "", "", ATTEMPT_UNANSWERED, UNKNOWN "the answer did not come to its end"},
+        {ATTEMPT_DEADLINE, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED,
+         UNKNOWN "the answer did not come to its end"},
+        {ATTEMPT_KILLED, "ended by signal 9", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "ended by signal 9"},
+        {ATTEMPT_RAN, "", BEGUN ENDED("124"), BEGUN ENDED("124"), ATTEMPT_UNANSWERED,
+         UNKNOWN "there was no answer within 10 s"},
+        {ATTEMPT_RAN, "", BEGUN ENDED("3"), BEGUN "one\ntwo\n" ENDED("3"), ATTEMPT_UNANSWERED,
+         UNKNOWN "one; two"},
+        {ATTEMPT_RAN, "", BEGUN ENDED("2"), BEGUN ENDED("2"), ATTEMPT_UNANSWERED, UNKNOWN "exit status 2"},
+        {ATTEMPT_RAN, "", BEGUN "Slurm job 5\n" ENDED("3"), BEGUN "one\n" ENDED("3"), ATTEMPT_IN_USE,
+         "in use: Slurm job 5"},
+        {ATTEMPT_UNREACHABLE, "node1: gone", "", "", ATTEMPT_UNREACHABLE, "node1: gone"},
+        {ATTEMPT_SUDO_REFUSED, "", "", "", ATTEMPT_SUDO_REFUSED, "sudo refused"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum attempt_end end;
+
+        assert_string_equal(
+            answer(*state, rows[i].window_end, rows[i].window_text, rows[i].out, rows[i].err, &end),
+            rows[i].why);
+        assert_int_equal(end, rows[i].end);
+    }
+}
+
+/* It waits for no GPU, so a host that keeps it busy cannot use the time that others have to cool down. */
+static void a_window_without_gpus_is_short(void **state)
+{
+    struct check_context context;
+
+    context_of(*state, STORAGE, &context);
+    context.timescale = 1;
+    assert_int_equal(check_window_deadline_s(&context, WINDOW_BEFORE), 90);
+    assert_int_equal(check_window_deadline_s(&context, WINDOW_AFTER), 90);
 }
 
 static void a_test_that_still_runs_holds_its_host(void **state)
@@ -345,7 +591,9 @@ static void a_test_that_still_runs_holds_its_host(void **state)
                                          attempt, tree->path)),
                      0);
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE),
-                        "in use: assay run dead of bob@login2 since 2026-01-01T00:00:00Z");
+                        arena_printf(tree->arena,
+                                     "in use: assay run dead of bob@login2 since 2026-01-01T00:00:00%s",
+                                     by_lock_of_me(tree)));
     assert_int_equal(system(arena_printf(tree->arena, "kill $(cat '%s/pid')", tree->path)), 0);
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
 }
@@ -403,6 +651,24 @@ static void who_came_during_the_test_is_told(void **state)
     check_read(&context, &attempt);
     assert_string_equal(reading_get_fact(&attempt.reading, WINDOW_OWNED, ""),
                         "Slurm job 8 of eve (late) after the test");
+    assert_null(reading_get_fact(&attempt.reading, WINDOW_UNANSWERED, ""));
+}
+
+static void that_nobody_answered_after_the_test_is_told(void **state)
+{
+    struct tree *tree = *state;
+    struct attempt attempt = {.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
+    struct check_context context;
+
+    context_of(tree, STORAGE, &context);
+    ask(tree, &context, WINDOW_BEFORE, &attempt);
+    put_slurmd(tree);
+    put(tree, "bin/scontrol", "#!/bin/sh\nexit 1\n");
+    ask(tree, &context, WINDOW_AFTER, &attempt);
+    check_read(&context, &attempt);
+    assert_non_null(
+        strstr(reading_get_fact(&attempt.reading, WINDOW_UNANSWERED, ""), "scontrol does not say"));
+    assert_non_null(strstr(reading_get_fact(&attempt.reading, WINDOW_UNANSWERED, ""), "(after the test)"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -415,6 +681,7 @@ int main(void)
         TEST(a_step_is_seen_where_slurm_itself_does_not_answer),
         TEST(what_slurmstepd_keeps_for_cgroups_is_no_job),
         TEST(an_allocation_without_a_step_is_asked_of_slurm),
+        TEST(where_slurm_does_not_answer_nobody_knows),
         TEST(where_no_slurmd_runs_slurm_is_not_asked),
         TEST(our_own_jobs_are_not_somebody_elses),
         TEST(a_host_that_assay_asked_slurm_for_is_ours_only_when_it_was_given),
@@ -422,8 +689,18 @@ int main(void)
         TEST(a_pod_that_is_over_or_has_no_gpu_is_not),
         TEST(another_run_finds_the_lock_and_who_holds_it),
         TEST(a_dead_controllers_lock_keeps_nobody_out),
+        TEST(what_is_over_for_good_is_taken_away_by_its_user),
+        TEST(a_lock_that_says_it_is_fresh_for_ever_is_not),
+        TEST(words_of_a_lock_are_plain),
+        TEST(what_is_no_lock_costs_nothing),
+        TEST(more_locks_than_anybody_has_are_no_answer),
+        TEST(a_lock_that_cannot_be_taken_is_no_answer),
+        TEST(a_place_that_others_can_clear_takes_no_lock),
+        TEST(a_question_without_an_answer_is_not_answered_with_nobody),
+        TEST(a_window_without_gpus_is_short),
         TEST(a_test_that_still_runs_holds_its_host),
         TEST(who_came_during_the_test_is_told),
+        TEST(that_nobody_answered_after_the_test_is_told),
         TEST(what_watches_gpus_is_named_and_what_does_not_is_not),
     };
 

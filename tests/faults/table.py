@@ -37,7 +37,7 @@ class Fault:
 
     @property
     def verdict(self):
-        return {"pass": "accept", "fail": "reject", "inconclusive": "incomplete"}[self.outcome]
+        return {"pass": "accept", "fail": "reject", "inconclusive": "incomplete", "not run": "incomplete"}[self.outcome]
 
 
 def login(host, what, outcome, cause, todo, **more):
@@ -135,11 +135,13 @@ HOST = [
          "make room", mounts="mount -t tmpfs -o mode=1777,size=1m tmpfs /var/tmp",
          tool="head -c 1000000 /dev/urandom | od -v; " + SOUND),
     fine("read-only-tmp", "/tmp and /var/tmp are read-only", mounts="mount -o remount,ro /tmp; mount -o remount,ro /var/tmp"),
-    test("read-only", "every place for outputs is read-only", "inconclusive", "none of /var/tmp/assay-0 /tmp/assay-0 /dev/shm",
-         "let the login user write", mounts=SPOOLS + " mount -o remount,ro $d; done"),
+    test("read-only", "every place for locks and outputs is read-only", "not run",
+         "no lock can be taken: /var/tmp/assay-locks-0 cannot be made.*/dev/shm", "a folder of its own for locks", mounts=SPOOLS + " mount -o remount,ro $d; done"),
     fine("noexec", "/tmp, /var/tmp and /dev/shm are noexec", mounts=SPOOLS + " mount -o remount,noexec $d; done"),
     fine("foreign", "the folder for outputs in /var/tmp is somebody else's", mounts="mkdir /var/tmp/assay-0; chown 47200 /var/tmp/assay-0"),
     test("toolless", "the tool is missing", "inconclusive", "tool missing", "install it", tool=None),
+    fine("foreign-locks", "the folder for locks in /var/tmp is somebody else's",
+         mounts="mkdir /var/tmp/assay-locks-0; chown 47200 /var/tmp/assay-locks-0"),
     test("locked-tool", "the tool may not be executed", "inconclusive", "cannot be executed", "execute it",
          mounts="chmod 644 /opt/measure"),
     test("old", "the tool has another version", "fail", "1.1, while most hosts have 1.2", "", tool="echo 'rate: 42.0 GB/s, version 1.1'"),

@@ -165,13 +165,15 @@ struct said {
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][5] = {
-    {{"gpus", GPUS("0", ""), 0},
+static const struct said healthy[2][6] = {
+    {{"owners", "", 0},
+     {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"log-start", "1.5\n", 0},
      {0}},
-    {{"gpus", GPUS("0", ""), 0},
+    {{"owners", "", 0},
+     {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"kernel-log", "[ 9.0] quiet\n", 0},
@@ -234,7 +236,8 @@ static struct attempt *ran_between(struct world *world, const char *step, const 
     }
     attempt->captures[0].bytes = slice_of(out);
     attempt->captures[1].bytes = slice_of(err);
-    for (int role = WINDOW_BEFORE; check_find(planned->shape->check)->window && role <= WINDOW_AFTER; role++)
+    for (int role = WINDOW_BEFORE; !check_find(planned->shape->check)->passive && role <= WINDOW_AFTER;
+         role++)
         for (size_t i = 0; i < planned->member_count; i++)
             add_window(world, attempt, i, (enum window_role)role,
                        i + 1 < planned->member_count ? NULL
@@ -859,7 +862,7 @@ static void a_window_that_was_not_read_is_no_clean_one(void **state)
         assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
         for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
             assert_outcome(&world, "nccl-all-reduce", "node1", owed[i], OUTCOME_INCONCLUSIVE,
-                           i < 2 ? "no route" : "no value");
+                           i < 3 ? "no route" : "no value");
         world_end(&world);
     }
 }
@@ -1034,6 +1037,40 @@ static void a_test_that_was_not_begun_is_undecided_and_says_why(void **state)
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "did not cool down");
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE, "did not cool down");
+    world_end(&world);
+}
+
+static void a_host_that_nobody_knows_the_owner_of_was_not_tested(void **state)
+{
+    static const struct said nobody_says[] = {{"owners", "", 3}, {0}};
+    static const struct said disk[] = {{"df", "", 0}, {"findmnt", "", 0}, {"fio", "", 0}, {0}};
+    struct world world;
+    struct attempt *attempt;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    attempt = add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_UNANSWERED);
+    attempt->text = "whose the host is is not known: no lock can be taken";
+    read_attempt(&world, attempt);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_NOT_RUN, "no lock can be taken");
+    assert_non_null(strstr(outcome_of(&world, "nccl-all-reduce", "node1", "sound")->remedy,
+                           "a folder of its own for locks"));
+    world_end(&world);
+
+    /* After the test: of a test of GPUs the item that asks for others, of all others everything. */
+    world_begin(&world, CONTRACT, ONE);
+    AFTER(&world, "node1", {"owners", "", 3});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "window.processes", OUTCOME_INCONCLUSIVE,
+                   "not known: exit status 3 (after the test)");
+    world_end(&world);
+    world_begin(&world, SUITE("trial", "{\"check\": \"storage\", \"arguments\": {\"mounts\": [\"/tmp\"]}}"),
+                ONE);
+    (void)ran_with(&world, "storage", "node1", disk, nobody_says);
+    judge(&world);
+    assert_outcome(&world, "storage", "node1", "sound", OUTCOME_INCONCLUSIVE,
+                   "whose the host was is not known: exit status 3 (after the test)");
     world_end(&world);
 }
 
@@ -1621,6 +1658,7 @@ int main(void)
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
         cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),
+        cmocka_unit_test(a_host_that_nobody_knows_the_owner_of_was_not_tested),
         cmocka_unit_test(xid_in_the_window_fails_a_test_that_looks_good),
         cmocka_unit_test(kernel_log_that_cannot_be_read_is_no_clean_one),
         cmocka_unit_test(host_that_is_down_fails_only_if_another_answers),

@@ -34,6 +34,7 @@ struct event {
     size_t order;
     remote_done_cb *done;
     void *context;
+    char nobodys[160]; /* what a window says of a host that nobody has */
 };
 
 struct remote_pool {
@@ -91,12 +92,12 @@ static struct event pop(struct remote_pool *pool)
 
 static void on_turn(uv_idle_t *turn)
 {
-    static const struct remote_result well = {.end = REMOTE_ENDED,
-                                              .why = REMOTE_WHY_EXIT,
-                                              .text = "",
-                                              .boot_id = "boot",
-                                              .left_text = "",
-                                              .connections = 1};
+    struct remote_result well = {.end = REMOTE_ENDED,
+                                 .why = REMOTE_WHY_EXIT,
+                                 .text = "",
+                                 .boot_id = "boot",
+                                 .left_text = "",
+                                 .connections = 1};
     struct remote_pool *pool = turn->data;
     struct event event;
 
@@ -104,6 +105,7 @@ static void on_turn(uv_idle_t *turn)
         return;
     event = pop(pool);
     clock_s = event.at;
+    well.out = slice_of(event.nobodys);
     event.done(event.context, &well);
 }
 
@@ -169,6 +171,7 @@ void remote_start(struct remote *remote, const struct remote_job *job, remote_do
 {
     const struct record *record = &running->record;
     double lasts = 0;
+    struct event event;
 
     if (job->verb == REMOTE_ENSURE || job->verb == REMOTE_READ)
         for (size_t i = record->attempts.count; i-- > 0;) {
@@ -180,7 +183,11 @@ void remote_start(struct remote *remote, const struct remote_job *job, remote_do
                 lasts = running->lasts[attempt->step];
             break;
         }
-    push(remote->pool, (struct event){.at = clock_s + lasts, .done = done, .context = context});
+    event = (struct event){.at = clock_s + lasts, .done = done, .context = context};
+    if (job->verb == REMOTE_READ)
+        snprintf(event.nobodys, sizeof event.nobodys,
+                 "@assay-part %s begin owners\n\n@assay-part %s end owners 0\n", job->uuid, job->uuid);
+    push(remote->pool, event);
 }
 
 static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)

@@ -21,12 +21,15 @@
 
 /* --- hosts --- */
 
+#define NOBODYS "@assay-part %s begin owners\n\n@assay-part %s end owners 0\n"
+
 struct request {
     struct request *next;
     struct remote *remote;
     uv_timer_t timer;
     enum remote_verb verb;
     char uuid[UUID_SIZE];
+    char nobodys[160]; /* what a window says of a host that nobody has */
     remote_done_cb *done;
     void *context;
 };
@@ -87,6 +90,8 @@ static void request_due(uv_timer_t *timer)
     struct request *request = timer->data;
     struct answer answer = answer_of(request->remote, request->verb);
 
+    if (request->verb == REMOTE_READ && answer.result.why == REMOTE_WHY_EXIT)
+        answer.result.out = slice_of(request->nobodys);
     request_end(request, &answer.result);
 }
 
@@ -145,6 +150,7 @@ void remote_start(struct remote *remote, const struct remote_job *job, remote_do
     *request = (struct request){
         .next = remote->pool->open, .remote = remote, .verb = job->verb, .done = done, .context = context};
     snprintf(request->uuid, sizeof request->uuid, "%s", job->uuid);
+    snprintf(request->nobodys, sizeof request->nobodys, NOBODYS, job->uuid, job->uuid);
     remote->pool->open = request;
     uv_timer_init(remote->pool->loop, &request->timer);
     request->timer.data = request;
@@ -476,6 +482,14 @@ static void a_run_that_was_all_done_ends_at_once(void **state)
     release(&bench);
 }
 
+/* As they are loaded from the store; in memory their bytes are let go of. */
+static void load_windows(struct bench *bench, struct attempt *attempt)
+{
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        attempt->windows.items[i].captures[0].bytes =
+            slice_of(arena_printf(bench->arena, NOBODYS, attempt->uuid, attempt->uuid));
+}
+
 static void an_open_attempt_is_taken_up_with_the_command_that_was_sent(void **state)
 {
     struct bench bench;
@@ -487,6 +501,7 @@ static void an_open_attempt_is_taken_up_with_the_command_that_was_sent(void **st
     last = &bench.record.attempts.items[bench.record.attempts.count - 1];
     last->state = ATTEMPT_SENT;
     last->command = "echo by an earlier version";
+    load_windows(&bench, last);
     run(&bench, NULL);
     assert_string_equal(last_command, "echo by an earlier version");
     assert_int_equal(bench.record.attempts.count, 3);
@@ -686,9 +701,51 @@ static void one_of_a_thousand_hosts_costs_the_controller_no_more_than_one_of_a_h
     assert_true(many < 10 * few * 3);
 }
 
+/* The second light command of a host is what is asked before its test. */
+static void a_window_hangs(const struct remote *remote, enum remote_verb verb, struct answer *answer)
+{
+    if (verb == REMOTE_READ && strcmp(remote->name, "n2") == 0 && remote->sent[REMOTE_READ] > 1)
+        answer->result.why = REMOTE_WHY_DEADLINE;
+}
+
+static const struct attempt *attempt_at(const struct bench *bench, const char *check, const char *host)
+{
+    const struct attempt *found = NULL;
+
+    for (size_t i = 0; i < bench->record.attempts.count; i++) {
+        const struct step *step = step_of(bench, bench->record.attempts.items[i].step);
+
+        if (strcmp(step->shape->suite_step, check) == 0 && strcmp(step->members[0]->name, host) == 0)
+            found = &bench->record.attempts.items[i];
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static void a_test_is_not_begun_where_whose_the_host_is_was_not_answered(void **state)
+{
+    const struct attempt *attempt;
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-2]",
+            "{\"check\": \"reachable\"}, {\"check\": \"gpu-burn\", \"needs\": [\"reachable\"]}");
+    hosts_answer = a_window_hangs;
+    run(&bench, NULL);
+    attempt = attempt_at(&bench, "gpu-burn", "n2");
+    assert_int_equal(attempt->end, ATTEMPT_UNANSWERED);
+    assert_non_null(strstr(attempt->text, "whose the host is is not known"));
+    assert_int_equal(attempt->windows.count, 1); /* asked once, and not after it */
+    assert_int_equal(attempt->n, 1);
+    assert_int_equal(attempt_at(&bench, "gpu-burn", "n1")->end, ATTEMPT_RAN);
+    assert_int_equal(attempt_at(&bench, "gpu-burn", "n1")->windows.count, 2);
+    release(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_test_is_not_begun_where_whose_the_host_is_was_not_answered),
         cmocka_unit_test(steps_follow_their_needs),
         cmocka_unit_test(pairs_run_together_where_they_share_nothing),
         cmocka_unit_test(a_host_that_is_down_stops_only_itself),

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2317,SC2154,SC2046,SC2030,SC2031
+# (functions are called by name, and what is not set here comes from the environment)
+# Whose this host is at the moment: before | after | ask (which takes no lock and gives none back).
+#
+# In the environment: node, its name in the hostfile; run, the UUID of ours (empty: none, so no lock is taken), and
+# ASSAY_ATTEMPT, that of the test; who, whom others are told of; jobs_of_ours, Slurm's numbers "12,13" of jobs that are
+# ours; refused, why Slurm did not give us the host; fresh_s and lease_s, see take; pause_s between two questions; limit_s,
+# after which somebody ends us. By hand: run= node=$(hostname -s) pause_s=1 limit_s=30 sh owners.sh ask
+#
+# Answers on stdout: an owner a line; nothing where it is nobody's, and then, `before`, our lock lies there. Another exit
+# status than 0 where the question was not answered, and stderr says why, a line each. Inside, such a line begins with "? ".
+# No function goes on where a process could not be started: an empty answer is one only when its status is 0.
+#
+# A lock is a symbolic link whose target is no file but the words of the lock: it is made whole or not at all, and is read
+# without opening anything, so nothing that lies there can be long, block or lead elsewhere; all else that lies there is no
+# lock. It lies in a folder that only its owner can write to, PLACE-UID, and what another user put at that name counts for
+# nothing. Each user has one, so nobody needs a folder that all may write to, and everybody reads all of them. Between
+# looking at a folder and listing it its owner may exchange it: he can only show other locks of his own by that.
+
+exec 3>&2 2>/dev/null
+root=$ASSAY_LAB_ROOT
+places=${ASSAY_LOCKS:-$root/var/tmp/assay-locks $root/tmp/assay-locks $root/dev/shm/assay-locks}
+# An honest lock is fresh for a minute; honest users have one lock a test.
+FRESH_MOST_S=120 FOLDERS_MOST=1000 LOCKS_MOST=100
+line='
+'
+
+now() { read -r up _ </proc/uptime; echo "${up%.*}"; }
+plain() { head -c 512 | LC_ALL=C tr -d '\000-\037\177'; }
+owner_of() { stat -c '%U (uid %u)' "$1"; }
+
+# Processes of containers that share this machine without sharing its processes are not this host's.
+space=$(readlink "$root/proc/self/ns/pid")
+ours() { theirs=$(readlink "$1/ns/pid") || return 0; [ "$theirs" = "$space" ]; }
+# files_with FILE GREP_WORDS...: /proc/PID/FILE where that is in it. There may be more than fit into one command.
+files_with() {
+    of=$1
+    shift
+    printf '%s\0' "${proc:-$root/proc}"/[0-9]*/"$of" | xargs -0 grep -ls "$@"
+    # 123: some of them have it not, or are gone
+    case $? in 0 | 123) return 0 ;; *) return 1 ;; esac
+}
+# processes FILE GREP_WORDS...: the folders of this host's processes where that is in it
+processes() {
+    found=$(files_with "$@") || return
+    for f in $found; do
+        if ours "${f%/"$1"}"; then echo "${f%/"$1"}"; fi
+    done
+}
+seen() {
+    [ -r /proc/1/comm ] || echo "? this user does not see the processes of others (/proc is mounted with hidepid)"
+    [ -n "$boot" ] || echo "? the host's boot id cannot be read"
+}
+
+# -- Slurm --
+
+# steps: the numbers of the jobs that have one here
+steps() {
+    list=$(processes cmdline '^slurmstepd: \[') || return
+    for p in $list; do
+        tr '\0' '\n' <"$p/cmdline" | sed -n 's/^slurmstepd: \[\([0-9][0-9]*\).*/\1/p'
+    done | sort -u
+}
+queue() { timeout 10 squeue -h "$@" -o '%A|%u|%j'; }
+# on_node NAME: the jobs of a node that is allocated
+on_node() {
+    told=$(queue -t running,suspended,completing,configuring -w "$1") && [ -n "$told" ] && printf '%s\n' "$told" && return
+    echo "? Slurm has allocated $1, and squeue does not say to whom"
+}
+# allocated SLURMD: the jobs of this node where none of them has a step, as Slurm's controller has it
+allocated() {
+    for name in "$node" "$(hostname -s)"; do
+        told=$(timeout 10 scontrol --oneliner show node "$name") || continue
+        case $told in
+        *' CPUAlloc=0 '*) return ;;
+        *' CPUAlloc='*) on_node "$name"; return ;;
+        esac
+    done
+    echo "? slurmd runs there (pid ${1##*/} of $(owner_of "$1")), and scontrol does not say whether the node is allocated"
+}
+slurm_jobs() {
+    jobs=$(steps) || return
+    if [ -n "$jobs" ]; then
+        told=$(queue -t all -j "$(printf %s "$jobs" | tr '\n' ,)")
+        printf '%s\n' "$told"
+        for job in $jobs; do case "$line$told" in *"$line$job|"*) ;; *) echo "$job||" ;; esac; done
+    else
+        slurmd=$(processes comm -x slurmd) || return
+        [ -z "$slurmd" ] || allocated "${slurmd%%"$line"*}"
+    fi
+}
+slurm() {
+    list=$(slurm_jobs) || return
+    printf '%s\n' "$list" | while IFS='|' read -r job user name; do
+        case $job in
+        '') continue ;;
+        '? '*) echo "$job"; continue ;;
+        esac
+        [ "$name" != "assay-$run" ] || continue
+        case ",$jobs_of_ours," in *",$job,"*) continue ;; esac
+        echo "Slurm job $job${user:+ of $user}${name:+ ($name)}"
+    done
+}
+refused() { [ -z "$refused" ] || echo "$refused"; }
+
+# -- Kubernetes --
+
+# unread_list: why the list of devices cannot be read where there may be one
+unread_list() {
+    { [ "$me" = 0 ] || [ ! -e "$root/var/lib/kubelet" ]; } && return
+    [ -x "${list%/*}" ] && [ ! -e "$list" ] && return
+    found=$(processes comm -xE 'kubelet|k3s.*|rke2.*|k0s.*|kubelite') || return
+    [ -z "$found" ] || echo "? Kubernetes runs there, and this user cannot read which pods have devices ($list)"
+}
+kubernetes() {
+    list=$root/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint
+    [ -r "$list" ] || { unread_list; return; }
+    pods=$(tr '{' '\n' <"$list" | sed -n 's/^"PodUID":"\([0-9a-f-]*\)".*"ResourceName":"[^"]*\(gpu\|mig-\|Ascend\).*/\1/p' | sort -u) || return
+    for pod in $pods; do
+        its=$(processes cgroup -E "pod($pod|$(echo "$pod" | tr - _))") || return
+        [ -n "$its" ] || continue
+        name=$(cd "$root/var/log/pods" && ls -d ./*_"$pod")
+        name=${name%%_"$pod"*} name=${name#./}
+        echo "Kubernetes pod ${name:+${name%%_*}/${name#*_} }$pod"
+    done
+}
+
+# -- Locks of assay --
+
+read -r boot <"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}"
+me=$(id -u)
+
+# runs ATTEMPT UNTIL: its test runs, as far as one can see
+runs() {
+    proc=/proc
+    found=$(files_with environ -zxF "ASSAY_ATTEMPT=$1") || return 0
+    [ -z "$found" ] || return 0
+    [ "$me" != 0 ] && [ "$(now)" -lt "$2" ]
+}
+counts() {
+    { [ "$t" -lt "$fresh" ] && [ "$fresh" -le $((t + FRESH_MOST_S)) ]; } || (runs "$attempt" "$until")
+}
+# lock LINK: who holds the host by it, if it does. Of ours, one that is over for good is taken away.
+lock() {
+    link=$1
+    set -f
+    set -- $(readlink "$link" | plain)
+    set +f
+    [ $# -ge 6 ] || return 0
+    theirs=$1 attempt=$2 fresh=$3 until=$4 since=$5
+    shift 5
+    case $theirs$attempt in *[!0-9A-Za-z-]*) return 0 ;; esac
+    case $fresh$until in *[!0-9]*) return 0 ;; esac
+    case $since in *[!0-9TZ:-]*) return 0 ;; esac
+    [ "$theirs" != "$run" ] || return 0
+    t=$(now)
+    if counts; then
+        printf 'assay run %s of %.80s since %s, by a lock of %s\n' "$theirs" "$*" "$since" "$(owner_of "$link")"
+    elif [ "$(stat -c %u "$link")" = "$me" ] && [ "$t" -ge "$until" ]; then
+        rm -f "$link"
+    fi
+    return 0
+}
+# locks_in FOLDER: those that were made since the host has booted, or rather by this host: the folder may be a shared one
+locks_in() {
+    { [ -r "$1" ] && [ -x "$1" ]; } || { echo "? $1 of $(owner_of "$1") cannot be read"; return; }
+    links=$(find "$1/" -maxdepth 1 -type l -name "*.$boot" ! -name "$run.*" | head -n $((LOCKS_MOST + 1))) || return
+    if [ "$(printf '%s\n' "$links" | wc -l)" -gt "$LOCKS_MOST" ]; then
+        echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"
+        return
+    fi
+    printf '%s\n' "$links" | while IFS= read -r link; do [ -z "$link" ] || lock "$link"; done
+}
+# folders PLACE: those that are their owner's
+folders() {
+    names=$(find "${1%/*}/" -maxdepth 1 -type d -name "${1##*/}-[0-9]*" | grep -E -e '-(0|[1-9][0-9]{0,9})$' |
+        head -n $((FOLDERS_MOST + 1))) || return
+    [ -n "$names" ] || return 0
+    if [ "$(printf '%s\n' "$names" | wc -l)" -gt "$FOLDERS_MOST" ]; then
+        echo "? more than $FOLDERS_MOST folders are named ${1##*/}-UID in ${1%/*}, as one of $(owner_of "${names##*"$line"}")"
+        return
+    fi
+    kinds=$(printf '%s\n' "$names" | tr '\n' '\0' | xargs -0 stat -c '%u %n %F')
+    # 123: some are gone
+    case $? in 0 | 123) ;; *) return 1 ;; esac
+    printf '%s\n' "$kinds" | while read -r uid name kind; do
+        if [ "$name $kind" = "$1-$uid directory" ]; then echo "$name"; fi
+    done
+}
+# held: the locks of other runs
+held() {
+    for place in $places; do
+        [ -d "${place%/*}" ] || continue
+        [ -r "${place%/*}" ] || { echo "? ${place%/*} cannot be listed by this user"; continue; }
+        list=$(folders "$place") || return
+        printf '%s\n' "$list" | while IFS= read -r folder; do
+            case $folder in
+            '') ;;
+            '? '*) echo "$folder" ;;
+            *) locks_in "$folder" || exit 1 ;;
+            esac
+        done || return
+    done
+}
+
+# unshared FOLDER: it is ours or root's, and others cannot write in it, or cannot take away what is not theirs
+unshared() {
+    set -- $(stat -L -c '%u %a' "$1")
+    case $1 in 0 | "$me") ;; *) return 1 ;; esac
+    case $2 in [1357]???) ;; *[2367] | *[2367]?) return 1 ;; esac
+}
+# private FOLDER: it is ours, or was made so, and nobody else may write in it; else $why says why not
+private() {
+    [ -d "${1%/*}" ] || { why="$why; ${1%/*} is not there"; return 1; }
+    unshared "${1%/*}" || { why="$why; in ${1%/*} anybody may take away what is not his"; return 1; }
+    (umask 022; mkdir "$1")
+    kind=$(stat -c '%u %F' "$1") || { why="$why; $1 cannot be made (read-only or full)"; return 1; }
+    [ "$kind" = "$me directory" ] || { why="$why; $1 is a ${kind#* } of $(owner_of "$1")"; return 1; }
+    case $(stat -c %a "$1") in *[2367] | *[2367]?) why="$why; others may write in $1"; return 1 ;; esac
+}
+# take: our lock, in the first place that takes it. It counts for fresh_s, and then as long as a process of its test runs,
+# or, for who may not see such processes, up to lease_s. So who died locks nobody out.
+take() {
+    [ -n "$run" ] || return 0
+    why='' t=$(now)
+    words="$run $ASSAY_ATTEMPT $((t + fresh_s)) $((t + lease_s)) $(date -u +%Y-%m-%dT%H:%M:%SZ) $who"
+    release
+    for place in $places; do
+        mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
+        private "${mine%/*}" || continue
+        ln -s "$words" "$mine"
+        [ "$(readlink "$mine")" = "$words" ] && return
+        why="$why; no lock can be made in ${mine%/*} (read-only or full)"
+    done
+    echo "? no lock can be taken: ${why#; }"
+}
+release() {
+    for place in $places; do
+        [ -z "$run" ] || rm -f "$place-$me/$run.$ASSAY_ATTEMPT.$boot"
+    done
+}
+
+# -- All together --
+
+# ask: the last line says that all were asked
+ask() { seen && slurm && kubernetes && held && refused && echo .; }
+# told COMMAND: what it said in $told
+told() {
+    told=$("$@")
+    case $line$told in
+    *"$line.") told=${told%.} told=${told%"$line"} ;;
+    *) told="$told$line? a program that is needed for it could not be started or was killed" ;;
+    esac
+}
+# again: another question may change the answer, and there is time for it. What has just ended may still be listed.
+again() {
+    round=$((round + 1))
+    [ "$round" -le 5 ] && [ $(($(now) - began)) -lt $((limit_s / 3)) ]
+}
+take_and_look() { take && held && echo .; }
+# The lock is taken where the host is nobody's, and only then. Who sees another's lock beside his own takes his back and
+# asks again after a pause, and pauses differ: two never hold a host at once, and of two that meet one goes first.
+before() {
+    while told ask; do
+        if [ -z "$told" ]; then
+            told take_and_look
+            [ -n "$told" ] || return
+            release
+        fi
+        again || return
+        sleep "$(awk -v p=$$ -v s="$pause_s" 'BEGIN { print s * (1 + p % 7 / 10) }')"
+    done
+}
+after() {
+    while told ask; [ -n "$told" ] && again; do sleep "$pause_s"; done
+    release
+}
+
+began=$(now) round=0
+case $1 in
+before)
+    trap 'release; exit 3' TERM
+    before
+    ;;
+after) after ;;
+*) told ask ;;
+esac
+printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++'
+case $line$told in *"$line? "*) ;; *) exit 0 ;; esac
+printf '%s\n' "$told" | sed -n 's/^? //p' | awk '!seen[$0]++' >&3
+exit 3
