@@ -253,7 +253,7 @@ RACE = f"""
 exec 2>/dev/null
 export pause_s=0.1 limit_s=0 fresh_s=62 lease_s=100 who=x node=x
 both=0 unanswered=0 held=0
-for n in $(seq 100); do
+for n in $(seq 200); do
     rm -rf /var/tmp/assay-locks-*
     case $((n % 2)) in 0) other={ALICE} ;; 1) other=0 ;; esac
     run=A ASSAY_ATTEMPT=a sh /mnt/owners.sh before >/mnt/r/a & a=$!
@@ -271,7 +271,7 @@ echo "both $both, unanswered $unanswered"
 """
 
 
-@attack(USER, "two start at the same moment on a host without a folder for locks, a hundred times", "never both, and no lock is lost")
+@attack(USER, "two start at the same moment on a host without a folder for locks, 200 times", "never both, and no lock is lost")
 def race():
     prepare()
     shutil.copy(OWNERS, f"{FOLDER}/owners.sh")

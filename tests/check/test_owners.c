@@ -324,12 +324,18 @@ static const char *lock_of(struct tree *tree, const char *run, const char *attem
 #define FIRST "aaaaaaaa-1111-4111-8111-111111111111"
 #define SECOND "bbbbbbbb-1111-4111-8111-111111111111"
 
-/* The file's owner, as stat has it: what its words say of themselves anybody can write. */
+/* As stat has it: what the words of a lock say of themselves anybody can write. */
+static const char *me(struct tree *tree)
+{
+    const struct passwd *user = getpwuid(getuid());
+
+    return arena_printf(tree->arena, "%s (uid %u)", user != NULL ? user->pw_name : "UNKNOWN",
+                        (unsigned)getuid());
+}
+
 static const char *by_lock_of_me(struct tree *tree)
 {
-    return arena_printf(tree->arena, "Z, by a lock of %s (uid %u)",
-                        getpwuid(getuid()) != NULL ? getpwuid(getuid())->pw_name : "UNKNOWN",
-                        (unsigned)getuid());
+    return arena_printf(tree->arena, "Z, by a lock of %s", me(tree));
 }
 
 static void another_run_finds_the_lock_and_who_holds_it(void **state)
@@ -467,15 +473,15 @@ static void more_locks_than_anybody_has_are_no_answer(void **state)
         system(arena_printf(tree->arena, "cd '%s' && for n in $(seq 101); do ln -s x $n.%s; done", folder,
                             boot_id(tree))),
         0);
-    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE),
-                        arena_printf(tree->arena, UNKNOWN "%s of %s holds more than 100 locks", folder,
-                                     strstr(by_lock_of_me(tree), "of ") + 3));
+    assert_string_equal(
+        lock_of(tree, "first", FIRST, WINDOW_BEFORE),
+        arena_printf(tree->arena, UNKNOWN "%s of %s holds more than 100 locks", folder, me(tree)));
 }
 
 static void a_lock_that_cannot_be_taken_is_no_answer(void **state)
 {
     struct tree *tree = *state;
-    const char *folder = folder_of_locks(tree), *me = strstr(by_lock_of_me(tree), "of ") + 3;
+    const char *folder = folder_of_locks(tree), *mine = me(tree);
     const char *others =
         arena_printf(tree->arena, "; %s/tmp is not there; %s/dev/shm is not there", tree->path, tree->path);
 
@@ -487,13 +493,13 @@ static void a_lock_that_cannot_be_taken_is_no_answer(void **state)
     assert_int_equal(symlink("/tmp", folder), 0);
     assert_string_equal(
         use_of(tree), arena_printf(tree->arena, UNKNOWN "no lock can be taken: %s is a symbolic link of %s%s",
-                                   folder, me, others));
+                                   folder, mine, others));
     assert_int_equal(unlink(folder), 0);
     put(tree, folder + strlen(tree->path) + 1, "");
     assert_string_equal(use_of(tree),
                         arena_printf(tree->arena,
                                      UNKNOWN "no lock can be taken: %s is a regular empty file of %s%s",
-                                     folder, me, others));
+                                     folder, mine, others));
     /* The next place takes it, and the others look there too. */
     assert_int_equal(directory_create(path_of(tree, "tmp"), 0755, &tree->err), 0);
     assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");

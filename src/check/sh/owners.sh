@@ -162,45 +162,33 @@ lock() {
     fi
     return 0
 }
-# locks_in FOLDER: those that were made since the host has booted, or rather by this host: the folder may be a shared one
+# locks_in FOLDER: those of this boot, or rather of this host, for the folder may be one that hosts share
 locks_in() {
     { [ -r "$1" ] && [ -x "$1" ]; } || { echo "? $1 of $(owner_of "$1") cannot be read"; return; }
-    links=$(find "$1/" -maxdepth 1 -type l -name "*.$boot" ! -name "$run.*" | head -n $((LOCKS_MOST + 1))) || return
-    if [ "$(printf '%s\n' "$links" | wc -l)" -gt "$LOCKS_MOST" ]; then
-        echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"
-        return
-    fi
-    printf '%s\n' "$links" | while IFS= read -r link; do [ -z "$link" ] || lock "$link"; done
-}
-# folders PLACE: those that are their owner's
-folders() {
-    names=$(find "${1%/*}/" -maxdepth 1 -type d -name "${1##*/}-[0-9]*" | grep -E -e '-(0|[1-9][0-9]{0,9})$' |
-        head -n $((FOLDERS_MOST + 1))) || return
-    [ -n "$names" ] || return 0
-    if [ "$(printf '%s\n' "$names" | wc -l)" -gt "$FOLDERS_MOST" ]; then
-        echo "? more than $FOLDERS_MOST folders are named ${1##*/}-UID in ${1%/*}, as one of $(owner_of "${names##*"$line"}")"
-        return
-    fi
-    kinds=$(printf '%s\n' "$names" | tr '\n' '\0' | xargs -0 stat -c '%u %n %F')
-    # 123: some are gone
-    case $? in 0 | 123) ;; *) return 1 ;; esac
-    printf '%s\n' "$kinds" | while read -r uid name kind; do
-        if [ "$name $kind" = "$1-$uid directory" ]; then echo "$name"; fi
+    count=0
+    for link in "$1"/*."$boot"; do
+        [ -L "$link" ] || continue
+        case ${link##*/} in "$run".*) continue ;; esac
+        count=$((count + 1))
+        [ "$count" -le "$LOCKS_MOST" ] || { echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"; return; }
+        lock "$link"
     done
 }
-# held: the locks of other runs
+# held: the locks of other runs, in all folders that are their owners' own
 held() {
     for place in $places; do
         [ -d "${place%/*}" ] || continue
         [ -r "${place%/*}" ] || { echo "? ${place%/*} cannot be listed by this user"; continue; }
-        list=$(folders "$place") || return
-        printf '%s\n' "$list" | while IFS= read -r folder; do
-            case $folder in
-            '') ;;
-            '? '*) echo "$folder" ;;
-            *) locks_in "$folder" || exit 1 ;;
-            esac
-        done || return
+        folders=0
+        for folder in "$place"-[0-9]*; do
+            case ${folder#"$place-"} in *[!0-9]*) continue ;; esac
+            { [ -d "$folder" ] && [ ! -L "$folder" ]; } || continue
+            folders=$((folders + 1))
+            [ "$folders" -le "$FOLDERS_MOST" ] ||
+                { echo "? more than $FOLDERS_MOST folders are named $place-UID, as one of $(owner_of "$folder")"; break; }
+            [ "$(stat -c '%u %F' "$folder")" = "${folder#"$place-"} directory" ] || continue
+            locks_in "$folder" || return
+        done
     done
 }
 
@@ -214,10 +202,11 @@ unshared() {
 private() {
     [ -d "${1%/*}" ] || { why="$why; ${1%/*} is not there"; return 1; }
     unshared "${1%/*}" || { why="$why; in ${1%/*} anybody may take away what is not his"; return 1; }
-    (umask 022; mkdir "$1")
-    kind=$(stat -c '%u %F' "$1") || { why="$why; $1 cannot be made (read-only or full)"; return 1; }
+    [ -d "$1" ] || (umask 022; mkdir "$1")
+    kind=$(stat -c '%u %F %a' "$1") || { why="$why; $1 cannot be made (read-only or full)"; return 1; }
+    mode=${kind##* } kind=${kind% *}
     [ "$kind" = "$me directory" ] || { why="$why; $1 is a ${kind#* } of $(owner_of "$1")"; return 1; }
-    case $(stat -c %a "$1") in *[2367] | *[2367]?) why="$why; others may write in $1"; return 1 ;; esac
+    case $mode in *[2367] | *[2367]?) why="$why; others may write in $1"; return 1 ;; esac
 }
 # take: our lock, in the first place that takes it. It counts for fresh_s, and then as long as a process of its test runs,
 # or, for who may not see such processes, up to lease_s. So who died locks nobody out.
@@ -237,7 +226,8 @@ take() {
 }
 release() {
     for place in $places; do
-        [ -z "$run" ] || rm -f "$place-$me/$run.$ASSAY_ATTEMPT.$boot"
+        mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
+        if [ -n "$run" ] && [ -L "$mine" ]; then rm -f "$mine"; fi
     done
 }
 
@@ -286,6 +276,7 @@ before)
 after) after ;;
 *) told ask ;;
 esac
+[ -n "$told" ] || exit 0
 printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++'
 case $line$told in *"$line? "*) ;; *) exit 0 ;; esac
 printf '%s\n' "$told" | sed -n 's/^? //p' | awk '!seen[$0]++' >&3
