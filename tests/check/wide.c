@@ -8,11 +8,11 @@
 
 #include "wide.h"
 
-static const char *const platform_text = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
-                                         "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
-                                         "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
-                                         "\"nvswitch\": false, \"fabric_state\": false, "
-                                         "\"driver_minimum\": \"525.60.13\"%s}";
+static const char platform_text[] = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
+                                    "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
+                                    "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
+                                    "\"nvswitch\": false, \"fabric_state\": false, "
+                                    "\"driver_minimum\": \"525.60.13\"%s}";
 
 void wide_context(struct arena *arena, const char *launcher, const char *hcas, size_t count,
                   struct check_context *ret_context)
