@@ -3,6 +3,7 @@
  * Whose host it is, by what lies on a host: the command that a window asks, as a host's shell runs it over a tree of
  * files, with small scripts for Slurm's own programs.
  */
+#include <limits.h>
 #include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -352,6 +353,8 @@ static void another_run_finds_the_lock_and_who_holds_it(void **state)
     assert_string_equal(lock_of(*state, "second", SECOND, WINDOW_BEFORE), "");
 }
 
+static const char *folder_of_locks(struct tree *tree) __attribute__((returns_nonnull));
+
 static const char *folder_of_locks(struct tree *tree)
 {
     const char *folder =
@@ -482,9 +485,9 @@ static void a_lock_that_cannot_be_taken_is_no_answer(void **state)
 {
     struct tree *tree = *state;
     const char *folder = folder_of_locks(tree), *mine = me(tree);
-    const char *others =
-        arena_printf(tree->arena, "; %s/tmp is not there; %s/dev/shm is not there", tree->path, tree->path);
+    char others[2 * PATH_MAX];
 
+    snprintf(others, sizeof others, "; %s/tmp is not there; %s/dev/shm is not there", tree->path, tree->path);
     assert_int_equal(chmod(folder, 0777), 0);
     assert_string_equal(
         use_of(tree),
