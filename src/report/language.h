@@ -47,7 +47,8 @@ void language_pieces(struct arena *arena, enum report_language language, const c
 /* The same as one string. */
 const char *language_said(struct arena *arena, enum report_language language, const char *english);
 
-/* How another party's run came here, and whose its verdict is; "" of a run that was made here. */
+/* Of another party's run: how it came here; and with whose its verdict is. */
+const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin);
 const char *origin_note(struct arena *arena, enum report_language language, const struct record *record);
 
 /* For tests: the rows of a language's sentences. NULL behind the last one. */

@@ -219,7 +219,7 @@ static void write_identity(struct page *page)
                    said(page, run_state_name(record->state))));
     page_pair(page, TEXT_RUN_UUID, record->uuid);
     if (record->origin != NULL)
-        page_pair(page, TEXT_ORIGIN, run_origin_text(page->arena, record->origin));
+        page_pair(page, TEXT_ORIGIN, origin_came(page->arena, page->language, record->origin));
     page_pair(page, TEXT_JUDGEMENT,
               record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
     for (size_t i = 0; i < record->documents.count; i++)

@@ -198,7 +198,8 @@ static void write_head(struct letter *letter)
               sayf(letter, TEXT_L_RUN_STATE, arena_printf(letter->arena, "%lld", record->number),
                    record->uuid, said(letter, run_state_name(record->state))));
     if (record->origin != NULL)
-        put_field(letter, say(letter, TEXT_L_ORIGIN), run_origin_text(letter->arena, record->origin));
+        put_field(letter, say(letter, TEXT_L_ORIGIN),
+                  origin_came(letter->arena, letter->language, record->origin));
     if (record->judgement.uuid != NULL)
         put_field(letter, say(letter, TEXT_L_JUDGEMENT), record->judgement.uuid);
     for (size_t i = 0; i < record->documents.count; i++)

@@ -40,19 +40,21 @@ const char *run_origin_text(struct arena *arena, const struct run_origin *origin
                         one_line(arena, origin->signers));
 }
 
+const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin)
+{
+    const char *when = time_text(arena, origin->imported);
+
+    return *origin->signers != '\0'
+               ? language_say(arena, language, TEXT_ORIGIN_SIGNED, when, origin->bundle,
+                              one_line(arena, origin->signers))
+               : language_say(arena, language, TEXT_ORIGIN_UNSIGNED, when, origin->bundle);
+}
+
 const char *origin_note(struct arena *arena, enum report_language language, const struct record *record)
 {
-    const struct run_origin *origin = record->origin;
-    const char *came;
+    const char *came = origin_came(arena, language, record->origin);
 
-    if (origin == NULL)
-        return "";
-    came = *origin->signers != '\0'
-               ? language_say(arena, language, TEXT_ORIGIN_SIGNED, time_text(arena, origin->imported),
-                              origin->bundle, one_line(arena, origin->signers))
-               : language_say(arena, language, TEXT_ORIGIN_UNSIGNED, time_text(arena, origin->imported),
-                              origin->bundle);
-    return origin->judged_here || record->judgement.uuid == NULL
+    return record->origin->judged_here || record->judgement.uuid == NULL
                ? came
                : language_say(arena, language, TEXT_ORIGIN_THEIRS, came, record->controller,
                               arena_printf(arena, "%lld", record->number));
