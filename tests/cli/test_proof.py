@@ -210,9 +210,9 @@ def try_import():
         first, second = (re.sub(r"><", ">\n<", text).splitlines()
                          for text in (re.sub(r"([Rr]un(?: +|</dt><dd>))1\b", r"\g<1>2", first), second))
         told = [line for line in second if line not in first]
-        tap.ok(len(first) > 20 and [line for line in first if line not in second] == [] and
-               told and all(re.search("mported|unsigned|who made the run|given here|[Oo]rigin|gives one", line) for line in told),
-               f"its {form} report is the same, but that it says where it came from", *told)
+        tap.ok(len(first) > 20 and [line for line in first if line not in second] == [] and 0 < len(told) < 9 and
+               "mported" in " ".join(told) and "unsigned" in " ".join(told),
+               "its {form} report is the same, but that it says where it came from", *told)
     expect(assay("verify", "r.html", "--signers", "signers", "--db", "merged.db"), 0, "verified: yes",
            name="the signatures hold for the imported run")
 
