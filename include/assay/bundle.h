@@ -6,6 +6,7 @@
  *   report.json   as `assay report --format json` wrote it
  *   run.db        an assay database with this run, without the bytes that follow
  *   document/N    suite, hostfile, platforms, baselines, command line, as manifest names them
+ *   judgement/UUID/N  what a judgement rests on beside them: another baseline
  *   command/UUID  the command file of an attempt
  *   capture/UUID/stdout, stderr, window-N/stdout ...
  *

@@ -7,6 +7,7 @@
  *
  *   SHA256  report/assay-report-1.html
  *   SHA256  document/1  hostfile cluster
+ *   SHA256  judgement/UUID/0  baseline site
  *   SHA256  capture/UUID/stdout  node1, gpu-burn, attempt 1
  *   SHA256  table/outcome  judgement,step,slot,...
  *   hmac:HMAC SHA256  capture/UUID/stderr  ...         redacted: the second is of the bytes as they are in the bundle;

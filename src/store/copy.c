@@ -241,6 +241,23 @@ static bool belongs_to_known_shape(struct copy *copy, sqlite3_stmt *select, cons
     return false;
 }
 
+/* A name that is a hash of the row is that of the same row. One that was drawn, as a redacted shape has, is one run's alone:
+   whoever comes with it again says something else. */
+static int check_name(struct copy *copy, const struct run_columns *columns, sqlite3_stmt *select,
+                      struct error *err)
+{
+    for (size_t i = 0; i < columns->list.count; i++) {
+        const char *digest = (const char *)sqlite3_column_text(select, (int)i);
+
+        if (strcmp(columns->list.items[i].name, "digest") == 0 && digest != NULL &&
+            strlen(digest) != SHA256_HEX_SIZE - 1)
+            return error_set(err, ERROR_USAGE,
+                             "%s: what a step owes is kept under the name %s there, by another run",
+                             copy->to->path, digest);
+    }
+    return 0;
+}
+
 static int insert_row(struct copy *copy, size_t table, const struct run_columns *columns,
                       sqlite3_stmt *select, sqlite3_stmt *insert, struct error *err)
 {
@@ -262,7 +279,10 @@ static int insert_row(struct copy *copy, size_t table, const struct run_columns 
             return -1;
     }
     if (sqlite3_step(insert) != SQLITE_DONE)
-        return database_error(copy->to, run_tables[table].name, err);
+        return (sqlite3_errcode(copy->to->db) & 0xff) == SQLITE_CONSTRAINT
+                   ? error_set(err, ERROR_USAGE, "%s: there is no room for a row of the run: %s",
+                               copy->to->path, sqlite3_errmsg(copy->to->db))
+                   : database_error(copy->to, run_tables[table].name, err);
     if (run_tables[table].identity != NULL)
         map_add(copy->arena, &copy->maps[table], own, sqlite3_last_insert_rowid(copy->to->db));
     return 0;
@@ -281,7 +301,7 @@ static int copy_row(struct copy *copy, size_t table, const struct run_columns *c
     } else if (run_tables[table].shared != NULL) {
         found = find_shared(copy, &run_tables[table], columns, select, &id, err);
     }
-    if (found < 0)
+    if (found < 0 || (found > 0 && check_name(copy, columns, select, err) < 0))
         return -1;
     if (found == 0)
         return insert_row(copy, table, columns, select, insert, err);

@@ -157,6 +157,8 @@ static int digest_tables(struct digest *digest, struct error *err)
 /* path, note, content, and the SHA-256 of what is not stored whole */
 static const char contents_of_run[] =
     "SELECT 'document/'||n, kind||' '||name, content, NULL FROM document WHERE run=?1 "
+    "UNION ALL SELECT 'judgement/'||uuid||'/'||n, kind||' '||name, content, NULL FROM judgement_document "
+    "JOIN judgement ON judgement.id=judgement WHERE run=?1 "
     "UNION ALL SELECT 'command/'||uuid, " NOTE_OF_ATTEMPT
     ", command, NULL FROM attempt WHERE run=?1 AND command IS NOT NULL "
     "UNION ALL SELECT 'capture/'||uuid||'/'||stream||iif(clipped,'.head',''), " NOTE_OF_ATTEMPT
@@ -197,6 +199,13 @@ static const char *text_or_nothing(sqlite3_stmt *statement, int column)
     return text != NULL ? text : "";
 }
 
+/* Of what a later judgement rests on, or was left out by an earlier assay, a cited manifest says nothing. */
+static bool is_beside(const struct digest *digest, const char *path)
+{
+    return digest->cited != NULL && strncmp(path, "judgement/", strlen("judgement/")) == 0 &&
+           manifest_find(digest->cited, path) == NULL;
+}
+
 static int digest_contents(struct digest *digest, struct error *err)
 {
     static const char none[SHA256_HEX_SIZE] =
@@ -210,6 +219,8 @@ static int digest_contents(struct digest *digest, struct error *err)
         bool stored = sqlite3_column_type(statement, 2) != SQLITE_NULL;
         struct manifest_entry *entry;
 
+        if (is_beside(digest, path))
+            continue;
         if (stored && sqlite3_column_int64(statement, 2) != hash.id)
             hash_content(digest->store, sqlite3_column_int64(statement, 2), path, &hash);
         if (!stored && strlen(kept) != SHA256_HEX_SIZE - 1)

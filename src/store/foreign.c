@@ -355,16 +355,22 @@ static bool is_random(const char *digest)
 
 /* Shapes are shared by runs, by the hash of what they say: so it must be the hash of what they say. One that was redacted
    has a random name, which is no hash of any other's. */
-static int check_shapes(const struct foreign *foreign, struct store *store, const struct record *record,
-                        struct error *err)
+static int check_shapes(const struct foreign *foreign, struct store *store, long long run, struct error *err)
 {
-    const struct plan *plan = record->plan;
+    struct record record = {.arena = foreign->arena, .number = run};
+    struct load load = {.store = store,
+                        .arena = foreign->arena,
+                        .names = names_create(store, foreign->arena),
+                        .record = &record};
+    const struct plan *plan;
     char digest[SHA256_HEX_SIZE];
     struct rows rows;
     int got;
 
-    if (rows_open(store, &rows, SELECT_SHAPE_DIGESTS, foreign->arena, NULL, err, INTEGER(record->number)) < 0)
+    if (load_plan(&load, err) < 0 ||
+        rows_open(store, &rows, SELECT_SHAPE_DIGESTS, foreign->arena, NULL, err, INTEGER(run)) < 0)
         return -1;
+    plan = record.plan;
     while ((got = rows_next(&rows, err)) > 0) {
         size_t n = take_index(&rows, plan->shapes.count, "shape");
         const char *said = take_text(&rows);
@@ -381,11 +387,32 @@ static int check_shapes(const struct foreign *foreign, struct store *store, cons
     return got;
 }
 
-/* Read as it will be read: whatever is not as a record must be shows now. */
-static int check_record(const struct foreign *foreign, struct store *store, struct error *err)
+/* What no constraint of a table says, and what whoever reads the run, its bytes and all, goes by. The hash of a shape does
+   not say which number a slot has: it has its place. */
+static int check_sense(const struct foreign *foreign, struct store *store, struct error *err)
+{
+    static const struct {
+        enum statement count;
+        const char *what;
+    } rows[] = {{COUNT_MISPLACED_LIMITS, "what a step owes is not numbered as it is written"},
+                {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
+                {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int64_t count;
+
+        if (store_ask_values(store, rows[i].count, &count, NULL, 0, err) < 0)
+            return -1;
+        if (count > 0)
+            return refuse(foreign, err, "%s", rows[i].what);
+    }
+    return 0;
+}
+
+/* Its bytes are not here yet: the rest of the record is read when they are. */
+static int check_run(const struct foreign *foreign, struct store *store, struct error *err)
 {
     int64_t number, count = 0, going_on = 0;
-    struct record *record;
 
     if (store_ask_values(store, COUNT_RUNS, &count, NULL, 0, err) < 0 ||
         store_ask(store, COUNT_RUNS_IN, &going_on, err, ENUM(vocabulary_run, RUN_RUNNING)) < 0 ||
@@ -395,10 +422,9 @@ static int check_record(const struct foreign *foreign, struct store *store, stru
         return refuse(foreign, err, "it holds %lld runs, and a bundle is of one", (long long)count);
     if (going_on > 0)
         return refuse(foreign, err, "its run is still going on");
-    if (check_belongings(foreign, store, number, err) < 0)
+    if (check_belongings(foreign, store, number, err) < 0 || check_sense(foreign, store, err) < 0)
         return -1;
-    record = store_load_judged(store, foreign->arena, number, err);
-    return record != NULL ? check_shapes(foreign, store, record, err) : -1;
+    return check_shapes(foreign, store, number, err);
 }
 
 /* What is wrong with their rows is no failure of ours; that there is no room for them is. */
@@ -411,15 +437,17 @@ static bool is_ours(const struct store *store)
 
 static int make_copy(struct foreign *foreign, struct store **ret_store, struct error *err)
 {
-    int version;
+    struct error late = {0};
+    int version = 0;
 
     if (open_mapped(foreign, &version, err) < 0)
         return -1;
     *ret_store = store_open_nameless(foreign->label, version, err);
-    if (*ret_store == NULL || copy_all(foreign, *ret_store, err) < 0 ||
-        store_bring_up_to_date(*ret_store, err) < 0)
+    if (*ret_store == NULL || copy_all(foreign, *ret_store, err) < 0)
         return -1;
-    return check_record(foreign, *ret_store, err);
+    if (store_bring_up_to_date(*ret_store, &late) < 0)
+        return refuse(foreign, err, "its rows do not fit: %.200s", late.text);
+    return check_run(foreign, *ret_store, err);
 }
 
 struct store *foreign_copy(int fd, const char *label, struct error *err)

@@ -265,6 +265,8 @@ static int take_capture(struct load *load, struct rows *rows, const struct attem
     int64_t content, tail;
     char what[160];
 
+    if (strcmp(stream, "stdout") != 0 && strcmp(stream, "stderr") != 0)
+        rows_damage(rows, "'%.40s' is no stream", stream);
     capture->length = take_count(rows);
     capture->flooded = take_bool(rows);
     capture->cut = take_bool(rows);

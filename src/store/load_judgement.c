@@ -124,8 +124,13 @@ static int load_searches(struct load *load, int64_t id, struct error *err)
         return -1;
     judgement->searches = arena_array(load->arena, struct search, (size_t)count);
     while ((got = rows_next(&rows, err)) > 0) {
-        struct search *search = &judgement->searches[judgement->search_count++];
+        struct search *search;
 
+        if (judgement->search_count == (size_t)count) {
+            rows_damage(&rows, "more searches than were counted");
+            continue;
+        }
+        search = &judgement->searches[judgement->search_count++];
         search->step = take_index(&rows, load->record->plan->steps.count, "step");
         search->metric = take_word(&rows);
         search->size_bytes = take_real(&rows);
@@ -182,8 +187,12 @@ static int load_accusations(struct load *load, int64_t id, struct error *err)
         rows_open(load->store, &rows, SELECT_ACCUSATIONS, load->arena, NULL, err, INTEGER(id)) < 0)
         return -1;
     judgement->accusations = arena_array(load->arena, struct accusation, (size_t)count);
-    while ((got = rows_next(&rows, err)) > 0)
-        take_accusation(load, &rows, &judgement->accusations[judgement->accusation_count++]);
+    while ((got = rows_next(&rows, err)) > 0) {
+        if (judgement->accusation_count < (size_t)count)
+            take_accusation(load, &rows, &judgement->accusations[judgement->accusation_count++]);
+        else
+            rows_damage(&rows, "more accusations than were counted");
+    }
     return got < 0 ? -1 : load_accusation_steps(load, id, err);
 }
 

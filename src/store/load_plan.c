@@ -97,12 +97,25 @@ static void take_limit(struct rows *rows, struct limit *limit)
     limit->most = take_real(rows);
 }
 
+/* As many of each slot as it was said to have: a limit without a metric is none. */
+static int check_limits(struct load *load, const struct shape *shape, size_t taken, struct error *err)
+{
+    size_t said = 0;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        said += shape->slots[i].own_count;
+    if (said == taken)
+        return 0;
+    return store_damage(load->store, err, "step %s has %zu limits, and its slots say %zu", shape->suite_step,
+                        taken, said);
+}
+
 /* The slots know how many there are; the rows come in the order of the slots. */
 static int load_slot_limits(struct load *load, int64_t id, struct shape *shape, struct error *err)
 {
     struct rows rows;
     struct limit *limits = NULL;
-    size_t slot = 0, taken = 0;
+    size_t slot = 0, taken = 0, all = 0;
     int got;
 
     if (rows_open(load->store, &rows, SELECT_SLOT_LIMITS, load->arena, load->names, err, INTEGER(id)) < 0)
@@ -123,8 +136,9 @@ static int load_slot_limits(struct load *load, int64_t id, struct shape *shape, 
             continue;
         }
         take_limit(&rows, &limits[taken++]);
+        all++;
     }
-    return got;
+    return got < 0 ? -1 : check_limits(load, shape, all, err);
 }
 
 static int load_slots(struct load *load, int64_t id, struct shape *shape, struct error *err)
@@ -244,6 +258,24 @@ static int load_members(struct load *load, struct error *err)
     return got;
 }
 
+/* Whoever looks at a step looks at its head, and at as many members as it says. */
+static int check_members(struct load *load, struct error *err)
+{
+    const struct plan *plan = load->record->plan;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        size_t there = 0;
+
+        while (there < step->member_count && step->members[there] != NULL)
+            there++;
+        if (there == 0 || there < step->member_count)
+            return store_damage(load->store, err, "step %zu has %zu members, and says %zu", i, there,
+                                step->member_count);
+    }
+    return 0;
+}
+
 static int load_needs(struct load *load, struct error *err)
 {
     struct plan *plan = load->record->plan;
@@ -276,7 +308,7 @@ static int load_steps(struct load *load, struct error *err)
         return -1;
     while ((got = rows_next(&rows, err)) > 0)
         take_step(load, &rows, load->record->plan);
-    if (got < 0 || load_members(load, err) < 0)
+    if (got < 0 || load_members(load, err) < 0 || check_members(load, err) < 0)
         return -1;
     return load_needs(load, err);
 }

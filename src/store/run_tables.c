@@ -96,17 +96,14 @@ static int foreign_keys_of(struct store *store, struct arena *arena, const char 
     return got;
 }
 
-/* What the column refers to, also by way of other tables: member.run is step.run is run.id. */
-static int resolve(struct store *store, struct arena *arena, const char *table, struct run_column *column,
-                   const char *name, struct error *err)
+/* What the column refers to by one of the keys of its table, also by way of other tables: member.run is step.run is run.id. */
+static int resolve(struct store *store, struct arena *arena, const struct foreign_keys *keys,
+                   struct run_column *column, const char *name, struct error *err)
 {
-    struct foreign_keys keys = {0};
-
-    if (foreign_keys_of(store, arena, table, &keys, err) < 0)
-        return -1;
-    for (size_t i = 0; i < keys.list.count && column->kind == COLUMN_PLAIN; i++) {
-        const struct foreign_key *key = &keys.list.items[i];
+    for (size_t i = 0; i < keys->list.count && column->kind == COLUMN_PLAIN; i++) {
+        const struct foreign_key *key = &keys->list.items[i];
         bool by_id = strcmp(key->to, "id") == 0;
+        struct foreign_keys next = {0};
 
         if (strcmp(key->from, name) != 0)
             continue;
@@ -117,7 +114,8 @@ static int resolve(struct store *store, struct arena *arena, const char *table, 
         else if (by_id && find_identified(key->table) < run_table_count) {
             column->kind = COLUMN_REFERENCE;
             column->target = find_identified(key->table);
-        } else if (resolve(store, arena, key->table, column, key->to, err) < 0) {
+        } else if (foreign_keys_of(store, arena, key->table, &next, err) < 0 ||
+                   resolve(store, arena, &next, column, key->to, err) < 0) {
             return -1;
         }
     }
@@ -130,10 +128,11 @@ int run_columns_find(struct store *store, struct arena *arena, const struct run_
     sqlite3_stmt *statement = run_query(
         store, arena_printf(arena, "SELECT name FROM pragma_table_info('%s') ORDER BY cid", table->name), 0,
         NULL, err);
-    int got = statement != NULL ? 0 : -1;
+    struct foreign_keys keys = {0};
+    int got = statement != NULL ? foreign_keys_of(store, arena, table->name, &keys, err) : -1;
 
     *ret_columns = (struct run_columns){0};
-    while (statement != NULL && (got = run_query_next(store, statement, err)) > 0)
+    while (got >= 0 && (got = run_query_next(store, statement, err)) > 0)
         list_push(arena, &ret_columns->list)->name =
             arena_strdup(arena, (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
@@ -145,7 +144,7 @@ int run_columns_find(struct store *store, struct arena *arena, const struct run_
         else if (is_unsaid_word(arena, table->name, column->name))
             column->kind = COLUMN_WORD;
         else
-            got = resolve(store, arena, table->name, column, column->name, err);
+            got = resolve(store, arena, &keys, column, column->name, err);
     }
     return got;
 }

@@ -125,6 +125,14 @@ static bool lies_still(const char *path)
     return access(folder, W_OK) < 0 && (stat(wal, &status) < 0 || status.st_size == 0);
 }
 
+/* Whoever had the file in his hands before: nothing in it is a program of his that runs when we read or write a row. */
+static void run_nothing_of_it(struct store *store)
+{
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+}
+
 static int open_file(struct store *store, const char *name, int flags)
 {
     int64_t schema;
@@ -132,10 +140,7 @@ static int open_file(struct store *store, const char *name, int flags)
 
     if (result != SQLITE_OK)
         return result;
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    run_nothing_of_it(store);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     return ask_pragma(store, "SELECT count(*) FROM sqlite_schema", &schema);
@@ -399,6 +404,7 @@ struct store *store_open_nameless(const char *label, int version, struct error *
     const struct store_opening opening = {.migrations = store_migrations, .version = version};
     struct store *store = store_new(label);
 
+    store->foreign = true;
     if (sqlite3_open_v2("", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK &&
         exec(store, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF", err) ==
             0 &&

@@ -26,6 +26,7 @@ struct store {
     char *path;
     char note[256];
     bool read_only;
+    bool foreign; /* what it holds came from another party: what is wrong with it is no damage of ours */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct intern *words; /* text -> id, of words that are known to be committed or in this transaction */
     struct blob_codec *codec;
@@ -46,8 +47,8 @@ struct store_opening {
     const char *network; /* name of the network file system, "" for a local one, NULL: ask */
 };
 struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err);
-/* A database of the format of that number in a file that has no name, and is gone when it is closed. label: for
-   messages. */
+/* A database of the format of that number in a file that has no name, and is gone when it is closed; for what another party
+   wrote. label: whose it is, for messages. */
 struct store *store_open_nameless(const char *label, int version, struct error *err);
 /* To the newest format. */
 int store_bring_up_to_date(struct store *store, struct error *err) __attribute__((warn_unused_result));
