@@ -130,6 +130,8 @@ void report_compare_json(struct arena *arena, const struct history *history,
 const char *duration_text(struct arena *arena, double seconds);
 /* "2026-03-01 12:00:00 UTC". */
 const char *time_text(struct arena *arena, double unix_time);
+/* The verdict that reports show of the run: the judgement's word, unless its own outcomes forbid it. */
+enum verdict_word report_verdict(const struct record *record);
 /* "imported 2026-03-01 12:00:00 UTC from b.tar.zst, unsigned": how another party's run came here, in one line. */
 const char *run_origin_text(struct arena *arena, const struct run_origin *origin);
 

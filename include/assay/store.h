@@ -217,7 +217,7 @@ int store_manifest(struct store *store, struct arena *arena, long long number, c
 /* Whether the file as a whole is sound, indexes and all; reads all of it. */
 int store_check(struct store *store, struct error *err) __attribute__((warn_unused_result));
 
-/* Copies run `number` of from, with all its judgements, into to, where it gets a number of its own. redactor
+/* Copies run `number` of from, with its last judgement and the waivers that were there then, into to, where it gets a number of its own. redactor
    NULL: as it is; else every text and every byte of evidence goes through it. ERROR_USAGE when it is there already. */
 int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
                    long long *ret_number, struct error *err) __attribute__((warn_unused_result));
@@ -226,6 +226,10 @@ int store_copy_run(struct store *from, long long number, struct store *to, struc
    it is told from own runs for ever. It shares with them only what is equal byte by byte. */
 int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
                      long long *ret_number, struct error *err) __attribute__((warn_unused_result));
+
+/* Whose signatures on an imported run were found good later. */
+int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* Pseudonyms are kept, so that a name has the same one in every export of this database. */
 int store_load_pseudonyms(struct store *store, struct arena *arena, struct pseudonyms *ret_pseudonyms,

@@ -62,9 +62,12 @@ int cli_fail(const struct error *err);
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
 /* To standard output, and to standard error. Whatever stands in it, a name of a file, a word of a database, a line of a
-   host: no control character but line breaks and tabs reaches the terminal (printable.h). */
+   host: no control character but line breaks and tabs reaches the terminal (printable.h), and only the line breaks of the
+   format begin a line at its edge. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What was put together in lines already. */
+void cli_print_lines(const char *lines);
 /* Unix time, s. */
 double cli_now(void);
 /* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */

@@ -180,7 +180,7 @@ static void print_json(const struct record *record, const struct mends *mends)
     }
     json_close_array(&json);
     json_close_object(&json);
-    cli_print("%s", out.bytes);
+    cli_print_lines(out.bytes);
 }
 
 /* From the store and not from memory: what is shown is what has been kept. */

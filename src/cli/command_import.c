@@ -17,7 +17,7 @@ struct import_options {
     struct verification verification; /* with --report: that of the report */
 };
 
-/* 0, or 1 when it is not as it was made or signed, which was printed. */
+/* 0, or what it exits with when it is not as it was made or signed, which was printed. */
 static int check(struct import_options *options, const struct bundle *bundle, const char *path,
                  struct error *err)
 {
@@ -26,10 +26,51 @@ static int check(struct import_options *options, const struct bundle *bundle, co
     if ((verification->report != NULL && verification_check_report(verification, err) < 0) ||
         verification_check_bundle(verification, bundle, path, "", err) < 0)
         return -1;
-    if (verification->wrong == 0)
+    if (verification->wrong == 0 &&
+        (verification->report == NULL || *verification_signers(verification) != '\0'))
         return 0;
-    cli_print("imported: nothing\n");
-    return 1;
+    cli_print("imported: nothing%s\n",
+              verification->wrong > 0 ? ""
+                                      : ": nobody whom --signers FILE names has signed the report; without "
+                                        "--report it can be taken as unsigned");
+    return verification->wrong > 0 ? EXIT_REJECT : EXIT_INCOMPLETE;
+}
+
+/* Whose word the run is: of what was redacted nobody has signed what stands there now. */
+static const char *signers_of(const struct verification *verification)
+{
+    return verification->unproved == 0 ? verification_signers(verification) : "";
+}
+
+/* What is there under the UUID is this run, or another that somebody gave it: then it is said, and nothing is taken. */
+static int know_again(struct import_options *options, const struct bundle *bundle, struct store *store,
+                      long long number, struct error *err)
+{
+    struct verification *verification = &options->verification;
+    const char *uuid = manifest_said(&bundle->manifest, "run"), *signers = signers_of(verification);
+    const struct record *there = store_load_judged(store, verification->arena, number, err);
+    const struct run_origin *origin = there != NULL ? there->origin : NULL;
+    int changed = 0;
+
+    if (there == NULL)
+        return -1;
+    if (origin == NULL || strcmp(origin->sha256, bundle->sha256) != 0)
+        changed = manifest_redacted(&bundle->manifest)
+                      ? 1
+                      : proof_compare(verification->arena, store, number, &bundle->manifest, false, err);
+    if (changed != 0) {
+        if (changed > 0)
+            cli_print(
+                "CHANGED: run %lld (%s) has the UUID of this one, %s, and is another or a copy that was "
+                "changed since: nothing is imported; import into a database of its own, --db FILE\n",
+                number, origin != NULL ? run_origin_text(verification->arena, origin) : "made here", uuid);
+        return changed < 0 ? -1 : 1;
+    }
+    if (origin != NULL && *signers != '\0' && store_set_signers(store, number, signers, err) < 0)
+        return -1;
+    cli_print("run %s is there already, as number %lld: nothing is imported%s\n", uuid, number,
+              origin != NULL && *signers != '\0' ? " but who signed it" : "");
+    return 0;
 }
 
 static int take(struct import_options *options, const struct bundle *bundle, const char *path,
@@ -39,8 +80,7 @@ static int take(struct import_options *options, const struct bundle *bundle, con
     struct run_origin origin = {.imported = cli_now(),
                                 .bundle = file_name(path),
                                 .redacted = manifest_redacted(&bundle->manifest),
-                                .signers = verification_signers(&options->verification)};
-    const char *uuid = manifest_said(&bundle->manifest, "run");
+                                .signers = signers_of(&options->verification)};
     struct store *store = store_open(options->db, false, err);
     struct error none = {0};
     long long number;
@@ -49,10 +89,9 @@ static int take(struct import_options *options, const struct bundle *bundle, con
     if (store == NULL)
         return -1;
     memcpy(origin.sha256, bundle->sha256, SHA256_HEX_SIZE);
-    number = store_find_run(store, uuid, &none);
+    number = store_find_run(store, manifest_said(&bundle->manifest, "run"), &none);
     if (number > 0) {
-        cli_print("run %s is there already, as number %lld: nothing is imported\n", uuid, number);
-        result = 0;
+        result = know_again(options, bundle, store, number, err);
     } else if (store_load_run(bundle->store, arena, bundle->number, false, err) != NULL &&
                store_import_run(bundle->store, bundle->number, store, &origin, &number, err) == 0) {
         cli_print("run: %lld%s\norigin: %s\n", number, origin.redacted ? " (redacted)" : "",
@@ -97,10 +136,15 @@ int command_import(int argc, char **argv)
         cli_warn("assay: import: expected one BUNDLE, as `assay export` wrote it\n");
         return EXIT_USAGE;
     }
+    if (options.verification.signers != NULL && options.verification.report == NULL) {
+        cli_warn(
+            "assay: import: --signers says whose signature on a report counts: give --report REPORT too\n");
+        return EXIT_USAGE;
+    }
     options.verification.arena = arena_create();
     options.db = cli_database(options.db);
     result = import_bundle(&options, argv[first], &err);
-    status = result < 0 ? cli_fail(&err) : result > 0 ? EXIT_REJECT : EXIT_ACCEPT;
+    status = result < 0 ? cli_fail(&err) : result;
     arena_destroy(options.verification.arena);
     return status;
 }

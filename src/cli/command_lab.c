@@ -143,7 +143,7 @@ static int with_directory(int argc, char **argv, const char *verb)
     if (down)
         cli_print(running ? "the lab in %s is down\n" : "no lab was running in %s\n", directory);
     else
-        cli_print("%s", out.bytes);
+        cli_print_lines(out.bytes);
     return down || running ? 0 : 1;
 }
 
@@ -170,7 +170,7 @@ static int list(void (*write)(struct text *out))
 
     text_init(&out, 1 << 20);
     write(&out);
-    cli_print("%s", out.bytes);
+    cli_print_lines(out.bytes);
     return 0;
 }
 

@@ -104,10 +104,12 @@ static int check_bundle(struct verification *verification, const char *path, con
     if (result < 0)
         return -1;
     result = bundle_open(path, verification->arena, &bundle, err);
-    if (result == 0) {
+    if (result == 0 && !verification->readable)
+        verification_print_subject(verification->arena, &bundle.manifest, false);
+    if (result == 0)
         result = verification_check_bundle(verification, &bundle, path, key, err);
-        store_close(bundle.store);
-    } else if (err->code == ERROR_USAGE && file_exists(path)) {
+    store_close(bundle.store);
+    if (result < 0 && err->code == ERROR_USAGE && file_exists(path)) {
         verification_wrong(verification, path, err->text);
         result = 0;
     }
@@ -115,13 +117,15 @@ static int check_bundle(struct verification *verification, const char *path, con
 }
 
 /* What a script knows that it must be. */
-static void expect(struct verification *verification, const char *option, const char *wanted,
-                   const char *said)
+static void expect(struct verification *verification, const char *what, const char *wanted)
 {
-    if (wanted != NULL && strcmp(wanted, said) != 0)
-        verification_wrong(
-            verification, verification->report,
-            arena_printf(verification->arena, "%s %s: its manifest says '%s'", option, wanted, said));
+    const char *said = manifest_said(&verification->manifest, what);
+
+    if (wanted == NULL || strcmp(wanted, said) == 0)
+        return;
+    cli_print("NOT AS EXPECTED: %s is '%s', and --expect-%s says '%s'\n", what,
+              proof_line(verification->arena, said), what, wanted);
+    verification->wrong++;
 }
 
 static int check_all(struct verification *verification, const struct verify_options *options,
@@ -137,9 +141,8 @@ static int check_all(struct verification *verification, const struct verify_opti
         return error_set(err, ERROR_USAGE,
                          "%s is of an acceptance, and a bundle is of one run: give --db FILE",
                          verification->report);
-    expect(verification, "--expect-run", options->expect_run, manifest_said(&verification->manifest, "run"));
-    expect(verification, "--expect-verdict", options->expect_verdict,
-           manifest_said(&verification->manifest, "verdict"));
+    expect(verification, "run", options->expect_run);
+    expect(verification, "verdict", options->expect_verdict);
     if ((options->db != NULL && check_database(verification, options->db, err) < 0) ||
         (options->bundle != NULL && check_bundle(verification, options->bundle, options->db, err) < 0))
         return -1;
@@ -156,6 +159,11 @@ static int countersign(struct verification *verification, const char *key, struc
 
     if (verification->wrong > 0)
         return error_set(err, ERROR_USAGE, "%s does not verify, so it is not signed", verification->report);
+    if (verification->doubts > 0)
+        return error_set(
+            err, ERROR_USAGE,
+            "not all of %s could be verified (see above), so it is not signed: give --signers FILE",
+            verification->report);
     if (signature_add(verification->arena, verification->manifest_path, key, &path, err) < 0)
         return -1;
     cli_print(path != NULL ? "signed: %s\n" : "signed already: by this key%s\n", path != NULL ? path : "");
@@ -165,14 +173,51 @@ static int countersign(struct verification *verification, const char *key, struc
 /* What follows from it, and what does not: the signature is a person's word, and no more than that. */
 static void print_meaning(const struct verification *verification, const struct verify_options *options)
 {
-    if (verification->wrong > 0 || *verification_signers(verification) == '\0')
+    const char *signers = verification_signers(verification);
+    bool evidence = (options->db != NULL || options->bundle != NULL) && verification->unproved == 0;
+
+    if (verification->wrong > 0 || *signers == '\0')
         return;
-    cli_print("proved: the report%s as signed by %s\n",
-              options->db != NULL || options->bundle != NULL ? " and the evidence are" : " is",
-              verification_signers(verification));
-    cli_print(
-        "not proved: that hosts and controller told the truth when the run was made; for that the signers "
-        "stand\n");
+    cli_print("proved: the report%s as signed by %s\n", evidence ? " and the evidence are" : " is",
+              proof_joined(verification->arena, signers, " and by "));
+    cli_print("not proved: %sthat hosts and controller told the truth when the run was made: the signer "
+              "vouches for "
+              "that\n",
+              verification->unproved > 0 ? "that the evidence is of this run; " : "");
+}
+
+/* A bundle by itself says what it is of, and nobody has signed that. */
+static void print_bundle(struct verification *verification)
+{
+    cli_print("NOT CHECKED: a bundle alone proves only that it is whole; who signed its run is for\n"
+              "  assay verify REPORT --bundle %s\n",
+              proof_line(verification->arena, verification->report));
+    verification->doubts++;
+}
+
+/* Each asks for something of a signed report. */
+static int check_options(const struct verification *verification, const struct verify_options *options,
+                         struct error *err)
+{
+    if (verification->signers == NULL && options->db == NULL && options->bundle == NULL &&
+        options->key == NULL && options->expect_run == NULL && options->expect_verdict == NULL)
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "verify: a bundle is not signed: give the signed REPORT, and this as --bundle %s",
+                     verification->report);
+}
+
+static int verify_one(struct verification *verification, const struct verify_options *options, bool is_bundle,
+                      struct error *err)
+{
+    int result;
+
+    if (is_bundle)
+        return check_options(verification, options, err) < 0
+                   ? -1
+                   : check_bundle(verification, verification->report, NULL, err);
+    result = check_all(verification, options, err);
+    return result == 0 && options->key != NULL ? countersign(verification, options->key, err) : result;
 }
 
 static int verify(struct verification *verification, const struct verify_options *options)
@@ -180,24 +225,19 @@ static int verify(struct verification *verification, const struct verify_options
     size_t length = strlen(verification->report);
     bool is_bundle = length > 8 && strcmp(verification->report + length - 8, ".tar.zst") == 0;
     struct error err = {0};
-    int result = is_bundle ? check_bundle(verification, verification->report, NULL, &err)
-                           : check_all(verification, options, &err);
+    int result = verify_one(verification, options, is_bundle, &err);
+    bool unread = options->db == NULL && options->bundle == NULL;
 
-    if (result == 0 && options->key != NULL && !is_bundle)
-        result = countersign(verification, options->key, &err);
     if (result < 0)
         cli_fail(&err);
-    if (is_bundle && verification->wrong == 0 && result == 0) {
-        cli_print("NOT CHECKED: a bundle alone proves only that it is whole; who signed its run is for\n"
-                  "  assay verify REPORT --bundle %s\n",
-                  verification->report);
-        verification->doubts++;
-    }
+    if (is_bundle && verification->wrong == 0 && result == 0)
+        print_bundle(verification);
     if (result == 0)
         print_meaning(verification, options);
     cli_print("verified: %s\n", verification->wrong > 0 || result < 0 ? "no"
                                 : verification->doubts > 0            ? "in part"
-                                                                      : "yes");
+                                : unread ? "yes, and the evidence was not looked at"
+                                         : "yes");
     if (verification->wrong > 0)
         return EXIT_REJECT;
     if (result < 0)

@@ -160,6 +160,20 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
     return 0;
 }
 
+/* Foreign words in one line that looks like one: no line breaks, and no run of blanks that makes it look like several. */
+const char *proof_line(struct arena *arena, const char *words)
+{
+    char *line = arena_strdup(arena, words), *to = line;
+
+    for (const char *from = line; *from != '\0'; from++)
+        if (*from != ' ' && *from != '\n' && *from != '\t' && *from != '\r')
+            *to++ = *from;
+        else if (to > line && to[-1] != ' ')
+            *to++ = ' ';
+    *to = '\0';
+    return line;
+}
+
 int proof_print_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
                             bool redacted)
 {
@@ -167,21 +181,36 @@ int proof_print_differences(struct arena *arena, const struct manifest *kept, co
     size_t count = manifest_compare(arena, kept, found, redacted, &differences);
 
     for (size_t i = 0; i < count && i < MOST_NAMED; i++)
-        cli_print("CHANGED: %s%s%s%s: %s\n", differences[i].path, differences[i].note[0] != '\0' ? " (" : "",
-                  manifest_is_table(differences[i].path) ? "columns" : differences[i].note,
-                  differences[i].note[0] != '\0' ? ")" : "", differences[i].what);
+        cli_print("CHANGED: %s%s%s%s: %s\n", proof_line(arena, differences[i].path),
+                  differences[i].note[0] != '\0' ? " (" : "",
+                  manifest_is_table(differences[i].path) ? "columns" : proof_line(arena, differences[i].note),
+                  differences[i].note[0] != '\0' ? ")" : "", proof_line(arena, differences[i].what));
     if (count > MOST_NAMED)
         cli_print("CHANGED: and %zu more\n", count - MOST_NAMED);
     return (int)count;
 }
 
-static int head_differs(const struct manifest *kept, const char *key, const char *found)
+const char *proof_joined(struct arena *arena, const char *lines, const char *between)
+{
+    const char *joined = "";
+
+    while (*lines != '\0') {
+        size_t length = strcspn(lines, "\n");
+
+        joined = arena_printf(arena, "%s%s%.*s", joined, *joined != '\0' ? between : "", (int)length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+    return joined;
+}
+
+static int head_differs(struct arena *arena, const struct manifest *kept, const char *key, const char *found)
 {
     const char *said = manifest_said(kept, key);
 
     if (*said == '\0' || strcmp(said, found) == 0)
         return 0;
-    cli_print("CHANGED: the manifest says of the run '%s: %s', and it is '%s'\n", key, said, found);
+    cli_print("CHANGED: the manifest says of the run '%s: %s', and it is '%s'\n", key,
+              proof_line(arena, said), proof_line(arena, found));
     return 1;
 }
 
@@ -196,28 +225,41 @@ static int compare_head(struct arena *arena, struct store *store, long long numb
 
     if (record == NULL)
         return -1;
-    if (*judgement != '\0') {
-        if (store_find_verdict(store, number, judgement, &verdict, err) < 0)
+    if (store_find_verdict(store, number, judgement, &verdict, err) < 0) {
+        if (err->code != ERROR_USAGE)
             return -1;
-        changed += head_differs(kept, "verdict", verdict_name(verdict));
+        cli_print("CHANGED: the manifest is of judgement '%s', which this run does not have\n", judgement);
+        return 1;
     }
-    changed += head_differs(kept, "suite", record->suite);
-    changed += head_differs(kept, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
-    changed += head_differs(kept, "names", host_names(arena, record->plan));
-    changed += head_differs(kept, "started", time_text(arena, record->started));
-    changed += head_differs(kept, "program", record->program);
-    changed += head_differs(kept, "made on", record->controller);
-    return changed + head_differs(kept, "plan", plan_sha256(arena, kept));
+    changed += head_differs(arena, kept, "verdict", verdict_name(verdict));
+    if (record->judgement.uuid != NULL && strcmp(record->judgement.uuid, judgement) == 0 &&
+        report_verdict(record) != verdict) {
+        cli_print("CONTRADICTED: the verdict is '%s', and its own outcomes give '%s'\n",
+                  verdict_name(verdict), verdict_name(report_verdict(record)));
+        changed++;
+    }
+    changed += head_differs(arena, kept, "suite", record->suite);
+    changed += head_differs(arena, kept, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
+    changed += head_differs(arena, kept, "names", host_names(arena, record->plan));
+    changed += head_differs(arena, kept, "started", time_text(arena, record->started));
+    changed += head_differs(arena, kept, "ended", time_text(arena, record->ended));
+    changed += head_differs(arena, kept, "program", record->program);
+    changed += head_differs(arena, kept, "made on", record->controller);
+    return changed + head_differs(arena, kept, "plan", plan_sha256(arena, kept));
 }
 
 int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
                   bool redacted, struct error *err)
 {
     struct manifest found;
-    int head;
+    int head = compare_head(arena, store, number, kept, err);
 
-    if (store_manifest(store, arena, number, kept, &found, err) < 0)
+    if (head < 0)
         return -1;
-    head = compare_head(arena, store, number, kept, err);
-    return head < 0 ? -1 : head + proof_print_differences(arena, kept, &found, redacted);
+    /* Of another judgement there is nothing to compare with. */
+    if (head > 0 && store_manifest(store, arena, number, kept, &found, err) < 0)
+        return err->code == ERROR_USAGE ? head : -1;
+    if (head == 0 && store_manifest(store, arena, number, kept, &found, err) < 0)
+        return -1;
+    return head + proof_print_differences(arena, kept, &found, redacted);
 }

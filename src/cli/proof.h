@@ -14,6 +14,10 @@ const char *proof_folder(struct arena *arena, struct error *err);
    could not be read, or where other bytes are signed already. Prints the three lines that say where. */
 int proof_write_signed(struct arena *arena, struct manifest *manifest, const char *path,
                        const struct text *report, const char *key, struct error *err);
+/* Words of another party as one line that cannot be taken for several: line breaks and runs of blanks are one blank. */
+const char *proof_line(struct arena *arena, const char *words);
+/* Lines as one, with that between them. */
+const char *proof_joined(struct arena *arena, const char *lines, const char *between);
 /* Prints each piece of `kept` that is not so in `found`, and how many there are. */
 int proof_print_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
                             bool redacted);

@@ -10,7 +10,8 @@ enum { FILE_BYTES = 1 << 30 };
 
 void verification_wrong(struct verification *verification, const char *what, const char *why)
 {
-    cli_print("CHANGED: %s: %s\n", what, why);
+    cli_print("CHANGED: %s: %s\n", proof_line(verification->arena, what),
+              proof_line(verification->arena, why));
     verification->wrong++;
 }
 
@@ -35,14 +36,18 @@ static int check_bytes(struct verification *verification, struct error *err)
     if (entry == NULL)
         verification_wrong(verification, verification->manifest_path, "it names no report");
     else if (strcmp(entry->sha256, sha256) != 0)
-        verification_wrong(verification, verification->report,
-                           arena_printf(verification->arena, "it has SHA-256 %s and the manifest %s", sha256,
-                                        entry->sha256));
+        verification_wrong(
+            verification, verification->report,
+            arena_printf(verification->arena,
+                         "this is not the file that was signed (cut, edited, or another): it has "
+                         "SHA-256 %s, and the manifest says %s; ask for it again",
+                         sha256, entry->sha256));
     else
-        cli_print("ok: %s is the report of the manifest\n", verification->report);
+        cli_print("ok: %s is the report of the manifest\n",
+                  proof_line(verification->arena, verification->report));
     if (entry != NULL && strcmp(entry->path + 7, file_name(verification->report)) != 0)
-        cli_print("NOTE: it was signed under the name %s: what it is of stands below, not in its name\n",
-                  entry->path + 7);
+        cli_print("NOTE: it had the name %s when it was signed; go by what was signed, below, not by names\n",
+                  proof_line(verification->arena, entry->path + 7));
     return 0;
 }
 
@@ -50,15 +55,20 @@ static void judge_signature(struct verification *verification, const struct sign
 {
     switch (signature->state) {
     case SIGNATURE_GOOD:
-        cli_print("ok: %s: signed by %s, %s\n", signature->path, signature->signer, signature->key);
+        cli_print("ok: %s: signed by %s, %s\n", proof_line(verification->arena, signature->path),
+                  signature->signer, signature->key);
         break;
     case SIGNATURE_UNKNOWN:
-        cli_print(
-            "UNKNOWN KEY: %s: the signature is good, by %s, which %s%s%s\n", signature->path, signature->key,
-            verification->signers != NULL ? "is not good for it by "
-                                          : "nobody vouches for: give --signers FILE",
-            verification->signers != NULL ? verification->signers : "",
-            signature->why[0] != '\0' ? arena_printf(verification->arena, " (%s)", signature->why) : "");
+        if (verification->signers == NULL)
+            cli_print("UNKNOWN KEY: %s: the signature is whole, by %s; whose key that is nobody says: give "
+                      "--signers FILE\n",
+                      proof_line(verification->arena, signature->path), signature->key);
+        else
+            cli_print(
+                "UNKNOWN KEY: %s: the signature is whole, and its key %s is not listed in %s%s%s%s: do not "
+                "rely on this report; ask the signer by another way for his key's fingerprint\n",
+                proof_line(verification->arena, signature->path), signature->key, verification->signers,
+                signature->why[0] != '\0' ? " (" : "", signature->why, signature->why[0] != '\0' ? ")" : "");
         verification->doubts++;
         break;
     case SIGNATURE_BAD:
@@ -92,13 +102,13 @@ const char *verification_signers(const struct verification *verification)
 
         if (signature->state == SIGNATURE_GOOD)
             all = arena_printf(verification->arena, "%s%s%s, %s", all, *all != '\0' ? "\n" : "",
-                               signature->signer, signature->key);
+                               proof_line(verification->arena, signature->signer), signature->key);
     }
     return all;
 }
 
-/* What the manifest is of. Whether it is signed stands before each line: the words of an unsigned one are anybody's. */
-static void print_subject(struct verification *verification)
+/* What the manifest is of. The words of an unsigned one are anybody's, and stand under a line that says so. */
+void verification_print_subject(struct arena *arena, const struct manifest *manifest, bool is_signed)
 {
     static const struct {
         const char *key, *label;
@@ -107,14 +117,14 @@ static void print_subject(struct verification *verification)
                  {"hosts", "hosts"},     {"names", "names"},     {"started", "begun"},
                  {"ended", "ended"},     {"program", "made by"}, {"made on", "made on"},
                  {"origin", "origin"}};
-    const char *signers = verification_signers(verification);
 
+    if (!is_signed)
+        cli_print("UNSIGNED, anybody may have written this:\n");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const char *said = manifest_said(&verification->manifest, lines[i].key);
+        const char *said = manifest_said(manifest, lines[i].key);
 
         if (*said != '\0')
-            cli_print("%s %s: %s\n",
-                      *signers != '\0' ? "signed:" : "said, by nobody we know:", lines[i].label, said);
+            cli_print("%s%s: %s\n", is_signed ? "signed: " : "    ", lines[i].label, proof_line(arena, said));
     }
 }
 
@@ -122,6 +132,14 @@ static int read_manifest(struct verification *verification, struct text *bytes, 
 {
     verification->manifest_path = arena_printf(verification->arena, "%s.manifest", verification->report);
     text_init(bytes, FILE_BYTES);
+    if (!file_exists(verification->report))
+        return error_set(err, ERROR_USAGE, "there is no report %s", verification->report);
+    if (!file_exists(verification->manifest_path))
+        return error_set(
+            err, ERROR_USAGE,
+            "%s has no manifest beside it: `assay report --sign` wrote %s and %s.1.sig; keep the three "
+            "in one folder",
+            verification->report, verification->manifest_path, verification->manifest_path);
     if (file_read_regular(verification->manifest_path, bytes, err) < 0)
         return -1;
     verification->readable =
@@ -142,7 +160,8 @@ int verification_check_report(struct verification *verification, struct error *e
         return 0;
     if (check_bytes(verification, err) < 0)
         return -1;
-    print_subject(verification);
+    verification_print_subject(verification->arena, &verification->manifest,
+                               *verification_signers(verification) != '\0');
     return 0;
 }
 
@@ -175,7 +194,17 @@ int verification_check_evidence(struct verification *verification, struct store 
     return 0;
 }
 
-/* What the bundle says the originals were: this is what was signed, though they are not here. */
+static size_t count_redacted(const struct manifest *manifest)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < manifest->entries.count; i++)
+        count += manifest->entries.items[i].redacted[0] != '\0';
+    return count;
+}
+
+/* What the bundle says the originals were: this is what was signed, though they are not here. What it has in their place
+   nobody signed: whoever redacts can put in what he likes. */
 static void check_claims(struct verification *verification, const struct bundle *bundle, const char *path,
                          const char *key)
 {
@@ -187,21 +216,49 @@ static void check_claims(struct verification *verification, const struct bundle 
         verification_wrong(verification,
                            arena_printf(verification->arena, "%s: %s", path, differences[i].path),
                            differences[i].what);
+    verification->unproved += count_redacted(&bundle->manifest);
+    path = proof_line(verification->arena, path);
     if (count == 0 && unknown == 0)
         cli_print("ok: %s names the originals that were signed\n", path);
     else if (unknown > 0)
-        cli_print("NOT CHECKED: whether %zu pieces of %s are of the signed run: their originals' hashes are "
-                  "keyed, and the key is in the database that it was exported from: give its --db FILE\n",
-                  unknown, path);
-    cli_print("NOT CHECKED: %s is redacted: its outputs are not the originals\n", path);
+        cli_print(
+            "NOT CHECKED: whether %zu pieces of %s are of the signed run: their originals' hashes are "
+            "keyed, and the key stays with who exported it: he can check it by assay verify REPORT --bundle "
+            "BUNDLE --db HIS-DATABASE\n",
+            unknown, path);
+    cli_print("NOT CHECKED: %s is redacted: %zu tables, documents and outputs of it are not those that were "
+              "signed\n",
+              path, verification->unproved);
     verification->doubts++;
+}
+
+/* Whatever is keyed or replaced in it, a bundle says of itself what was signed, or it is another. */
+static void check_same_subject(struct verification *verification, const struct bundle *bundle,
+                               const char *path)
+{
+    static const char *const keys[] = {"run", "judgement", "verdict", "started", "ended", "hosts"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *said = manifest_said(&verification->manifest, keys[i]),
+                   *theirs = manifest_said(&bundle->manifest, keys[i]);
+
+        if (*said != '\0' && strcmp(said, theirs) != 0)
+            verification_wrong(verification, path,
+                               arena_printf(verification->arena, "it is of %s '%s', and the report of '%s'",
+                                            keys[i], theirs, said));
+    }
 }
 
 int verification_check_bundle(struct verification *verification, const struct bundle *bundle,
                               const char *path, const char *key, struct error *err)
 {
     bool redacted = manifest_redacted(&bundle->manifest);
+    size_t wrong = verification->wrong;
 
+    if (verification->readable)
+        check_same_subject(verification, bundle, path);
+    if (verification->wrong > wrong)
+        return 0;
     if (verification_check_evidence(verification, bundle->store, bundle->number, &bundle->manifest, redacted,
                                     path, err) < 0)
         return -1;

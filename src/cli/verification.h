@@ -16,6 +16,8 @@ struct verification {
     struct signatures signatures;
     size_t wrong;  /* what is not as it was */
     size_t doubts; /* what could not be known, and was asked for */
+    size_t
+        unproved; /* pieces of a redacted bundle of which nobody here can say that they are of the signed run */
 };
 
 /* "CHANGED: WHAT: WHY", and counts it. */
@@ -33,6 +35,8 @@ int verification_check_evidence(struct verification *verification, struct store 
 int verification_check_bundle(struct verification *verification, const struct bundle *bundle,
                               const char *path, const char *key, struct error *err)
     __attribute__((warn_unused_result));
+/* What a manifest says that it is of, a line each; of an unsigned one under a line that says so. */
+void verification_print_subject(struct arena *arena, const struct manifest *manifest, bool is_signed);
 /* Documents, commands and outputs, and tables that the manifest names. */
 void verification_count(const struct manifest *manifest, size_t *ret_bytes, size_t *ret_tables);
 /* Whose good signatures are on the manifest, one a line with the key; "" when nobody's is. In the arena. */

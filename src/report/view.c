@@ -141,6 +141,15 @@ static void settle_verdict(struct view *view)
             verdict_name(judgement->verdicts[0].word));
 }
 
+enum verdict_word report_verdict(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    enum verdict_word verdict = view_create(arena, record)->verdict;
+
+    arena_destroy(arena);
+    return verdict;
+}
+
 static void place_host_verdicts(struct view *view)
 {
     const struct plan *plan = view->record->plan;

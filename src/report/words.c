@@ -54,7 +54,8 @@ const char *origin_note(struct arena *arena, enum report_language language, cons
 {
     const char *came = origin_came(arena, language, record->origin);
 
-    return record->origin->judged_here || record->judgement.uuid == NULL
+    return record->origin->judged_here || record->judgement.verdict_count == 0 ||
+                   record->judgement.verdicts[0].word != report_verdict(record)
                ? came
                : language_say(arena, language, TEXT_ORIGIN_THEIRS, came, record->controller,
                               arena_printf(arena, "%lld", record->number));

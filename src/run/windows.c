@@ -19,6 +19,7 @@ struct set {
     struct reader *readers;
     struct window *windows;
     size_t count, open;
+    bool plainly; /* the test needs no root: who refuses sudo is asked as the login user */
     windows_done_cb *done;
     void *context;
 };
@@ -97,6 +98,11 @@ static void answered(void *context, const struct remote_result *result)
         remote_start(reader->remote, &reader->job, answered, reader);
         return;
     }
+    if (result->end == REMOTE_SUDO_REFUSED && reader->set->plainly && reader->job.as_root) {
+        reader->job.as_root = false;
+        remote_start(reader->remote, &reader->job, answered, reader);
+        return;
+    }
     take_window(reader, result);
     if (--set->open == 0)
         set->done(set->context, set->windows, set->count);
@@ -121,6 +127,7 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
                         .windows = arena_array(question->arena, struct window, count),
                         .count = count,
                         .open = count,
+                        .plainly = !question->check->check->window && !question->check->as_root,
                         .done = done,
                         .context = context};
     for (size_t i = 0; i < count; i++) {

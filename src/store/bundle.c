@@ -251,6 +251,9 @@ static int end_database(struct opening *opening, const char *sha256, struct erro
     if (strcmp(runs[0].uuid, manifest_said(&bundle->manifest, "run")) != 0)
         return wrong(opening, err, "run.db does not hold the run of its manifest");
     bundle->number = runs[0].number;
+    if (foreign_check_judgement(bundle->store, bundle->number, manifest_said(&bundle->manifest, "judgement"),
+                                opening->path, err) < 0)
+        return -1;
     return store_begin(bundle->store, err);
 }
 

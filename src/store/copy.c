@@ -27,6 +27,7 @@ struct copy {
     struct store *from, *to;
     struct arena *arena;
     struct redactor *redactor;
+    const char *judgement;         /* the one that goes along, with what it rests on; NULL: all of them */
     struct id_map contents, *maps; /* maps: one for each of run_tables */
 };
 
@@ -344,7 +345,7 @@ static int copy_table(struct copy *copy, size_t table, long long number, struct 
     text_put(&insert_sql, ") VALUES(");
     put_names(&insert_sql, &columns, false, "?");
     text_put(&insert_sql, ")");
-    select = run_query(copy->from, select_sql.bytes, number, NULL, err);
+    select = run_query(copy->from, select_sql.bytes, number, copy->judgement, err);
     if (select != NULL && sqlite3_prepare_v2(copy->to->db, insert_sql.bytes, -1, &insert, NULL) != SQLITE_OK)
         database_error(copy->to, insert_sql.bytes, err);
     while (insert != NULL && (got = run_query_next(copy->from, select, err)) > 0)
@@ -488,13 +489,29 @@ static int copy_tables(struct copy *copy, long long number, struct error *err)
     return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
 }
 
-static int copy_from(struct copy *copy, long long number, struct error *err)
+/* What was said before it, and after, nobody signs: it stays here. */
+static int choose_judgement(struct copy *copy, long long number, struct error *err)
+{
+    sqlite3_stmt *statement = run_query(
+        copy->from, "SELECT uuid FROM judgement WHERE run=?1 ORDER BY id DESC LIMIT 1", number, NULL, err);
+    int got = statement != NULL ? run_query_next(copy->from, statement, err) : -1;
+
+    copy->judgement = "";
+    if (got > 0)
+        copy->judgement = arena_strdup(copy->arena, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return got < 0 ? -1 : 0;
+}
+
+static int copy_from(struct copy *copy, long long number, bool whole, struct error *err)
 {
     int result;
 
     if (store_begin_read(copy->from, err) < 0)
         return -1;
-    result = copy_tables(copy, number, err);
+    result = whole ? 0 : choose_judgement(copy, number, err);
+    if (result == 0)
+        result = copy_tables(copy, number, err);
     return store_finish(copy->from, result, err);
 }
 
@@ -509,7 +526,7 @@ static int put_origin(struct store *store, long long number, const struct run_or
 static int copy_run(struct copy *copy, long long number, const struct run_origin *origin,
                     long long *ret_number, struct error *err)
 {
-    if (copy_from(copy, number, err) < 0)
+    if (copy_from(copy, number, origin != NULL, err) < 0)
         return -1;
     *ret_number = copy->maps[0].list.items[0].to;
     return origin != NULL ? put_origin(copy->to, *ret_number, origin, err) : 0;
@@ -542,4 +559,9 @@ int store_import_run(struct store *from, long long number, struct store *to, con
     struct copy copy = {.from = from, .to = to};
 
     return copy_whole(&copy, number, origin, ret_number, err);
+}
+
+int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)
+{
+    return store_exec(store, UPDATE_SIGNERS, err, INTEGER(number), TEXT(signers));
 }

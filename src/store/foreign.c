@@ -348,6 +348,47 @@ static int check_belongings(const struct foreign *foreign, struct store *store, 
     return got;
 }
 
+/* Rows of a table that are of the run, with a judgement only those that it rests on. */
+static int count_rows(const struct foreign *foreign, struct store *store, const struct run_table *table,
+                      long long run, const char *judgement, int64_t *ret_count, struct error *err)
+{
+    sqlite3_stmt *statement = run_query(
+        store, arena_printf(foreign->arena, "SELECT count(*) FROM %s WHERE %s", table->name, table->rows),
+        run, judgement, err);
+    int got = statement != NULL ? run_query_next(store, statement, err) : -1;
+
+    *ret_count = got > 0 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return got < 0 ? -1 : 0;
+}
+
+int foreign_check_judgement(struct store *store, long long run, const char *judgement, const char *label,
+                            struct error *err)
+{
+    struct foreign foreign = {.label = label, .arena = arena_create()};
+    int result = 0;
+
+    for (size_t i = 0; i < run_table_count && result == 0; i++) {
+        int64_t of_it, all;
+
+        if (run_tables[i].local)
+            continue;
+        if (count_rows(&foreign, store, &run_tables[i], run, judgement, &of_it, err) < 0 ||
+            count_rows(&foreign, store, &run_tables[i], run, NULL, &all, err) < 0)
+            result = -1;
+        else if (of_it != all)
+            result = refuse(&foreign, err,
+                            "table %s has rows that the manifest's judgement does not rest on, so nobody "
+                            "signs them%s",
+                            run_tables[i].name,
+                            strcmp(run_tables[i].name, "judgement") == 0
+                                ? ": export the run again, with this version, where it comes from"
+                                : "");
+    }
+    arena_destroy(foreign.arena);
+    return result;
+}
+
 static bool is_random(const char *digest)
 {
     return strlen(digest) == UUID_SIZE - 1 && strspn(digest, "0123456789abcdef-") == UUID_SIZE - 1;
@@ -394,7 +435,8 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
     static const struct {
         enum statement count;
         const char *what;
-    } rows[] = {{COUNT_MISPLACED_LIMITS, "what a step owes is not numbered as it is written"},
+    } rows[] = {{COUNT_BAD_NAMES, "its run, a judgement, an attempt or a waiver has a name that is no UUID"},
+                {COUNT_MISPLACED_LIMITS, "what a step owes is not numbered as it is written"},
                 {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
                 {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
 

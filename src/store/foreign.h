@@ -13,4 +13,9 @@
  */
 struct store *foreign_copy(int fd, const char *label, struct error *err) __attribute__((warn_unused_result));
 
+/* That of its tables nothing is of the run `run` but what is of the judgement, which a manifest is of, and what that rests
+   on ("": none): of what else there is, no hash is in the manifest. ERROR_USAGE. */
+int foreign_check_judgement(struct store *store, long long run, const char *judgement, const char *label,
+                            struct error *err) __attribute__((warn_unused_result));
+
 #endif

@@ -56,7 +56,8 @@ static void name_waiver(struct load *load, struct rows *rows, size_t step, size_
             outcome = &record->judgement.outcomes[i];
     if (waiver == NULL || outcome == NULL || outcome->word != OUTCOME_FAIL)
         rows_damage(rows, "waiver %s covers no fail of this run", uuid);
-    else
+    else if (!waiver->foreign ||
+             waiver->adopted.made > 0) /* another party's covers nothing until it is adopted */
         outcome->waiver = waiver;
 }
 

@@ -180,6 +180,13 @@ tampered("null", "NULL where none may be", "PRAGMA writable_schema=ON; UPDATE sq
          "UPDATE sqlite_schema SET sql=replace(sql,'severity TEXT NOT NULL,\n    text TEXT,','severity TEXT NOT NULL,\n    text TEXT NOT NULL,') WHERE name='finding'; "
          "PRAGMA writable_schema=RESET")
 tampered("nul", "texts that end before their bytes do", "UPDATE outcome SET cause='fine'||char(0)||'not at all'", "NUL")
+tampered("second-judgement", "a later judgement that nobody signed", "INSERT INTO judgement SELECT id+1,'f'||substr(uuid,2),run,baselines,now+1,inputs "
+         "FROM judgement; INSERT INTO outcome SELECT judgement+1,step,slot,'pass','',remedy,measured,value,limit_text,gate,source,status,remark FROM outcome",
+         "nobody signs")
+tampered("later-waiver", "a waiver that is later than its judgement, and that nobody signed", "INSERT INTO waiver SELECT "
+         "'aaaaaaaa-0000-4000-8000-000000000001',step.run,key,attempt.uuid,'Mallory','trust me',now+1,4000000000.0 FROM step,attempt,judgement WHERE "
+         "attempt.run=step.run AND attempt.step=step.n LIMIT 1", "nobody signs")
+tampered("nameless", "a run whose UUID is a number of the importer's", "UPDATE run SET uuid='1'", "")
 tampered("word", "a word of no vocabulary", "UPDATE outcome SET word='splendid'")
 tampered("beyond", "outcomes of steps that are not there", "UPDATE outcome SET step=step+100000")
 tampered("verdictless", "a judgement without a verdict", "DELETE FROM verdict", "no verdict")
@@ -200,7 +207,7 @@ def try_same_attempts():
     refused("twin.tar.zst", verified=False)
 
 
-@attack(PARTY, "a bundle of a run that the importer has, with another verdict", "told as there already, and nothing changed")
+@attack(PARTY, "a bundle of a run that the importer has, with another verdict", "refused, and nothing changed")
 def try_same_run():
     shutil.copy(path("own.db"), path("same.db"))
     with contextlib.closing(sqlite3.connect(path("same.db"))) as database:
@@ -208,7 +215,7 @@ def try_same_run():
         database.commit()
     expect(assay("export", "--db", "same.db", "-o", "same.tar.zst"), 0)
     before = rows("own.db")
-    expect(assay("import", "--db", "own.db", "same.tar.zst"), 0, "is there already", "nothing is imported")
+    expect(assay("import", "--db", "own.db", "same.tar.zst"), 1, "CONTRADICTED: the verdict is 'accept'", "imported: nothing")
     assert rows("own.db") == before
 
 
@@ -257,7 +264,47 @@ def try_signers():
     expect(assay("import", "--db", "signed.db", "b.tar.zst", "--report", "r.html", "--signers", "signers"), 0, "signed by vendor@v.example")
     assert "vendor@v.example" in assay("show", 2, "--db", "signed.db").stdout
     shutil.copy(path("own.db"), path("unknown.db"))
-    expect(assay("import", "--db", "unknown.db", "b.tar.zst", "--report", "r.html"), 0, "unsigned", "UNKNOWN KEY")
+    before = rows("unknown.db")
+    expect(assay("import", "--db", "unknown.db", "b.tar.zst", "--report", "r.html"), 2, "UNKNOWN KEY", "imported: nothing")
+    expect(assay("import", "--db", "unknown.db", "b.tar.zst", "--signers", "signers"), 64, "give --report")
+    assert rows("unknown.db") == before
+
+
+@attack(PARTY, "a redacted bundle is imported with its signed report", "what stands in the place of what was signed is nobody's word: unsigned")
+def try_redacted_signers():
+    need_keys()
+    shutil.copy(path("own.db"), path("redacted.db"))
+    expect(assay("export", "--redact", "--db", "theirs.db", "-o", "red.tar.zst"), 0)
+    done = assay("verify", "r.html", "--signers", "signers", "--bundle", "red.tar.zst")
+    expect(done, 2, "NOT CHECKED", "verified: in part", "not proved: that the evidence is of this run")
+    assert "and the evidence are" not in done.stdout, done.stdout
+    done = assay("import", "--db", "redacted.db", "red.tar.zst", "--report", "r.html", "--signers", "signers")
+    expect(done, 0, "NOT CHECKED", "unsigned")
+    assert "origin: imported" in done.stdout and "vendor@v.example" not in done.stdout.split("origin: imported")[1], done.stdout
+
+
+@attack(PARTY, "a bundle that was imported unsigned comes again, with its signed report", "who signed it is told from then on")
+def try_signed_later():
+    need_keys()
+    shutil.copy(path("own.db"), path("later.db"))
+    expect(assay("import", "--db", "later.db", "b.tar.zst"), 0, "unsigned")
+    expect(assay("import", "--db", "later.db", "b.tar.zst"), 0, "is there already", "nothing is imported")
+    expect(assay("import", "--db", "later.db", "b.tar.zst", "--report", "r.html", "--signers", "signers"), 0, "is there already")
+    assert "signed by vendor@v.example" in assay("show", 2, "--db", "later.db").stdout
+
+
+@attack(PARTY, "another run comes under the UUID of one that was imported", "refused, and nothing changed")
+def try_squatted():
+    shutil.copy(path("own.db"), path("squatted.db"))
+    expect(assay("import", "--db", "squatted.db", "b.tar.zst"), 0, "run: 2")
+    shutil.copy(path("theirs.db"), path("squatter.db"))
+    with contextlib.closing(sqlite3.connect(path("squatter.db"))) as database:
+        database.execute("UPDATE run SET suite_title='another'")
+        database.commit()
+    expect(assay("export", "--db", "squatter.db", "-o", "squatter.tar.zst"), 0)
+    before = rows("squatted.db")
+    expect(assay("import", "--db", "squatted.db", "squatter.tar.zst"), 1, "has the UUID of this one", "nothing is imported")
+    assert rows("squatted.db") == before
 
 
 def waived():
@@ -268,7 +315,7 @@ def waived():
         key, = database.execute("SELECT key FROM step WHERE run=1 AND n=?", (step,)).fetchone()
         attempt, = database.execute("SELECT uuid FROM attempt WHERE run=1 AND step=? ORDER BY n DESC", (step,)).fetchone()
         uuid = "aaaaaaaa-0000-4000-8000-000000000001"
-        database.execute("INSERT INTO waiver VALUES(?,1,?,?,'Mallory','trust me',1.0,4000000000.0)", (uuid, key, attempt))
+        database.execute("INSERT INTO waiver VALUES(?,1,?,?,'Mallory','trust me',(SELECT now FROM judgement),4000000000.0)", (uuid, key, attempt))
         database.execute("INSERT INTO waived_item SELECT ?,0,metric,subject,at,'' FROM slot WHERE n=? AND shape=(SELECT run_shape.shape FROM step "
                          "JOIN run_shape ON run_shape.run=step.run AND run_shape.n=step.shape WHERE step.run=1 AND step.n=?)", (uuid, slot, step))
         database.execute("INSERT INTO outcome_waiver VALUES(?,?,?,?)", (judgement, step, slot, uuid))
@@ -476,7 +523,7 @@ def try_renamed():
         os.rename(f"{folder}/r.html{end}", f"{folder}/assay-report-99.html{end}")
     done = assay("verify", "assay-report-99.html", "--signers", "signers", cwd=folder)
     uuid = next(iter(rows("theirs.db", lambda table: table == "run")["run"])).split("'")[1]
-    expect(done, 0, "NOTE: it was signed under the name r.html", f"signed: run: {uuid}", "signed: verdict: reject", "signed: hosts: 8",
+    expect(done, 0, "NOTE: it had the name r.html when it was signed", f"signed: run: {uuid}", "signed: verdict: reject", "signed: hosts: 8",
            "signed: suite:", "signed: begun:", "not proved:")
     expect(assay("verify", "assay-report-99.html", "--signers", "signers", "--expect-run", "7c0e0000-0000-4a11-9d00-0000000000ff",
                  cwd=folder), 1, "--expect-run", "verified: no")
@@ -496,6 +543,8 @@ def try_lying_head():
                    stdin=subprocess.DEVNULL, capture_output=True)
     os.rename(f"{folder}/r.html.manifest.sig", f"{folder}/r.html.manifest.1.sig")
     expect(assay("verify", "r.html", "--signers", "signers", "--bundle", path("b.tar.zst"), cwd=folder), 1,
+           "it is of verdict 'reject', and the report of 'accept'", "verified: no")
+    expect(assay("verify", "r.html", "--signers", "signers", "--db", path("theirs.db"), cwd=folder), 1,
            "the manifest says of the run 'verdict: accept'", "verified: no")
 
 
@@ -503,7 +552,7 @@ def try_lying_head():
 def try_unknown_signer():
     need_keys()
     expect(assay("report", "--db", "theirs.db", "--sign", "forger", "-o", "f.html"), 0)
-    expect(assay("verify", "f.html", "--signers", "signers"), 2, "UNKNOWN KEY", "said, by nobody we know: verdict", "verified: in part")
+    expect(assay("verify", "f.html", "--signers", "signers"), 2, "UNKNOWN KEY", "UNSIGNED, anybody may have written this:", "verified: in part")
 
 
 def ends_soon(*words, cwd):

@@ -282,7 +282,7 @@ def memory_during_login():
     look_until_its_end(searched, child)
     out, err = child.communicate()
     assert "does not take the password" in out + err, out + err
-    assert not searched.astray | searched.others and searched.kept > 0 and searched.moments >= 10, vars(searched)
+    assert not searched.astray | searched.others and searched.kept > 0 and searched.moments >= 3, vars(searched)
 
 
 @attack(READER, "the same where a host is reached by the ssh program", "the same of assay; what ssh itself keeps is in ssh alone")

@@ -311,7 +311,7 @@ static void a_value_that_is_missing_is_damage_and_never_a_crash(void **state)
         "m.name NOT LIKE 'sqlite_%' AND c.\"notnull\" AND NOT c.pk";
     struct place *place = *state;
     const char *path = arena_printf(place->arena, "%s/harmed.db", place->folder);
-    struct text text;
+    cleanup_text struct text text = {0};
     struct place harmed = *place;
     sqlite3_stmt *columns;
     sqlite3 *db;
