@@ -122,9 +122,10 @@ static void ask(struct tree *tree, const struct check_context *context, enum win
     text_init(&command, 1 << 20);
     check_window_file(context, role, attempt, 0, &command);
     put(tree, "command", command.bytes);
+    put(tree, "words", arena_printf(tree->arena, "%s\n", check_window_words(context, attempt, role, 0)));
     assert_int_equal(system(arena_printf(tree->arena,
                                          "cd '%s' && ASSAY_LAB_HOST=node1 ASSAY_LAB_ROOT='%s' "
-                                         "ASSAY_ATTEMPT=%s /bin/sh command >out 2>err",
+                                         "ASSAY_ATTEMPT=%s /bin/sh command <words >out 2>err",
                                          tree->path, tree->path, attempt->uuid)),
                      0);
     window.captures[0] = (struct capture){.stream = "stdout", .bytes = bytes_of(tree, "out")};
