@@ -115,12 +115,13 @@ static int write_entry(const char *path, const struct tree_entry *entry, struct 
 
 static int write_tree(const struct tree *tree, const char *root, struct error *err)
 {
-    const char *made = "";
+    const char *made = "", *locks = arena_printf(tree->arena, "%s/var/tmp", root);
 
-    /* Locks lie in the latter. */
-    if (directory_create(root, 0755, err) < 0 ||
-        directory_create(arena_printf(tree->arena, "%s/var/tmp", root), 0755, err) < 0)
+    /* Every user's locks lie in the latter. */
+    if (directory_create(root, 0755, err) < 0 || directory_create(locks, 0755, err) < 0)
         return -1;
+    if (chmod(locks, 01777) < 0)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", locks, strerror(errno));
     for (size_t i = 0; i < tree->entries.count; i++) {
         const struct tree_entry *entry = &tree->entries.items[i];
         const char *path = arena_printf(tree->arena, "%s/%s", root, entry->path);
