@@ -600,17 +600,23 @@ void parties_destroy(struct parties *parties)
 
 /* ---- the import ---- */
 
-static void show(struct record *record)
+/* NULL, or what a report has in it that steers the reader's terminal. */
+static const char *show(struct record *record)
 {
     size_t count;
     const struct report_format *formats = report_format_list(&count);
+    const char *wrong = NULL;
 
     for (size_t i = 0; i < count; i++) {
         cleanup_text struct text text = {0};
 
         text_init(&text, BIG);
         formats[i].write(record, i % 2 == 0 ? LANGUAGE_EN : LANGUAGE_ZH, &text);
+        for (size_t k = 0; k < text.length; k++)
+            if ((unsigned char)text.bytes[k] < 0x20 && strchr("\n\t\r", text.bytes[k]) == NULL)
+                wrong = formats[i].name;
     }
+    return wrong;
 }
 
 /* NULL, or what of the imported run is not what stood in the bundle. */
@@ -621,12 +627,14 @@ static const char *came_as_it_was(const struct bundle *bundle, struct store *own
     struct manifest_difference *differences;
     struct record *record;
     struct error err = {0};
+    const char *steered;
 
     record = store_load_run(own, arena, number, true, &err);
     if (record == NULL)
         return arena_printf(arena, "the imported run cannot be read: %s", err.text);
-    if (thorough)
-        show(record);
+    steered = thorough ? show(record) : NULL;
+    if (steered != NULL)
+        return arena_printf(arena, "its report as %s has a control character in it", steered);
     if (store_manifest(bundle->store, arena, bundle->number, NULL, &theirs, &err) < 0)
         return NULL;
     if (store_manifest(own, arena, number, NULL, &ours, &err) < 0)
