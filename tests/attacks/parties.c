@@ -682,7 +682,7 @@ static enum fate import(struct parties *parties, struct arena *arena, bool thoro
 {
     struct bundle bundle;
     struct store *own = NULL;
-    const char *otherwise = NULL;
+    const char *otherwise = NULL, *change = NULL;
     enum fate fate = FATE_REFUSED;
     long long number = 0;
 
@@ -694,12 +694,10 @@ static enum fate import(struct parties *parties, struct arena *arena, bool thoro
     }
     store_close(own);
     store_close(bundle.store);
-    if (otherwise == NULL && !is_unchanged(parties, fate == FATE_TAKEN, &otherwise))
-        fate = FATE_CHANGED;
-    if (otherwise != NULL)
-        fate = FATE_CHANGED;
+    if (!is_unchanged(parties, fate == FATE_TAKEN, &change))
+        otherwise = change;
     *ret_said = otherwise != NULL ? arena_strdup(arena, otherwise) : err->text;
-    return fate;
+    return otherwise != NULL ? FATE_CHANGED : fate;
 }
 
 enum fate parties_import(struct parties *parties, struct slice bundle, bool thorough, char *said, size_t room)

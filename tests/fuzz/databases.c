@@ -105,9 +105,16 @@ bool reads_foreign(struct arena *arena, struct slice bytes, struct error *err)
 
 static char path[64];
 
+/* With what SQLite may have laid beside it. */
 static void remove_file(void)
 {
-    unlink(path);
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char name[80];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
 }
 
 /* SQLite wants a name. */
@@ -135,6 +142,7 @@ bool reads_database(struct arena *arena, struct slice bytes, struct error *err)
     if (store != NULL)
         read_runs(store, arena);
     store_close(store);
+    remove_file();
     return store != NULL;
 }
 
