@@ -38,7 +38,8 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
         return true;
     text_init(&help, HELP_BYTES);
     options_help(rows, &help);
-    cli_print("usage: assay %s\n\n%s", name, help.bytes);
+    cli_print("usage: assay %s\n\n", name);
+    cli_print_lines(help.bytes);
     *ret_status = EXIT_ACCEPT;
     return false;
 }

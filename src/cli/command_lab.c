@@ -31,7 +31,8 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
     if (wants_help) {
         text_init(&help, 64 * 1024);
         options_help(rows, &help);
-        cli_print("usage: assay lab %s\n\n%s", usage, help.bytes);
+        cli_print("usage: assay lab %s\n\n", usage);
+        cli_print_lines(help.bytes);
         *ret_status = 0;
         return -1;
     }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mutate_bundles [--tap] [--tell] N [SEED [VARIANT]]: N variants of a good bundle, each imported, and after each all that the importer had
- * before is compared row by row, with what he is shown of it. Prints a line for each class of mutations and then
- * "mutate: N variants, R refused, T taken, changed C". With VARIANT only that one, and what came of it; --tell: what came of each. --tap: as a test.
+ * mutate_bundles [--tap] [--tell] [--jobs=N] N [SEED [VARIANT]]: N variants of a good bundle, each imported, and after each
+ * all that the importer had before is compared row by row, with what he is shown of it. Prints a line for each class of
+ * mutations and then "mutate: N variants, R refused, T taken, changed C". With VARIANT only that one, and what came of it;
+ * --tell: what came of each. --tap: as a test. --jobs: in so many processes.
  * Exit status: 0 nothing of the importer's changed, 1 something did, 70 there is nothing to begin with.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "variants.h"
 
-enum { LONGEST_S = 60, SHOWN_IN_FULL = 8 };
+enum { LONGEST_S = 60, SHOWN_IN_FULL = 8, MOST_JOBS = 64 };
 
 static char at_work[800]; /* which variant, for a crash */
 
@@ -115,6 +117,7 @@ struct options {
     bool tap, tell;
     size_t count, only;
     uint64_t seed;
+    unsigned jobs;
 };
 
 static bool take_options(int argc, char **argv, struct options *ret_options)
@@ -122,12 +125,14 @@ static bool take_options(int argc, char **argv, struct options *ret_options)
     unsigned long numbers[3] = {0, 1, 0};
     size_t given = 0;
 
-    *ret_options = (struct options){0};
+    *ret_options = (struct options){.jobs = 1};
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--tap") == 0)
             ret_options->tap = true;
         else if (strcmp(argv[i], "--tell") == 0)
             ret_options->tell = true;
+        else if (strncmp(argv[i], "--jobs=", 7) == 0)
+            ret_options->jobs = (unsigned)strtoul(argv[i] + 7, NULL, 10);
         else if (given < 3)
             numbers[given++] = strtoul(argv[i], NULL, 10);
     ret_options->count = numbers[0];
@@ -136,37 +141,90 @@ static bool take_options(int argc, char **argv, struct options *ret_options)
     return numbers[0] > 0;
 }
 
-static int try_all(struct parties *parties, const struct options *options)
+/* Every so manieth variant, in parties of its own. 0, or 70. */
+static int try_share(const struct options *options, unsigned job, struct counts *counts)
+{
+    size_t first = options->only > 0 ? options->only : 1 + job,
+           last = options->only > 0 ? first : options->count;
+    struct error err = {0};
+    struct parties *parties = parties_create(&err);
+    int status = parties != NULL && try_bases(parties) == 0 ? 0 : 70;
+
+    for (size_t i = first; status == 0 && i <= last; i += options->jobs)
+        try_one(parties, options->seed, i, counts, options->tell || options->only > 0);
+    if (*err.text != '\0')
+        fprintf(stderr, "mutate: %s\n", err.text);
+    parties_destroy(parties);
+    return status;
+}
+
+/* A process whose last words are its counts. */
+static FILE *begin_share(const struct options *options, unsigned job)
 {
     struct counts counts = {0};
-    size_t first = options->only > 0 ? options->only : 1, last = options->only > 0 ? first : options->count;
+    int ends[2];
 
-    if (options->tap)
-        printf("1..1\n");
-    for (size_t i = first; i <= last; i++)
-        try_one(parties, options->seed, i, &counts, options->tell || options->only > 0);
-    print_counts(&counts, last - first + 1, options->tap);
-    return counts.changed == 0 ? 0 : 1;
+    if (pipe(ends) != 0)
+        return NULL;
+    if (fork() == 0) {
+        int status = try_share(options, job, &counts);
+
+        if (status == 0 && write(ends[1], &counts, sizeof counts) != (ssize_t)sizeof counts)
+            status = 70;
+        exit(status);
+    }
+    close(ends[1]);
+    return fdopen(ends[0], "r");
+}
+
+static int end_share(FILE *pipe_end, struct counts *counts)
+{
+    struct counts share;
+    bool whole = pipe_end != NULL && fread(&share, sizeof share, 1, pipe_end) == 1;
+
+    if (pipe_end != NULL)
+        fclose(pipe_end);
+    (void)wait(NULL);
+    for (size_t i = 0; whole && i < CLASSES; i++) {
+        counts->refused[i] += share.refused[i];
+        counts->taken[i] += share.taken[i];
+    }
+    counts->changed += whole ? share.changed : 0;
+    return whole ? 0 : 70;
+}
+
+static int try_all(const struct options *options, struct counts *counts)
+{
+    FILE *shares[MOST_JOBS];
+    int status = 0;
+
+    for (unsigned i = 0; i < options->jobs; i++)
+        shares[i] = begin_share(options, i);
+    for (unsigned i = 0; i < options->jobs; i++)
+        status |= end_share(shares[i], counts);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     struct options options;
-    struct error err = {0};
-    struct parties *parties;
-    int status = 70;
+    struct counts counts = {0};
 
-    if (!take_options(argc, argv, &options)) {
-        fprintf(stderr, "usage: mutate_bundles [--tap] [--tell] N [SEED [VARIANT]]\n");
+    if (!take_options(argc, argv, &options) || options.jobs == 0 || options.jobs > MOST_JOBS) {
+        fprintf(stderr, "usage: mutate_bundles [--tap] [--tell] [--jobs=N] N [SEED [VARIANT]]\n");
         return 64;
     }
+    /* One thread, and thousands of small databases. */
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     setvbuf(stdout, NULL, _IOLBF, 0);
     listen_to_signals();
-    parties = parties_create(&err);
-    if (parties != NULL && try_bases(parties) == 0)
-        status = try_all(parties, &options);
-    if (*err.text != '\0')
-        fprintf(stderr, "mutate: %s\n", err.text);
-    parties_destroy(parties);
-    return status;
+    if (options.tap)
+        printf("1..1\n");
+    if (options.only > 0)
+        options.jobs = 1;
+    if (try_all(&options, &counts) != 0)
+        return 70;
+    print_counts(&counts, options.only > 0 ? 1 : options.count, options.tap);
+    return counts.changed == 0 ? 0 : 1;
 }

@@ -248,22 +248,22 @@ static bool piece_bytes(struct mutant *mutant)
     return true;
 }
 
+#define EMPTY_SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
 /* A line of the manifest twice, gone, or another. */
 static bool manifest_line(struct mutant *mutant)
 {
-    static const char *const lines[] = {
-        "run: 0001f6c4-52f7-4d0e-9a5e-2f6f6c1f7e10\n",
-        "run.db bytes: 99999999999999999999\n",
-        "verdict: accept\n",
-        "\n",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  capture/x\n",
-        "run.db bytes: -1\n",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 "
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  capture/y  note\n",
-        "assay manifest 1\n",
-        "acceptance: x\n",
-        "x",
-        "judgement: \\x1b[2J\n"};
+    static const char *const lines[] = {"run: 0001f6c4-52f7-4d0e-9a5e-2f6f6c1f7e10\n",
+                                        "run.db bytes: 99999999999999999999\n",
+                                        "verdict: accept\n",
+                                        "\n",
+                                        EMPTY_SHA256 "  capture/x\n",
+                                        "run.db bytes: -1\n",
+                                        EMPTY_SHA256 " " EMPTY_SHA256 "  capture/y  note\n",
+                                        "assay manifest 1\n",
+                                        "acceptance: x\n",
+                                        "x",
+                                        "judgement: \\x1b[2J\n"};
     struct piece *piece = &mutant->pieces.items[0];
     const char *line = lines[below(mutant, SIZE(lines))];
     struct slice bytes = piece->bytes;

@@ -133,6 +133,15 @@ static const char *without(struct mutant *mutant, const char *text, const char *
     return text;
 }
 
+static void set_text_quietly(struct mutant *mutant, const char *table, const char *text)
+{
+    char *sql =
+        sqlite3_mprintf("UPDATE sqlite_schema SET sql=%Q WHERE type='table' AND name=%Q", text, table);
+
+    sqlite3_exec(mutant->db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+}
+
 static bool set_text(struct mutant *mutant, const char *table, const char *text)
 {
     char *sql =
@@ -163,7 +172,7 @@ static bool relax(struct mutant *mutant, const char *table, bool unique)
             PRINTF("DELETE FROM sqlite_schema WHERE type='index' AND sql IS NULL AND tbl_name='%s'", table),
             NULL, NULL, NULL);
     }
-    set_text(mutant, table, sql);
+    set_text_quietly(mutant, table, sql);
     sqlite3_exec(mutant->db, "PRAGMA writable_schema=RESET;PRAGMA writable_schema=ON", NULL, NULL, NULL);
     return true;
 }
@@ -492,6 +501,24 @@ static bool take_own_name(struct mutant *mutant)
         mutant_sql(mutant, "UPDATE %s SET %s=%s WHERE %s=%s", names[which].followers[i],
                    names[which].followers[i + 1], own, names[which].followers[i + 1], old);
     return true;
+}
+
+/* Decisions of theirs about what is the importer's. */
+static bool decide_for_him(struct mutant *mutant)
+{
+    static const struct {
+        const char *table, *column, *own, *own_column;
+    } of[] = {{"waiver", "attempt", "attempt", "uuid"},
+              {"waiver", "step_key", "step", "key"},
+              {"withdrawal", "waiver", "waiver", "uuid"},
+              {"waived_item", "waiver", "waiver", "uuid"},
+              {"outcome_waiver", "waiver", "waiver", "uuid"}};
+    size_t which = below(mutant, SIZE(of));
+    const char *row = any_row(mutant, of[which].table);
+
+    return row != NULL &&
+           mutant_sql(mutant, "UPDATE %s SET %s=%s WHERE %s", of[which].table, of[which].column,
+                      own_value(mutant, of[which].own, of[which].own_column), row);
 }
 
 /* The run has another number there, and everything of it says so; or only some of it. */
@@ -1065,6 +1092,7 @@ const struct mutation sql_mutations[] = {
     {CLASS_REFERENCES, STAGE_SQL, "a reference elsewhere", point_elsewhere},
     {CLASS_REFERENCES, STAGE_SQL, "another row that refers", add_pointing},
     {CLASS_REFERENCES, STAGE_SQL, "a name of the importer's", take_own_name},
+    {CLASS_REFERENCES, STAGE_SQL, "a decision about the importer's", decide_for_him},
     {CLASS_REFERENCES, STAGE_SQL, "another number of the run", renumber},
     {CLASS_REFERENCES, STAGE_SQL, "a second run", second_run},
     {CLASS_REFERENCES, STAGE_SQL, "a cycle", cycle},

@@ -472,8 +472,11 @@ static int add_acceptance(struct store *store, struct parties *parties, struct e
 
 static int add_pseudonyms(struct store *store, struct parties *parties, struct error *err)
 {
+    char key[REDACTION_KEY_SIZE];
     struct pseudonyms all = {0};
 
+    if (store_redaction_key(store, key, err) < 0)
+        return -1;
     *list_push(parties->arena, &all.list) = (struct pseudonym){"host", "node1", 1};
     *list_push(parties->arena, &all.list) = (struct pseudonym){"user", "ops", 1};
     return store_put_pseudonyms(store, &all, 0, err);
@@ -600,17 +603,23 @@ void parties_destroy(struct parties *parties)
 
 /* ---- the import ---- */
 
-static void show(struct record *record)
+/* NULL, or what a report has in it that steers the reader's terminal. */
+static const char *show(struct record *record)
 {
     size_t count;
     const struct report_format *formats = report_format_list(&count);
+    const char *wrong = NULL;
 
     for (size_t i = 0; i < count; i++) {
         cleanup_text struct text text = {0};
 
         text_init(&text, BIG);
         formats[i].write(record, i % 2 == 0 ? LANGUAGE_EN : LANGUAGE_ZH, &text);
+        for (size_t k = 0; k < text.length; k++)
+            if ((unsigned char)text.bytes[k] < 0x20 && strchr("\n\t\r", text.bytes[k]) == NULL)
+                wrong = formats[i].name;
     }
+    return wrong;
 }
 
 /* NULL, or what of the imported run is not what stood in the bundle. */
@@ -621,12 +630,14 @@ static const char *came_as_it_was(const struct bundle *bundle, struct store *own
     struct manifest_difference *differences;
     struct record *record;
     struct error err = {0};
+    const char *steered;
 
     record = store_load_run(own, arena, number, true, &err);
     if (record == NULL)
         return arena_printf(arena, "the imported run cannot be read: %s", err.text);
-    if (thorough)
-        show(record);
+    steered = thorough ? show(record) : NULL;
+    if (steered != NULL)
+        return arena_printf(arena, "its report as %s has a control character in it", steered);
     if (store_manifest(bundle->store, arena, bundle->number, NULL, &theirs, &err) < 0)
         return NULL;
     if (store_manifest(own, arena, number, NULL, &ours, &err) < 0)
@@ -674,7 +685,7 @@ static enum fate import(struct parties *parties, struct arena *arena, bool thoro
 {
     struct bundle bundle;
     struct store *own = NULL;
-    const char *otherwise = NULL;
+    const char *otherwise = NULL, *change = NULL;
     enum fate fate = FATE_REFUSED;
     long long number = 0;
 
@@ -686,12 +697,10 @@ static enum fate import(struct parties *parties, struct arena *arena, bool thoro
     }
     store_close(own);
     store_close(bundle.store);
-    if (otherwise == NULL && !is_unchanged(parties, fate == FATE_TAKEN, &otherwise))
-        fate = FATE_CHANGED;
-    if (otherwise != NULL)
-        fate = FATE_CHANGED;
+    if (!is_unchanged(parties, fate == FATE_TAKEN, &change))
+        otherwise = change;
     *ret_said = otherwise != NULL ? arena_strdup(arena, otherwise) : err->text;
-    return fate;
+    return otherwise != NULL ? FATE_CHANGED : fate;
 }
 
 enum fate parties_import(struct parties *parties, struct slice bundle, bool thorough, char *said, size_t room)

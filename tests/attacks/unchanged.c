@@ -378,6 +378,13 @@ static const char *find_changed_run(sqlite3 *db, struct arena *arena, const stru
     return NULL;
 }
 
+/* What refers to something by its UUID, which is the same in every database. */
+static const char entangled[] = "SELECT (SELECT count(*) FROM waiver JOIN attempt ON attempt.uuid=attempt "
+                                "WHERE attempt.run<>waiver.run)+(SELECT "
+                                "count(*) FROM outcome_waiver JOIN waiver ON waiver.uuid=waiver JOIN "
+                                "judgement ON judgement.id=judgement WHERE "
+                                "judgement.run<>waiver.run)";
+
 /* One run more, the next number, with its origin; and a file that is sound. */
 static const char *find_unsound(sqlite3 *db, const struct expected *expected, bool imported)
 {
@@ -394,7 +401,7 @@ static const char *find_unsound(sqlite3 *db, const struct expected *expected, bo
         return "the number of runs";
     if (ask(db, "SELECT count(*) FROM origin WHERE run>3") != imported)
         return "the origin of the run";
-    return NULL;
+    return ask(db, entangled) != 0 ? "rows of one run refer to rows of another" : NULL;
 }
 
 static const char *find_change(struct parties *parties, struct arena *arena, bool imported)

@@ -29,6 +29,11 @@ static void hold(bool what, const char *said, const char *of)
     abort();
 }
 
+void hold_words(const struct error *err, const char *of)
+{
+    hold(err->text[0] != '\0', "it cannot be read, and nobody says why", of);
+}
+
 /* The first line's words, and what is behind it between separators. */
 struct input {
     struct slice words[4];
@@ -302,8 +307,7 @@ static void check_outcomes(const struct record *record)
     hold(record->judgement.verdicts[0].word != VERDICT_ACCEPT || !broken, "a false verdict", "the run");
 }
 
-/* Of all forms: what hosts print steers no terminal and closes no quotes. */
-static void check_reports(struct record *record)
+void check_reports(struct record *record)
 {
     size_t count;
     const struct report_format *formats = report_format_list(&count);

@@ -27,6 +27,12 @@ bool reads_guard(struct arena *arena, struct slice bytes, struct error *err);
  */
 bool reads_attempt(struct arena *arena, struct slice bytes, struct error *err);
 
+/* Of all forms: what hosts print steers no terminal and closes no quotes. */
+struct record;
+void check_reports(struct record *record);
+/* Whatever is refused is refused with words. */
+void hold_words(const struct error *err, const char *of);
+
 #define ANSWERS_UUID "11111111-1111-4111-8111-111111111111"
 
 #endif

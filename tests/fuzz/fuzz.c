@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What reads bytes that come from outside, one row each: every parser by its tool's name, the readers of hostfiles,
- * hostlists, suites, platforms, baselines and JSON, and what hosts answer, from the channel to the report (answers.h).
+ * hostlists, suites, platforms, baselines and JSON, what hosts answer, from the channel to the report (answers.h), and what
+ * another party hands us: bundles and databases (databases.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
  * reads files: fuzz --target=NAME FILE... (exit status 1: one is refused) or, with --target=all, each file by every row. fuzz --targets lists
@@ -18,6 +19,7 @@
 #include "assay/suite.h"
 
 #include "answers.h"
+#include "databases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,7 +166,8 @@ static const struct reader {
     {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
     {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
     {"manifest", reads_manifest}, {"redacted", reads_redacted}, {"inventory", reads_inventory},
-    {"guard", reads_guard},       {"attempt", reads_attempt},
+    {"guard", reads_guard},       {"attempt", reads_attempt},   {"bundle", reads_bundle},
+    {"foreign", reads_foreign},   {"database", reads_database}, {"import", reads_import},
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "assay/bundle.h"
 #include "place.h"
 #include "run_tables.h"
 #include "sample.h"
@@ -257,6 +258,60 @@ static void parts_stay_where_they_were_when_bytes_are_rewritten(void **state)
     assert_true(slice_equal(attempt->parts.items[2].out, "[three gpu0 of anon-host[1-2], said anon-user1\n"));
 }
 
+static void write_bundle(struct pair *pair, const char *path)
+{
+    struct manifest manifest = manifest_of(pair->from, 1, NULL);
+    struct error err = {0};
+    char sha256[SHA256_HEX_SIZE];
+
+    sha256_hex("{}", 2, sha256);
+    manifest_add(pair->from->arena, &manifest, "report/report.json", "", sha256);
+    must(bundle_write(path, pair->from->store, pair->from->folder, pair->from->arena, &manifest,
+                      slice_of("{}"), &err),
+         &err);
+}
+
+/* Among them what only its judgement rests on. */
+static void all_documents_come_through_a_bundle(void **state)
+{
+    struct pair *pair = *state;
+    const char *path = arena_printf(pair->from->arena, "%s/run.tar.zst", pair->from->folder);
+    struct run_origin origin = {.imported = 1, .bundle = "run.tar.zst", .signers = ""};
+    struct record *record = sample_record(pair->from->arena), *imported;
+    struct error err = {0};
+    struct bundle bundle;
+    long long number;
+
+    sample_store(pair->from->store, record);
+    write_bundle(pair, path);
+    must(bundle_open(path, pair->to->arena, &bundle, &err), &err);
+    memcpy(origin.sha256, bundle.sha256, SHA256_HEX_SIZE);
+    must(store_import_run(bundle.store, bundle.number, pair->to->store, &origin, &number, &err), &err);
+    store_close(bundle.store);
+    imported = load(pair->to, number);
+    assert_int_equal(imported->judgement.documents.count, 1);
+    assert_true(slice_equal(imported->judgement.documents.items[0].bytes, "{\"name\": \"mine\"}"));
+}
+
+/* Who verifies what was signed is not asked what a later judgement rests on. */
+static void a_later_judgement_does_not_break_a_signature(void **state)
+{
+    struct pair *pair = *state;
+    struct record *record = sample_record(pair->from->arena);
+    struct manifest_difference *differences;
+    struct manifest before, after;
+    struct error err = {0};
+    char uuid[UUID_SIZE];
+
+    sample_store(pair->from->store, record);
+    before = manifest_of(pair->from, 1, NULL);
+    uuid_create(uuid);
+    record->judgement.uuid = uuid;
+    must(store_put_judgement(pair->from->store, record, &err), &err);
+    after = manifest_of(pair->from, 1, &before);
+    assert_int_equal(manifest_compare(pair->from->arena, &before, &after, false, &differences), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -268,6 +323,8 @@ int main(void)
         TEST(rows_that_are_gone_are_missed_in_every_table),
         TEST(columns_of_a_later_format_do_not_break_a_signature),
         TEST(parts_stay_where_they_were_when_bytes_are_rewritten),
+        TEST(all_documents_come_through_a_bundle),
+        TEST(a_later_judgement_does_not_break_a_signature),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

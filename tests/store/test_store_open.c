@@ -255,6 +255,15 @@ static void a_word_of_a_later_version_is_never_a_default(void **state)
         "UPDATE part SET out_offset=0,out_length=10000000",
         "PRAGMA foreign_keys=OFF; UPDATE attempt SET step=55 WHERE n=2",
         "PRAGMA foreign_keys=OFF; UPDATE member SET host=55",
+        "PRAGMA foreign_keys=OFF; DELETE FROM member WHERE step=0",
+        "UPDATE capture SET stream='stdlog' WHERE stream='stderr'",
+        /* Tables that lost their keys. */
+        "PRAGMA foreign_keys=OFF; CREATE TABLE other AS SELECT * FROM member; DROP TABLE member; ALTER TABLE "
+        "other "
+        "RENAME TO member; INSERT INTO member SELECT * FROM member WHERE step=2 AND n=0",
+        "PRAGMA foreign_keys=OFF; CREATE TABLE other AS SELECT * FROM slot; DROP TABLE slot; ALTER TABLE "
+        "other RENAME TO "
+        "slot; UPDATE slot SET n=0",
     };
     struct place *place = *state;
     const char *path = beside(place, "harmed.db");
@@ -618,6 +627,29 @@ static void what_version_2_called_clipped_was_a_flood(void **state)
     assert_int_equal(ask(place->store, "SELECT count(*) FROM window_capture WHERE flooded=1"), 1);
 }
 
+/* Whoever had the file before us. */
+static void nothing_in_a_file_is_a_program_that_runs(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena);
+    struct error err = {0};
+
+    sample_store(place->store, record);
+    store_close(place->store);
+    place->store = NULL;
+    place_sql(place,
+              "CREATE TRIGGER evil AFTER INSERT ON verdict BEGIN UPDATE verdict SET word='accept'; END");
+    assert_null(store_open(place->path, false, &err));
+    assert_non_null(strstr(err.text, "triggers or views"));
+    place_sql(
+        place,
+        "DROP TRIGGER evil; PRAGMA foreign_keys=OFF; ALTER TABLE verdict RENAME TO kept; CREATE VIEW verdict "
+        "AS SELECT judgement,"
+        "n,scope,name,'accept' AS word,pass,fail,inconclusive,not_run,recorded,accused,waived FROM kept");
+    assert_null(store_open(place->path, true, &err));
+    assert_non_null(strstr(err.text, "triggers or views"));
+}
+
 static void every_table_is_strict_and_keys_are_enforced(void **state)
 {
     struct place *place = *state;
@@ -656,6 +688,7 @@ int main(void)
         CASE(what_version_2_called_clipped_was_a_flood),
         CASE(every_table_is_strict_and_keys_are_enforced),
         CASE(what_is_kept_is_for_its_owner_only),
+        CASE(nothing_in_a_file_is_a_program_that_runs),
     };
 
     return cmocka_run_group_tests_name("what is no database of ours is left as it is", tests, NULL, NULL);
