@@ -312,17 +312,19 @@ static const struct process_events events = {on_bytes, on_done};
 static void ask(struct ssh_question *question)
 {
     const struct transport_context *context = question->configs->context;
+    /* Not within the blocks below: what is made there ends with them. */
+    char of_port[] = "-p", of_user[] = "-l";
     char port[16], *words[12] = {(char[]){"ssh"}, (char[]){"-G"}, (char[]){"-T"}};
     size_t count = 3;
     int error;
 
     snprintf(port, sizeof port, "%u", question->port);
     if (question->port != 0) {
-        words[count++] = (char[]){"-p"};
+        words[count++] = of_port;
         words[count++] = port;
     }
     if (question->user != NULL) {
-        words[count++] = (char[]){"-l"};
+        words[count++] = of_user;
         words[count++] = question->user;
     }
     words[count++] = (char[]){"--"};
