@@ -401,10 +401,10 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
         write_tools(acceptance, folder, err) < 0 ||
         file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
         return -1;
-    cli_print("next: %s/hostfile: %zu hosts, %zu steps%s\n%s", folder, next->hosts->names.count,
+    cli_print("next: %s/hostfile: %zu hosts, %zu steps%s\n", folder, next->hosts->names.count,
               next->steps->names.count,
-              next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "",
-              lines);
+              next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "");
+    cli_print_lines(lines);
     return 0;
 }
 

@@ -203,7 +203,7 @@ static int bring(struct arena *arena, struct stage_command *command, const struc
     if (set == NULL)
         return cli_fail(err);
     if (command->dry_run) {
-        cli_print("%.*s", slice_print(set->manifest));
+        cli_print_lines(arena_strndup(arena, set->manifest.bytes, set->manifest.length));
         print_set(set);
         return EXIT_ACCEPT;
     }
