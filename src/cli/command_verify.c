@@ -164,7 +164,7 @@ static int countersign(struct verification *verification, const char *key, struc
             err, ERROR_USAGE,
             "not all of %s could be verified (see above), so it is not signed: give --signers FILE",
             verification->report);
-    if (signature_add(verification->arena, verification->manifest_path, key, &path, err) < 0)
+    if (signature_add(verification->arena, &verification->kept, key, &path, err) < 0)
         return -1;
     cli_print(path != NULL ? "signed: %s\n" : "signed already: by this key%s\n", path != NULL ? path : "");
     return 0;

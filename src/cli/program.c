@@ -14,34 +14,78 @@
 #include "assay/cleanup.h"
 #include "assay/files.h"
 
-enum { ANSWER_BYTES = 4 << 20 };
+enum { ANSWER_BYTES = 4 << 20, FIRST_OF_OURS = STDERR_FILENO + PROGRAM_INPUTS };
 
 extern char **environ;
 
-int program_start(const char *const *words, const char *input, struct program *ret_program, struct error *err)
+static void close_all(struct program *program)
 {
-    cleanup_fd int in = open(input != NULL ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
-    cleanup_fd int out = memfd_create("out", MFD_CLOEXEC), complaint = memfd_create("complaint", MFD_CLOEXEC);
-    struct program program = {0};
+    if (program->out >= 0)
+        close(program->out);
+    if (program->complaint >= 0)
+        close(program->complaint);
+    *program = (struct program){0};
+}
+
+/* A file in memory with these bytes, at its begin; numbered so high that none of a child's own falls on it. */
+static int open_memory(struct slice bytes, struct error *err)
+{
+    cleanup_fd int fd = memfd_create("assay", MFD_CLOEXEC);
+    int high;
+
+    if (fd < 0)
+        return error_set(err, ERROR_INTERNAL, "no memory for what a program reads and writes: %s",
+                         strerror(errno));
+    if (file_put(fd, bytes.bytes, bytes.length, "what a program reads", err) < 0)
+        return -1;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OF_OURS);
+    if (high < 0 || lseek(high, 0, SEEK_SET) < 0)
+        return error_set(err, ERROR_INTERNAL, "what a program reads: %s", strerror(errno));
+    return high;
+}
+
+static int spawn(const char *const *words, const int *inputs, size_t count, const struct program *program,
+                 pid_t *ret_pid)
+{
     posix_spawn_file_actions_t actions;
     int failure;
 
-    if (in < 0 || out < 0 || complaint < 0)
-        return error_set(err, ERROR_USAGE, "cannot read %s: %s", input != NULL ? input : "/dev/null",
-                         strerror(errno));
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, complaint, STDERR_FILENO);
-    failure = posix_spawnp(&program.pid, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
+    posix_spawn_file_actions_adddup2(&actions, inputs[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, program->out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, program->complaint, STDERR_FILENO);
+    for (size_t i = 1; i < count; i++)
+        posix_spawn_file_actions_adddup2(&actions, inputs[i], STDERR_FILENO + (int)i);
+    failure = posix_spawnp(ret_pid, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failure != 0)
-        return error_set(err, ERROR_USAGE, "%s cannot be started: %s", words[0], strerror(failure));
-    program.out = out;
-    program.complaint = complaint;
-    out = complaint = -1;
-    *ret_program = program;
-    return 0;
+    return failure;
+}
+
+int program_start(const char *const *words, const struct program_inputs *inputs, struct program *ret_program,
+                  struct error *err)
+{
+    static const struct program_inputs nothing = {0};
+    struct program program = {.out = open_memory((struct slice){0}, err),
+                              .complaint = open_memory((struct slice){0}, err)};
+    int in[PROGRAM_INPUTS] = {-1, -1, -1}, failure = 0, result = -1;
+    size_t opened = 0;
+
+    while (opened < PROGRAM_INPUTS &&
+           (in[opened] = open_memory((inputs != NULL ? inputs : &nothing)->bytes[opened], err)) >= 0)
+        opened++;
+    if (opened == PROGRAM_INPUTS && program.out >= 0 && program.complaint >= 0) {
+        failure = spawn(words, in, PROGRAM_INPUTS, &program, &program.pid);
+        result = failure == 0
+                     ? 0
+                     : error_set(err, ERROR_USAGE, "%s cannot be started: %s", words[0], strerror(failure));
+    }
+    for (size_t i = 0; i < opened; i++)
+        close(in[i]);
+    if (result == 0)
+        *ret_program = program;
+    else
+        close_all(&program);
+    return result;
 }
 
 bool program_has_ended(struct program *program)
@@ -80,18 +124,16 @@ int program_end(struct arena *arena, struct program *program, const char **ret_o
 
     *ret_out = contents(arena, program->out);
     *ret_complaint = contents(arena, program->complaint);
-    close(program->out);
-    close(program->complaint);
-    *program = (struct program){0};
+    close_all(program);
     return status;
 }
 
-int program_run(struct arena *arena, const char *const *words, const char *input, const char **ret_out,
-                const char **ret_complaint, struct error *err)
+int program_run(struct arena *arena, const char *const *words, const struct program_inputs *inputs,
+                const char **ret_out, const char **ret_complaint, struct error *err)
 {
     struct program program;
 
-    if (program_start(words, input, &program, err) < 0)
+    if (program_start(words, inputs, &program, err) < 0)
         return -1;
     return program_end(arena, &program, ret_out, ret_complaint);
 }

@@ -8,15 +8,27 @@
 
 #include "assay/arena.h"
 #include "assay/error.h"
+#include "assay/scan.h"
 
 struct program {
     pid_t pid; /* 0: none runs */
     int out, complaint;
 };
 
-/* words end with NULL, the first is looked for in PATH. input: the file that it reads; NULL: nothing. */
-int program_start(const char *const *words, const char *input, struct program *ret_program, struct error *err)
-    __attribute__((warn_unused_result));
+/*
+ * What a program reads, as bytes and never by a name: nobody can put other ones there between our reading and its.
+ * The first is its standard input, the next are the files PROGRAM_INPUT_1, PROGRAM_INPUT_2, for its words.
+ */
+enum { PROGRAM_INPUTS = 3 };
+#define PROGRAM_INPUT_1 "/proc/self/fd/3"
+#define PROGRAM_INPUT_2 "/proc/self/fd/4"
+struct program_inputs {
+    struct slice bytes[PROGRAM_INPUTS];
+};
+
+/* words end with NULL, the first is looked for in PATH. inputs: NULL for nothing. */
+int program_start(const char *const *words, const struct program_inputs *inputs, struct program *ret_program,
+                  struct error *err) __attribute__((warn_unused_result));
 /* Whether it has ended. Does not wait. Afterwards program_end is called all the same. */
 bool program_has_ended(struct program *program);
 /*
@@ -26,7 +38,8 @@ bool program_has_ended(struct program *program);
 int program_end(struct arena *arena, struct program *program, const char **ret_out,
                 const char **ret_complaint);
 /* All three. -1 with err set where it cannot be started. */
-int program_run(struct arena *arena, const char *const *words, const char *input, const char **ret_out,
-                const char **ret_complaint, struct error *err) __attribute__((warn_unused_result));
+int program_run(struct arena *arena, const char *const *words, const struct program_inputs *inputs,
+                const char **ret_out, const char **ret_complaint, struct error *err)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -134,7 +134,8 @@ static int write_once(const char *path, const struct text *bytes, bool may_diffe
 int proof_write_signed(struct arena *arena, struct manifest *manifest, const char *path,
                        const struct text *report, const char *key, struct error *err)
 {
-    const char *manifest_path = arena_printf(arena, "%s.manifest", path), *slash = strrchr(path, '/'), *added;
+    struct signed_manifest signing = {.path = arena_printf(arena, "%s.manifest", path)};
+    const char *slash = strrchr(path, '/'), *added;
     cleanup_text struct text text = {0};
     struct signatures signatures;
     char sha256[SHA256_HEX_SIZE];
@@ -150,12 +151,13 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
                  sha256);
     text_init(&text, REPORT_BYTES);
     manifest_write(manifest, &text);
-    if (signatures_check(arena, manifest_path, NULL, &signatures, err) < 0 ||
+    signing.bytes = (struct slice){text.bytes, text.length};
+    if (signatures_check(arena, &signing, NULL, &signatures, err) < 0 ||
         write_once(path, report, signatures.list.count == 0, err) < 0 ||
-        write_once(manifest_path, &text, signatures.list.count == 0, err) < 0 ||
-        signature_add(arena, manifest_path, key, &added, err) < 0)
+        write_once(signing.path, &text, signatures.list.count == 0, err) < 0 ||
+        signature_add(arena, &signing, key, &added, err) < 0)
         return -1;
-    cli_print("report: %s\nmanifest: %s\nsignature: %s\n", path, manifest_path,
+    cli_print("report: %s\nmanifest: %s\nsignature: %s\n", path, signing.path,
               added != NULL ? added : "there already, by this key");
     return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "assay/arena.h"
 #include "assay/error.h"
+#include "assay/scan.h"
 
 enum signature_state {
     SIGNATURE_GOOD,    /* by a key of the allowed signers */
@@ -28,13 +29,21 @@ struct signatures {
     LIST_OF(struct signature) list;
 };
 
-/* allowed: an allowed signers file as ssh-keygen(1) describes it, or NULL. -1 only for our own failures. */
-int signatures_check(struct arena *arena, const char *manifest, const char *allowed,
+/* The manifest's bytes as they were read, which ssh-keygen is given: never its name, under which others could lie by then. */
+struct signed_manifest {
+    const char *path; /* its signatures lie beside it */
+    struct slice bytes;
+};
+
+/* All that lie beside the manifest. allowed: an allowed signers file as ssh-keygen(1) describes it, or NULL. -1 only for our
+   own failures, and for more than MOST_SIGNATURES. */
+enum { MOST_SIGNATURES = 100 };
+int signatures_check(struct arena *arena, const struct signed_manifest *manifest, const char *allowed,
                      struct signatures *ret_signatures, struct error *err)
     __attribute__((warn_unused_result));
 /* Adds one by key (a private key, or a public one whose private one the agent has), *ret_path says where; NULL
    when this key has signed already. */
-int signature_add(struct arena *arena, const char *manifest, const char *key, const char **ret_path,
-                  struct error *err) __attribute__((warn_unused_result));
+int signature_add(struct arena *arena, const struct signed_manifest *manifest, const char *key,
+                  const char **ret_path, struct error *err) __attribute__((warn_unused_result));
 
 #endif

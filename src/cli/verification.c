@@ -34,7 +34,7 @@ static int check_bytes(struct verification *verification, struct error *err)
         return -1;
     sha256_hex(bytes.bytes, bytes.length, sha256);
     if (entry == NULL)
-        verification_wrong(verification, verification->manifest_path, "it names no report");
+        verification_wrong(verification, verification->kept.path, "it names no report");
     else if (strcmp(entry->sha256, sha256) != 0)
         verification_wrong(
             verification, verification->report,
@@ -81,15 +81,15 @@ static void judge_signature(struct verification *verification, const struct sign
 
 static int check_signatures(struct verification *verification, struct error *err)
 {
-    if (signatures_check(verification->arena, verification->manifest_path, verification->signers,
+    if (signatures_check(verification->arena, &verification->kept, verification->signers,
                          &verification->signatures, err) < 0)
         return -1;
     for (size_t i = 0; i < verification->signatures.list.count; i++)
         judge_signature(verification, &verification->signatures.list.items[i]);
     if (verification->signatures.list.count == 0)
-        verification_wrong(verification, verification->manifest_path,
+        verification_wrong(verification, verification->kept.path,
                            arena_printf(verification->arena, "it is not signed: there is no %s.1.sig",
-                                        verification->manifest_path));
+                                        verification->kept.path));
     return 0;
 }
 
@@ -128,33 +128,35 @@ void verification_print_subject(struct arena *arena, const struct manifest *mani
     }
 }
 
-static int read_manifest(struct verification *verification, struct text *bytes, struct error *err)
+static int read_manifest(struct verification *verification, struct error *err)
 {
-    verification->manifest_path = arena_printf(verification->arena, "%s.manifest", verification->report);
-    text_init(bytes, FILE_BYTES);
+    struct arena *arena = verification->arena;
+    const char *path = arena_printf(arena, "%s.manifest", verification->report);
+    cleanup_text struct text bytes = {0};
+
+    text_init(&bytes, FILE_BYTES);
+    verification->kept.path = path;
     if (!file_exists(verification->report))
         return error_set(err, ERROR_USAGE, "there is no report %s", verification->report);
-    if (!file_exists(verification->manifest_path))
+    if (!file_exists(path))
         return error_set(
             err, ERROR_USAGE,
             "%s has no manifest beside it: `assay report --sign` wrote %s and %s.1.sig; keep the three "
             "in one folder",
-            verification->report, verification->manifest_path, verification->manifest_path);
-    if (file_read_regular(verification->manifest_path, bytes, err) < 0)
+            verification->report, path, path);
+    if (file_read_regular(path, &bytes, err) < 0)
         return -1;
+    verification->kept.bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
     verification->readable =
-        manifest_parse(verification->arena, verification->manifest_path,
-                       (struct slice){bytes->bytes, bytes->length}, &verification->manifest, err) == 0;
+        manifest_parse(arena, path, verification->kept.bytes, &verification->manifest, err) == 0;
     if (!verification->readable)
-        verification_wrong(verification, verification->manifest_path, err->text);
+        verification_wrong(verification, path, err->text);
     return 0;
 }
 
 int verification_check_report(struct verification *verification, struct error *err)
 {
-    cleanup_text struct text bytes = {0};
-
-    if (read_manifest(verification, &bytes, err) < 0 || check_signatures(verification, err) < 0)
+    if (read_manifest(verification, err) < 0 || check_signatures(verification, err) < 0)
         return -1;
     if (!verification->readable)
         return 0;

@@ -8,11 +8,11 @@
 
 struct verification {
     struct arena *arena;
-    const char *report;  /* REPORT as given; its manifest and signatures lie beside it */
-    const char *signers; /* file of those whose signatures count; NULL: nobody's does */
-    const char *manifest_path;
-    struct manifest manifest; /* of the report */
-    bool readable;            /* the manifest is one */
+    const char *report;          /* REPORT as given; its manifest and signatures lie beside it */
+    const char *signers;         /* file of those whose signatures count; NULL: nobody's does */
+    struct signed_manifest kept; /* of the report, as it was read, once */
+    struct manifest manifest;    /* what it says */
+    bool readable;               /* the manifest is one */
     struct signatures signatures;
     size_t wrong;  /* what is not as it was */
     size_t doubts; /* what could not be known, and was asked for */

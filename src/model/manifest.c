@@ -148,6 +148,9 @@ static bool is_key(struct slice word)
     return word.length > 0;
 }
 
+/* An acceptance has one key a run. Each is compared with all before it. */
+enum { MOST_KEYS = 4096 };
+
 /* Each key once: there is no first and last word on anything. */
 static bool parse_head(struct arena *arena, struct slice line, struct manifest *manifest)
 {
@@ -155,7 +158,7 @@ static bool parse_head(struct arena *arena, struct slice line, struct manifest *
     struct slice key = {line.bytes, colon};
     struct manifest_line *said;
 
-    if (colon == (size_t)-1 || !is_key(key))
+    if (colon == (size_t)-1 || !is_key(key) || manifest->head.count == MOST_KEYS)
         return false;
     for (size_t i = 0; i < manifest->head.count; i++)
         if (slice_equal(key, manifest->head.items[i].key))

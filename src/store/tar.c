@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -171,16 +170,59 @@ void tar_abandon(struct tar_writer *tar)
 
 struct unpacking {
     const char *path, *name; /* of the piece at hand */
+    int fd;
+    uint64_t unread; /* bytes of the file before its seal */
+    struct sha256 *file, *sealed;
     ZSTD_DCtx *zstd;
     ZSTD_inBuffer in;
     bool ended;      /* the frame */
     uint64_t budget; /* bytes that may still be unpacked */
+    char packed[CHUNK];
 };
 
 static int broken(const struct unpacking *unpacking, const char *how, struct error *err)
 {
     return error_set(err, ERROR_USAGE, "%s is damaged%s%s: %s", unpacking->path,
                      unpacking->name[0] != '\0' ? " at or before " : "", unpacking->name, how);
+}
+
+/* Each byte of the file is read once, by whoever may be writing it: what is hashed is what is unpacked. */
+static int feed(struct unpacking *unpacking, struct error *err)
+{
+    size_t wanted = unpacking->unread < CHUNK ? (size_t)unpacking->unread : CHUNK;
+    ssize_t got;
+
+    if (unpacking->in.pos < unpacking->in.size || wanted == 0)
+        return 0;
+    do
+        got = read(unpacking->fd, unpacking->packed, wanted);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return broken(unpacking, strerror(errno), err);
+    if (got == 0)
+        return broken(unpacking, "it became shorter while it was read", err);
+    sha256_add(unpacking->file, unpacking->packed, (size_t)got);
+    sha256_add(unpacking->sealed, unpacking->packed, (size_t)got);
+    unpacking->unread -= (uint64_t)got;
+    unpacking->in = (ZSTD_inBuffer){unpacking->packed, (size_t)got, 0};
+    return 0;
+}
+
+/* What of the frame there is room for. */
+static int unpack(struct unpacking *unpacking, ZSTD_outBuffer *out, struct error *err)
+{
+    size_t before, left;
+
+    if (feed(unpacking, err) < 0)
+        return -1;
+    before = out->pos + unpacking->in.pos;
+    left = ZSTD_decompressStream(unpacking->zstd, out, &unpacking->in);
+    if (ZSTD_isError(left))
+        return broken(unpacking, ZSTD_getErrorName(left), err);
+    unpacking->ended = left == 0;
+    if (left > 0 && out->pos + unpacking->in.pos == before)
+        return broken(unpacking, "the archive is cut", err);
+    return 0;
 }
 
 static int take(struct unpacking *unpacking, void *bytes, size_t length, struct error *err)
@@ -191,16 +233,10 @@ static int take(struct unpacking *unpacking, void *bytes, size_t length, struct 
         return broken(unpacking, "it unpacks to more than any run of assay's would", err);
     unpacking->budget -= length;
     while (out.pos < out.size) {
-        size_t before = out.pos + unpacking->in.pos, left;
-
         if (unpacking->ended)
             return broken(unpacking, "the archive is cut", err);
-        left = ZSTD_decompressStream(unpacking->zstd, &out, &unpacking->in);
-        if (ZSTD_isError(left))
-            return broken(unpacking, ZSTD_getErrorName(left), err);
-        unpacking->ended = left == 0;
-        if (left > 0 && out.pos + unpacking->in.pos == before)
-            return broken(unpacking, "the archive is cut", err);
+        if (unpack(unpacking, &out, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -269,15 +305,10 @@ static int check_end(struct unpacking *unpacking, struct error *err)
         return -1;
     if (!all_zero(block, BLOCK))
         return broken(unpacking, "its end is not one", err);
-    while (!unpacking->ended && out.pos == 0) {
-        size_t before = unpacking->in.pos,
-               left = ZSTD_decompressStream(unpacking->zstd, &out, &unpacking->in);
-
-        if (ZSTD_isError(left) || (left > 0 && unpacking->in.pos == before))
-            return broken(unpacking, "the archive is cut", err);
-        unpacking->ended = left == 0;
-    }
-    if (out.pos > 0 || unpacking->in.pos < unpacking->in.size)
+    while (!unpacking->ended && out.pos == 0)
+        if (unpack(unpacking, &out, err) < 0)
+            return -1;
+    if (out.pos > 0 || unpacking->in.pos < unpacking->in.size || unpacking->unread > 0)
         return broken(unpacking, "there is something behind its end", err);
     return 0;
 }
@@ -302,51 +333,62 @@ static int read_entries(struct unpacking *unpacking, const struct tar_reader *re
     return check_end(unpacking, err);
 }
 
-static bool is_sealed(const char *bytes, size_t length)
+/* The end of the file, behind the archive: the hash of all before it. One byte more is not read, or it is not sealed. */
+static bool take_seal(struct unpacking *unpacking)
 {
-    char sha256[SHA256_HEX_SIZE];
+    char seal[SEAL_BYTES + 1], sha256[SHA256_HEX_SIZE];
+    ssize_t got = 0, now;
 
-    sha256_hex(bytes, length - SEAL_BYTES, sha256);
-    return memcmp(bytes + length - SEAL_BYTES, seal_head, sizeof seal_head) == 0 &&
-           memcmp(bytes + length - SHA256_HEX_SIZE + 1, sha256, SHA256_HEX_SIZE - 1) == 0;
+    while (got <= SEAL_BYTES && (now = read(unpacking->fd, seal + got, sizeof seal - (size_t)got)) > 0)
+        got += now;
+    sha256_add(unpacking->file, seal, (size_t)got);
+    sha256_finish(steal_pointer(unpacking->sealed), sha256);
+    return got == SEAL_BYTES && memcmp(seal, seal_head, sizeof seal_head) == 0 &&
+           memcmp(seal + sizeof seal_head, sha256, SHA256_HEX_SIZE - 1) == 0;
 }
 
-static int read_mapped(const char *path, const char *bytes, size_t length, const struct tar_reader *reader,
-                       bool *ret_sealed, struct error *err)
+static int read_archive(struct unpacking *unpacking, const struct tar_reader *reader, bool *ret_sealed,
+                        char ret_sha256[SHA256_HEX_SIZE], struct error *err)
 {
-    static const uint64_t most_times = 1000, always = (uint64_t)64 << 20;
-    struct unpacking unpacking = {.path = path,
-                                  .name = "",
-                                  .in = {bytes, length - SEAL_BYTES, 0},
-                                  .budget = always + length * most_times};
+    char ignored[SHA256_HEX_SIZE];
     int result;
 
-    *ret_sealed = is_sealed(bytes, length);
-    unpacking.zstd = ZSTD_createDCtx();
-    if (unpacking.zstd == NULL)
-        return error_set(err, ERROR_INTERNAL, "no memory to unpack %s", path);
-    result = read_entries(&unpacking, reader, err);
-    ZSTD_freeDCtx(unpacking.zstd);
+    *ret_sealed = false;
+    unpacking->file = sha256_create();
+    unpacking->sealed = sha256_create();
+    unpacking->zstd = ZSTD_createDCtx();
+    result = unpacking->zstd != NULL
+                 ? read_entries(unpacking, reader, err)
+                 : error_set(err, ERROR_INTERNAL, "no memory to unpack %s", unpacking->path);
+    if (result == 0)
+        *ret_sealed = take_seal(unpacking);
+    sha256_finish(unpacking->file, ret_sha256);
+    if (unpacking->sealed != NULL)
+        sha256_finish(unpacking->sealed, ignored);
+    ZSTD_freeDCtx(unpacking->zstd);
     return result;
 }
 
 int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed,
              char ret_sha256[SHA256_HEX_SIZE], struct error *err)
 {
+    static const uint64_t most_times = 1000, always = (uint64_t)64 << 20;
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct unpacking *unpacking;
     struct stat status;
-    char *bytes;
     int result;
 
     if (fd < 0 || fstat(fd, &status) < 0)
         return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size <= SEAL_BYTES)
         return error_set(err, ERROR_USAGE, "%s is no evidence bundle", path);
-    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
-        return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
-    sha256_hex(bytes, (size_t)status.st_size, ret_sha256);
-    result = read_mapped(path, bytes, (size_t)status.st_size, reader, ret_sealed, err);
-    munmap(bytes, (size_t)status.st_size);
+    unpacking = mem_alloc(sizeof *unpacking);
+    *unpacking = (struct unpacking){.path = path,
+                                    .name = "",
+                                    .fd = fd,
+                                    .unread = (uint64_t)status.st_size - SEAL_BYTES,
+                                    .budget = always + (uint64_t)status.st_size * most_times};
+    result = read_archive(unpacking, reader, ret_sealed, ret_sha256, err);
+    free(unpacking);
     return result;
 }

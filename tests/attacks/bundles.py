@@ -548,6 +548,67 @@ def try_lying_head():
            "the manifest says of the run 'verdict: accept'", "verified: no")
 
 
+def swapping_keygen(folder):
+    """A PATH on which ssh-keygen puts the signed files in place first, as whoever shares the folder could at that moment."""
+    os.makedirs(f"{folder}/bin", exist_ok=True)
+    with open(f"{folder}/bin/ssh-keygen", "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\ncp '{path('r.html.manifest')}' '{path('r.html.manifest.1.sig')}' '{folder}'\n"
+                   f"exec {shutil.which('ssh-keygen')} \"$@\"\n")
+    os.chmod(f"{folder}/bin/ssh-keygen", 0o755)
+    return f"{folder}/bin:{os.environ['PATH']}"
+
+
+@attack(PARTY, "a forged manifest, and the signed one in its place while ssh-keygen starts", "what was read is what is verified: it is not signed")
+def try_swapped_manifest():
+    folder = copy_signed("swapped")
+    write("swapped/r.html.manifest", read("r.html.manifest").replace(b"\nverdict: reject\n", b"\nverdict: accept\n"))
+    done = assay("verify", "r.html", "--signers", "signers", cwd=folder, PATH=swapping_keygen(folder))
+    assert read("swapped/r.html.manifest") == read("r.html.manifest"), "the wrapper did not run"
+    expect(done, 1, "it is no signature of this manifest", "verified: no")
+
+
+@attack(PARTY, "another signature in its place while ssh-keygen starts", "the one that was read is the one that is judged")
+def try_swapped_signature():
+    folder = copy_signed("swapped-signature")
+    signed = read("r.html.manifest.1.sig")
+    write("swapped-signature/r.html.manifest.1.sig", signed.replace(b"U1NI", b"U1NJ"))
+    done = assay("verify", "r.html", "--signers", "signers", cwd=folder, PATH=swapping_keygen(folder))
+    assert read("swapped-signature/r.html.manifest.1.sig") == signed, "the wrapper did not run"
+    expect(done, 1, "it is no signature of this manifest", "verified: no")
+
+
+@attack(PARTY, "more signatures than anybody gives", "refused at once")
+def try_many_signatures():
+    folder = copy_signed("many")
+    for number in range(2, 200):
+        shutil.copy(f"{folder}/r.html.manifest.1.sig", f"{folder}/r.html.manifest.{number}.sig")
+    ends_soon("verify", "r.html", "--signers", "signers", cwd=folder)
+    expect(assay("verify", "r.html", "--signers", "signers", cwd=folder), 64, "more than 100 are not looked at")
+
+
+@attack(PARTY, "a manifest with a million keys", "refused at once")
+def try_many_keys():
+    folder = copy_signed("keys")
+    head, entries = read("r.html.manifest").split(b"\n\n", 1)
+    write("keys/r.html.manifest", head + b"".join(b"\nkey %d: x" % number for number in range(1000000)) + b"\n\n" + entries)
+    ends_soon("verify", "r.html", "--signers", "signers", cwd=folder)
+
+
+@attack(PARTY, "a bundle that is cut while it is read", "import ends with a word, and nothing changed")
+def try_cut_meanwhile():
+    shutil.copy(path("own.db"), path("cut.db"))
+    before = rows("cut.db")
+    for wait in (0.005, 0.02, 0.05):
+        shutil.copy(path("b.tar.zst"), path("cutting.tar.zst"))
+        child = start("import", "--db", path("cut.db"), path("cutting.tar.zst"))
+        time.sleep(wait)
+        os.truncate(path("cutting.tar.zst"), 100)
+        assert child.wait(LATE_S) in (0, 64, 70), child.returncode
+        if child.returncode == 0:
+            shutil.copy(path("own.db"), path("cut.db"))
+    assert rows("cut.db") == before, "it changed the database"
+
+
 @attack(PARTY, "a report signed by somebody whom nobody vouches for", "no plain success, and its words are nobody's")
 def try_unknown_signer():
     need_keys()
