@@ -105,11 +105,12 @@ int store_run_items(struct store *store, struct arena *arena, long long number,
     __attribute__((warn_unused_result));
 
 /* Acceptances: made with their documents, then only added to. ERROR_USAGE for a name that is taken, and for a run that
-   is part of it already. */
+   is part of it already. told: an event that is written with the run or not at all; NULL for none. */
 int store_put_acceptance(struct store *store, struct acceptance *acceptance /* id is set */,
                          struct error *err) __attribute__((warn_unused_result));
 int store_add_acceptance_run(struct store *store, const struct acceptance *acceptance, long long run,
-                             double added, struct error *err) __attribute__((warn_unused_result));
+                             double added, const struct acceptance_event *told, struct error *err)
+    __attribute__((warn_unused_result));
 int store_put_event(struct store *store, const struct acceptance *acceptance,
                     const struct acceptance_event *event, struct error *err)
     __attribute__((warn_unused_result));

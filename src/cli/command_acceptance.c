@@ -102,27 +102,31 @@ static int load_and_print(struct words *words, const char *name)
 
 /* -- add ------------------------------------------------------------------------------------------------------- */
 
-/* Another party's run counts only where somebody here takes it in by name, and that is told for ever. */
-static int take_in(struct words *words, const struct campaign *campaign, const struct record *record,
-                   const char *who, const char *why)
+/* Another party's run counts only where somebody here takes it in by name and with a reason, and that is told for ever. */
+static int tell_adoption(struct words *words, const struct record *record, const char *who, const char *why,
+                         struct acceptance_event *ret_event)
 {
-    struct acceptance_event event = {.kind = EVENT_NOTE, .item = "", .spare = "", .made = cli_now()};
-    const char *origin;
+    const char *origin = run_origin_text(words->arena, record->origin);
+    double now = cli_now();
     char uuid[UUID_SIZE];
 
-    if (record->origin == NULL)
-        return 0;
-    origin = run_origin_text(words->arena, record->origin);
-    if (who == NULL || *who == '\0')
-        return error_set(words->err, ERROR_USAGE,
-                         "run %lld was made by another party (%s); who takes it in? --adopt NAME --note TEXT",
-                         record->number, origin);
+    if (who == NULL || *who == '\0' || *why == '\0')
+        return error_set(
+            words->err, ERROR_USAGE,
+            "run %lld was made by another party (%s); who takes it in, and why? --adopt WHO --note TEXT",
+            record->number, origin);
     uuid_create(uuid);
-    event.uuid = uuid;
-    event.at = event.made;
-    event.host = arena_printf(words->arena, "run %lld", record->number);
-    event.note = arena_printf(words->arena, "taken in by %s: %s (%s)", who, why, origin);
-    return store_put_event(words->store, campaign->kept, &event, words->err);
+    *ret_event = (struct acceptance_event){
+        .uuid = arena_strdup(words->arena, uuid),
+        .kind = EVENT_NOTE,
+        .host = arena_printf(words->arena, "run %lld", record->number),
+        .item = "",
+        .spare = "",
+        .note = arena_printf(words->arena, "taken in by %s: %s (%s)", who, why, origin),
+        .at = now,
+        .made = now,
+    };
+    return 0;
 }
 
 static int add_run(struct words *words, const struct campaign *campaign, const char *word, const char *who,
@@ -132,11 +136,13 @@ static int add_run(struct words *words, const struct campaign *campaign, const c
     struct record *record =
         number > 0 ? store_load_lean(words->store, words->arena, number, sighting_rests_on, words->err)
                    : NULL;
+    struct acceptance_event adoption;
 
     if (record == NULL || campaign_check_run(campaign, record, words->err) < 0 ||
-        take_in(words, campaign, record, who, why) < 0)
+        (record->origin != NULL && tell_adoption(words, record, who, why, &adoption) < 0))
         return -1;
-    return store_add_acceptance_run(words->store, campaign->kept, number, cli_now(), words->err);
+    return store_add_acceptance_run(words->store, campaign->kept, number, cli_now(),
+                                    record->origin != NULL ? &adoption : NULL, words->err);
 }
 
 static int command_add(struct words *words, int first, const char *who, const char *why)

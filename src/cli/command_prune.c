@@ -51,9 +51,10 @@ static void choose(struct arena *arena, const struct run_summary *runs, size_t c
             cli_print("run %lld of %s stays: %s\n", run->number, time_text(arena, run->started), why);
         } else {
             *list_push(arena, &ret_choice->go) = run->number;
-            cli_print("run %lld of %s %s: %s, %s\n", run->number, time_text(arena, run->started),
+            cli_print("run %lld of %s %s: %s, %s%s\n", run->number, time_text(arena, run->started),
                       options->dry_run ? "would go" : "goes", run->suite,
-                      run->judged ? verdict_name(run->verdict) : "not judged");
+                      run->judged ? verdict_name(run->verdict) : "not judged",
+                      run->imported ? ", another party's" : "");
         }
     }
 }

@@ -26,8 +26,16 @@ int store_put_acceptance(struct store *store, struct acceptance *acceptance, str
     return store_finish(store, write_acceptance(store, acceptance, err), err);
 }
 
+static int write_event(struct store *store, const struct acceptance *acceptance,
+                       const struct acceptance_event *event, struct error *err)
+{
+    return store_exec(store, INSERT_EVENT, err, TEXT(event->uuid), INTEGER(acceptance->id),
+                      ENUM(vocabulary_event, event->kind), TEXT(event->host), TEXT(event->item),
+                      TEXT(event->spare), TEXT(event->note), REAL(event->at), REAL(event->made));
+}
+
 static int write_run(struct store *store, const struct acceptance *acceptance, long long run, double added,
-                     struct error *err)
+                     const struct acceptance_event *told, struct error *err)
 {
     int64_t there;
     int found = store_ask(store, FIND_ACCEPTANCE_RUN, &there, err, INTEGER(acceptance->id), INTEGER(run));
@@ -36,15 +44,17 @@ static int write_run(struct store *store, const struct acceptance *acceptance, l
         return found < 0
                    ? -1
                    : error_set(err, ERROR_USAGE, "run %lld is part of %s already", run, acceptance->name);
-    return store_exec(store, INSERT_ACCEPTANCE_RUN, err, INTEGER(acceptance->id), INTEGER(run), REAL(added));
+    if (store_exec(store, INSERT_ACCEPTANCE_RUN, err, INTEGER(acceptance->id), INTEGER(run), REAL(added)) < 0)
+        return -1;
+    return told != NULL ? write_event(store, acceptance, told, err) : 0;
 }
 
 int store_add_acceptance_run(struct store *store, const struct acceptance *acceptance, long long run,
-                             double added, struct error *err)
+                             double added, const struct acceptance_event *told, struct error *err)
 {
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store, write_run(store, acceptance, run, added, err), err);
+    return store_finish(store, write_run(store, acceptance, run, added, told, err), err);
 }
 
 int store_put_event(struct store *store, const struct acceptance *acceptance,
@@ -52,11 +62,7 @@ int store_put_event(struct store *store, const struct acceptance *acceptance,
 {
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store,
-                        store_exec(store, INSERT_EVENT, err, TEXT(event->uuid), INTEGER(acceptance->id),
-                                   ENUM(vocabulary_event, event->kind), TEXT(event->host), TEXT(event->item),
-                                   TEXT(event->spare), TEXT(event->note), REAL(event->at), REAL(event->made)),
-                        err);
+    return store_finish(store, write_event(store, acceptance, event, err), err);
 }
 
 /* -- Reading --------------------------------------------------------------------------------------------------- */

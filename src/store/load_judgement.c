@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last judgement of a run: outcomes in plan order, then verdicts. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "store_private.h"
@@ -42,18 +43,27 @@ static int load_outcomes(struct load *load, int64_t id, struct error *err)
     return got;
 }
 
+static int compare_gates(const void *a, const void *b)
+{
+    const struct outcome *left = a, *right = b;
+
+    if (left->step != right->step)
+        return left->step < right->step ? -1 : 1;
+    return left->slot < right->slot ? -1 : left->slot > right->slot;
+}
+
 static void name_waiver(struct load *load, struct rows *rows, size_t step, size_t slot, const char *uuid)
 {
+    const struct outcome wanted = {.step = step, .slot = slot};
     struct record *record = load->record;
     const struct waiver *waiver = NULL;
-    struct outcome *outcome = NULL;
+    /* They were loaded in this order, and are many. */
+    struct outcome *outcome = bsearch(&wanted, record->judgement.outcomes, record->judgement.outcome_count,
+                                      sizeof wanted, compare_gates);
 
     for (size_t i = 0; i < record->waivers.count; i++)
         if (strcmp(record->waivers.items[i].uuid, uuid) == 0)
             waiver = &record->waivers.items[i];
-    for (size_t i = 0; i < record->judgement.outcome_count && outcome == NULL; i++)
-        if (record->judgement.outcomes[i].step == step && record->judgement.outcomes[i].slot == slot)
-            outcome = &record->judgement.outcomes[i];
     if (waiver == NULL || outcome == NULL || outcome->word != OUTCOME_FAIL)
         rows_damage(rows, "waiver %s covers no fail of this run", uuid);
     else if (!waiver->foreign ||

@@ -465,7 +465,7 @@ static int add_acceptance(struct store *store, struct parties *parties, struct e
     acceptance->name = "hall 7";
     acceptance->made = 1772366000;
     if (store_put_acceptance(store, acceptance, err) < 0 ||
-        store_add_acceptance_run(store, acceptance, 1, 1772370000, err) < 0)
+        store_add_acceptance_run(store, acceptance, 1, 1772370000, NULL, err) < 0)
         return -1;
     return store_put_event(store, acceptance, &event, err);
 }

@@ -264,6 +264,29 @@ def a_waiver(hostfile, suite):
     tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
 
 
+def anothers_run(hostfile, suite):
+    """The last run, as another party would get it, taken into an acceptance of its own."""
+    def theirs(*words):
+        return assay(*words, "--db", "theirs.db")
+
+    assert assay("export", "-o", "run.tar.zst").returncode == 0
+    assert theirs("import", "run.tar.zst").returncode == 0
+    assert theirs("acceptance", "create", "su", "-H", hostfile, "-s", suite).returncode == 0
+    for words, what in (((), "without a name"), (("--adopt", "Chen"), "without a reason"), (("--note", "seen it"), "with a reason alone")):
+        done = theirs("acceptance", "add", "su", 1, *words)
+        tap.ok(done.returncode == 64 and "made by another party" in done.stderr and "--adopt WHO --note TEXT" in done.stderr,
+               f"another party's run is not added {what}", done.stdout, done.stderr)
+    done = theirs("acceptance", "add", "su", 1, "--adopt", "Chen", "--note", "seen it")
+    tap.ok(done.returncode == 1 and done.stdout.endswith("verdict: reject\n"), "it is added by name, with a reason", done.stdout, done.stderr)
+    again = theirs("acceptance", "add", "su", 1, "--adopt", "Lee", "--note", "again")
+    theirs("acceptance", "report", "su", "-o", "theirs.html")
+    with open(os.path.join(FOLDER, "theirs.html"), encoding="utf-8") as file:
+        told = re.findall(r"taken in by [^<]*", file.read())
+    tap.ok(again.returncode == 64 and "part of su already" in again.stderr and told and
+           all("taken in by Chen: seen it (imported " in line for line in told),
+           "it is taken in once, and the report tells by whom", again.stderr, told)
+
+
 with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:ecc-uncorrected:6"]) as the_lab:
     HOSTS = site_hostfile(the_lab)
     week_1(the_lab, HOSTS, write("site.json", SUITE))
@@ -272,4 +295,5 @@ with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:e
     it_is_told_in_chinese()
     it_is_signed()
     a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
+    anothers_run(the_lab.hostfile, os.path.join(FOLDER, "alone.json"))
 tap.end()
