@@ -489,12 +489,24 @@ static int copy_tables(struct copy *copy, long long number, struct error *err)
     return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
 }
 
-/* What was said before it, and after, nobody signs: it stays here. */
+/* What was said before it, and after, nobody signs: it stays here. Of a judgement without a time, from before judgements had
+   one, it is not known which waivers came before it. */
 static int choose_judgement(struct copy *copy, long long number, struct error *err)
 {
     sqlite3_stmt *statement = run_query(
-        copy->from, "SELECT uuid FROM judgement WHERE run=?1 ORDER BY id DESC LIMIT 1", number, NULL, err);
+        copy->from,
+        "SELECT uuid, EXISTS(SELECT 1 FROM outcome_waiver JOIN waiver ON waiver.uuid=outcome_waiver.waiver "
+        "WHERE outcome_waiver.judgement=judgement.id AND made>now) FROM judgement WHERE run=?1 ORDER BY id "
+        "DESC LIMIT 1",
+        number, NULL, err);
     int got = statement != NULL ? run_query_next(copy->from, statement, err) : -1;
+
+    if (got > 0 && sqlite3_column_int(statement, 1) != 0)
+        got =
+            error_set(err, ERROR_USAGE,
+                      "run %lld has waivers and was judged by an earlier assay: judge it again first: assay "
+                      "judge %lld",
+                      number, number);
 
     copy->judgement = "";
     if (got > 0)

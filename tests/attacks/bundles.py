@@ -333,6 +333,16 @@ def try_foreign_waiver():
         assert database.execute("SELECT count(*) FROM adoption").fetchone() == (0,)
 
 
+@attack(READER, "a run with waivers, judged before judgements told when, is exported", "refused, with what to do")
+def try_timeless_judgement():
+    waived()
+    with contextlib.closing(sqlite3.connect(path("waived.db"))) as database:
+        database.execute("UPDATE waiver SET made=1e9")
+        database.execute("UPDATE judgement SET now=0")
+        database.commit()
+    expect(assay("export", "--db", "waived.db", "-o", "timeless.tar.zst"), 64, "judge it again first: assay judge 1")
+
+
 @attack(PARTY, "a bundle brings an adoption of its own waiver", "refused, and nothing changed")
 def try_foreign_adoption():
     uuid = waived()
