@@ -350,7 +350,7 @@ void tree_private(struct tree *tree);
 /* "sys/class/infiniband/mlx5_0", formatted; lives as long as the tree is made. */
 const char *tree_path(struct tree *tree, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Makes root/ and every hosts/NAME/root. */
-/* From now on the host has a tree of its own, in which may be written. Must not be called for one host at once. */
+/* From now on the host has a tree of its own, in which may be written. */
 int lab_tree_own(const struct lab *lab, unsigned host, struct error *err) __attribute__((warn_unused_result));
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
     __attribute__((warn_unused_result));

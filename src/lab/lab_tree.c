@@ -160,20 +160,44 @@ static int make_root(const struct lab *lab, unsigned host, const struct tree *he
     return rc;
 }
 
+/* Written under another name first: whoever does this may be killed in the middle, and two may do it at once. */
+static int make_own(struct arena *arena, const struct lab *lab, unsigned host, const char *own,
+                    struct error *err)
+{
+    const char *made = arena_printf(arena, "%s.%ld", own, (long)getpid());
+
+    if (directory_remove(made, err) < 0 || write_tree(tree_of(arena, lab, host), made, err) < 0)
+        return -1;
+    if (rename(made, own) == 0)
+        return 0;
+    if (errno != EEXIST && errno != ENOTEMPTY)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", own, strerror(errno));
+    return directory_remove(made, err);
+}
+
+static int lead_to_own(struct arena *arena, const char *root, struct error *err)
+{
+    const char *link = arena_printf(arena, "%s.%ld", root, (long)getpid());
+
+    (void)unlink(link);
+    if (symlink("own", link) < 0 || rename(link, root) < 0)
+        return error_set(err, ERROR_INTERNAL, "%s: %s", link, strerror(errno));
+    return 0;
+}
+
 int lab_tree_own(const struct lab *lab, unsigned host, struct error *err)
 {
     struct arena *arena = arena_create();
     const char *root = lab_host_file(arena, lab, host, "root"), *own = lab_host_file(arena, lab, host, "own");
-    const char *link = lab_host_file(arena, lab, host, "own.link");
-    struct stat status;
+    char to[8] = "";
     int rc = 0;
 
-    if (lstat(root, &status) == 0 && S_ISLNK(status.st_mode) && access(own, F_OK) != 0) {
-        rc = write_tree(tree_of(arena, lab, host), own, err);
-        (void)unlink(link);
-        if (rc == 0 && (symlink("own", link) < 0 || rename(link, root) < 0))
-            rc = error_set(err, ERROR_INTERNAL, "%s: %s", link, strerror(errno));
-    }
+    /* A link: to the shared tree, or to its own by then. */
+    if (readlink(root, to, sizeof to - 1) > 0 && strcmp(to, "own") != 0)
+        rc = (access(own, F_OK) == 0 || make_own(arena, lab, host, own, err) == 0) &&
+                     lead_to_own(arena, root, err) == 0
+                 ? 0
+                 : -1;
     arena_destroy(arena);
     return rc;
 }

@@ -360,8 +360,10 @@ static void carry(struct tool *tool, const struct lab_host *hosts, size_t host_c
     int rail = only_rail();
 
     for (size_t h = 0; host_count > 1 && host_count <= HOSTS_MOST && h < host_count; h++) {
-        if (lab_tree_own(tool->lab, hosts[h].number, &err) < 0)
+        if (lab_tree_own(tool->lab, hosts[h].number, &err) < 0) {
             fprintf(stderr, "lab: %s\n", err.text);
+            continue;
+        }
         for (int hca = 0; hosts[h].rdma && hca < LAB_HCAS; hca++)
             if (hosts[h].hcas[hca].present && hosts[h].hcas[hca].up && (rail < 0 || rail == hca)) {
                 add_to_counter(tool, &hosts[h], hca, "port_xmit_data", (uint64_t)(bytes / 4 / LAB_HCAS) + 1);

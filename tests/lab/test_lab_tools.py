@@ -97,6 +97,23 @@ def check(profile, tool, command, done):
         check_figures(profile, command, reading)
 
 
+def a_killed_collective(tap):
+    """Its end adds to counters that until then all hosts share."""
+    collective = "mpirun -H node1:8,node2:8 -np 16 all_gather_perf -b 1G -e 1G -g 1"
+    counter = "root/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data"
+    with Lab(2, [], "--speed", "1000") as lab:
+        for wait in range(1, 13):
+            lab.run(1, f"timeout -s KILL {wait * 0.02} {collective}")
+        done = lab.run(1, collective)
+        counts = []
+        for path in (lab.path(counter), lab.path("hosts", "node1", counter), lab.path("hosts", "node2", counter)):
+            with open(path, encoding="ascii") as file:
+                counts.append(int(file.read()))
+        tap.ok(done.returncode == 0 and counts[0] == 0 and min(counts[1:]) > 0,
+               "a collective counts on its own hosts, however often it was killed before", f"{counts} {done}")
+
+
+a_killed_collective(tap)
 for profile in FLOORS:
     with Lab(2, [], "--profile", profile) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
         if lab.up.returncode != 0:
