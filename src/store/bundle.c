@@ -125,8 +125,9 @@ int bundle_write(const char *path, struct store *store, const char *folder, stru
     return tar_finish(tar, err);
 }
 
-/* Of the pieces that come first; those behind them have the length that run.db says. */
-enum { MANIFEST_BYTES = 1 << 29, REPORT_BYTES = 1 << 30 };
+/* Of the pieces that come first; those behind them have the length that run.db says, and are in memory one at a time. Outputs
+   are kept up to CAPTURE_WHOLE_BYTES, documents are of that order. */
+enum { MANIFEST_BYTES = 1 << 29, REPORT_BYTES = 1 << 30, EVIDENCE_BYTES = 1 << 28 };
 static const char *const first_pieces[] = {"manifest", "report.json", "run.db"};
 enum { PIECE_MANIFEST, PIECE_REPORT, PIECE_DATABASE, PIECE_EVIDENCE };
 
@@ -195,6 +196,8 @@ static int begin_evidence(struct opening *opening, const char *name, size_t leng
     if (wanted < 0 || length != (uint64_t)wanted)
         return wrong(opening, err, "%s is %zu bytes long, and run.db says %lld", name, length,
                      (long long)wanted);
+    if (length > EVIDENCE_BYTES)
+        return wrong(opening, err, "%s of %zu bytes is longer than any", name, length);
     return 0;
 }
 

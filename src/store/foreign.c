@@ -56,7 +56,16 @@ static uint32_t header_number(const struct foreign *foreign, size_t at)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* https://www.sqlite.org/fileformat.html: 18 and 19 are 1 where no other file belongs to it. */
+/* Its pages and nothing behind them. https://www.sqlite.org/fileformat.html: a page size of 1 stands for 65536. */
+static bool is_of_its_pages(const struct foreign *foreign)
+{
+    enum { PAGE_SIZE = 14, PAGES = 28, LARGEST_PAGE = 65536 };
+    uint64_t page = header_number(foreign, PAGE_SIZE) & 0xffff;
+
+    return (page == 1 ? LARGEST_PAGE : page) * header_number(foreign, PAGES) == foreign->length;
+}
+
+/* 18 and 19 are 1 where no other file belongs to it. */
 static int check_header(const struct foreign *foreign, int *ret_version, struct error *err)
 {
     enum { WRITE_VERSION = 18, READ_VERSION = 19, USER_VERSION = 60, APPLICATION = 68 };
@@ -69,6 +78,8 @@ static int check_header(const struct foreign *foreign, int *ret_version, struct 
         return refuse(foreign, err, "it is no database of assay's");
     if (bytes[WRITE_VERSION] != 1 || bytes[READ_VERSION] != 1)
         return refuse(foreign, err, "it is not written as assay writes it");
+    if (!is_of_its_pages(foreign))
+        return refuse(foreign, err, "it is shorter or longer than the pages that it says it has");
     version = header_number(foreign, USER_VERSION);
     if (version == 0 || version > (uint32_t)store_version)
         return refuse(foreign, err, "its format is %u, and this program knows 1 to %d", version,

@@ -47,11 +47,13 @@ def unpacked(data):
             return out
 
 
-def packed(data, level=3):
-    library = zstd()
-    room = ctypes.create_string_buffer(library.ZSTD_compressBound(ctypes.c_size_t(len(data))))
-    size = library.ZSTD_compress(room, ctypes.c_size_t(len(room)), data, ctypes.c_size_t(len(data)), level)
-    return room.raw[:size]
+def packed(*chunks):
+    """One frame of all bytes, as RFC 8878 describes it, in blocks as they are; zeros are told by their number only."""
+    most = 1 << 17
+    blocks = [(1, min(most, len(chunk) - at), b"\0") if zeros else (0, len(chunk[at:at + most]), chunk[at:at + most])
+              for chunk in chunks for zeros in [chunk.count(0) == len(chunk)] for at in range(0, len(chunk), most)]
+    told = [(kind << 1 | length << 3).to_bytes(3, "little") + content for kind, length, content in blocks]
+    return b"".join([b"\x28\xb5\x2f\xfd\0\x70", *told, b"\1\0\0"])  # of a window of 16 MiB; an empty block is the last
 
 
 def header(name, length, size=None):
@@ -131,14 +133,11 @@ class Bundle:
             database.execute("PRAGMA writable_schema=RESET")
 
     def tar(self):
-        out = b""
-        for name, data in self.pieces:
-            out += header(name, len(data)) + data + bytes(-len(data) % BLOCK)
-        return out + bytes(2 * BLOCK)
+        return [chunk for name, data in self.pieces for chunk in (header(name, len(data)), data, bytes(-len(data) % BLOCK))] + [bytes(2 * BLOCK)]
 
     def write(self, file, tar=None, behind=b"", frames=b""):
         """behind: in the frame, after its end; frames: between the frame and the seal."""
-        data = packed((self.tar() if tar is None else tar) + behind) + frames
+        data = packed(*(self.tar() if tar is None else tar), behind) + frames
         with open(path(file), "wb") as opened:
             opened.write(data + SEAL + hashlib.sha256(data).hexdigest().encode())
         return file

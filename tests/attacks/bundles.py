@@ -2,6 +2,7 @@
 """What another party's bundle, report, manifest or database can do to whoever is given it: nothing but be read."""
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -9,11 +10,12 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 from attack import PARTY, READER, Skip, attack, expect
 from bundle_tools import BLOCK, Bundle, header, made_up, packed, path, renamed, rows
-from cluster import assay, start
+from cluster import ASSAY, assay, environment, start
 
 LATE_S = 60  # no attack may hold us longer, on a busy machine and with sanitizers
 ROOM_KIB = 768 << 10  # of which a sanitizer may take most
@@ -481,24 +483,22 @@ def unbounded(bundle):
     bundle["manifest"] = re.sub(rb"run\.db bytes: .*\n", b"", bundle["manifest"])
 
 
-def bounded(file):
-    """Its peak of memory is looked at while it goes on."""
-    child, peak = start("verify", path(file)), 0
-    while child.poll() is None:
-        with contextlib.suppress(OSError), open(f"/proc/{child.pid}/status", encoding="ascii") as status:
-            seen = re.search(r"VmHWM:\s+(\d+)", status.read())  # nothing of one that has just ended
-            peak = max(peak, int(seen[1]) if seen else 0)
-        time.sleep(0.01)
-    assert 0 < peak < ROOM_KIB, f"{peak} KiB"
-    refused(file)
+PEAK = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+
+
+def bounded(file, *words):
+    """Its peak of memory is what the kernel saw, told by a small parent: a child's counts from its parent's on."""
+    done = subprocess.run([sys.executable, "-c", PEAK, ASSAY, "verify", path(file)], env=environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    assert 0 < int(done.stdout) < ROOM_KIB, f"{done.stdout} KiB"
+    refused(file, *words)
 
 
 @attack(PARTY, "a small bundle whose manifest unpacks to gigabytes", "refused in bounded memory and time")
 def try_manifest_bomb():
     bundle = fresh()
-    zeros = bytes(1 << 26)
-    tar = header("manifest", 8 << 30, 8 << 30) + zeros * 8
-    bounded(bundle.write("bomb.tar.zst", tar=tar))
+    bounded(bundle.write("bomb.tar.zst", tar=[header("manifest", 8 << 30, 8 << 30), *[bytes(1 << 26)] * 8]))
 
 
 @attack(PARTY, "a small bundle whose output unpacks to gigabytes", "refused in bounded memory and time")
@@ -508,12 +508,37 @@ def try_output_bomb():
     bounded(bundle.write("output-bomb.tar.zst"))
 
 
-@attack(PARTY, "a bundle whose database is all zeros, and large", "refused in bounded memory and time")
-def try_database_bomb():
+@attack(PARTY, "a small bundle with an output of 300 MB, as its database says", "refused before it is unpacked")
+def try_admitted_bomb():
+    bundle = fresh()
+    at = evidence(bundle)[0]
+    name, data = bundle.pieces[at]
+    bundle.pieces[at][1] = bytes(300 << 20)
+    bundle.rehash(name)
+    with bundle.database() as database:
+        database.execute("UPDATE content SET sha256=?, length=? WHERE sha256=?",
+                         (hashlib.sha256(bundle[name]).hexdigest(), 300 << 20, hashlib.sha256(data).hexdigest()))
+    refused(bundle.write("admitted.tar.zst"), "is longer than any")
+
+
+@attack(PARTY, "a database with hundreds of megabytes of zeros behind its pages", "refused in bounded memory and time")
+def try_long_database():
     bundle = fresh()
     bundle["run.db"] = bundle["run.db"] + bytes(1 << 28)
     bundle.rehash("run.db")
-    bounded(bundle.write("database-bomb.tar.zst"))
+    bounded(bundle.write("long.tar.zst"), "than the pages that it says it has")
+
+
+@attack(PARTY, "a bundle of a few hundred bytes whose database unpacks to 256 MiB", "refused while it is unpacked")
+def try_database_bomb():
+    bundle = fresh()
+    report, zeros = b"{}", 1 << 28
+    bundle.say("run.db bytes", zeros)
+    head = bundle["manifest"].decode().split("\n\n", 1)[0]
+    manifest = f"{head}\n\n{hashlib.sha256(report).hexdigest()}  report/report.json\n".encode()
+    pieces = [header("manifest", len(manifest)), manifest, bytes(-len(manifest) % BLOCK), header("report.json", len(report)), report,
+              bytes(-len(report) % BLOCK), header("run.db", zeros), bytes(zeros)]
+    bounded(bundle.write("database-bomb.tar.zst", tar=pieces), "unpacks to more than any")
 
 
 # -- Report, manifest, signatures --------------------------------------------------------------------------------------------
