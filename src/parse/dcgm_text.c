@@ -114,7 +114,7 @@ static void say_meta(struct table *table, struct slice value)
         {"GPU Device IDs Detected", "dcgm.gpu_device_ids"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (slice_equal(table->meta, rows[i].name) &&
             reading_get_fact(table->diag->reading, rows[i].fact, "") == NULL)
             reading_fact(table->diag->reading, rows[i].fact, "", value);
@@ -212,7 +212,7 @@ static enum block note_of(struct table *table, struct slice left, const char **r
         enum block block;
     } words[] = {{"Warning", BLOCK_WARNING}, {"Info", BLOCK_INFO}, {"Error", BLOCK_ERROR}};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         struct slice rest = left;
 
         if (!scan_text(&rest, words[i].word))
@@ -311,10 +311,10 @@ static bool is_trouble(struct slice line)
                                         "MIG configuration is incompatible with the diagnostic",
                                         "MIG is enabled, but no compute instances are configured"};
 
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
         if (slice_starts(line, starts[i]))
             return true;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_contains(line, words[i]))
             return true;
     return false;

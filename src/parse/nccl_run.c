@@ -22,7 +22,7 @@ static const struct collective {
     {"scatter", FACTOR_SHARE, false, true},
 };
 
-enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
+enum { COLLECTIVES = ARRAY_SIZE(collectives) };
 
 const char *nccl_collective_of(struct slice word)
 {
@@ -142,7 +142,7 @@ static void measure_cell(struct nccl_run *run, const char *collective, const str
         {"error", "", cell->error, cell->has_error},
     };
 
-    for (size_t i = 0; cell->there && i < sizeof values / sizeof values[0]; i++)
+    for (size_t i = 0; cell->there && i < ARRAY_SIZE(values); i++)
         if (values[i].there)
             add_at(
                 run, row, place,

@@ -149,7 +149,7 @@ static bool is_product(struct slice cell)
 {
     static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN "};
 
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
         if (slice_starts(cell, makers[i]))
             return true;
     return false;

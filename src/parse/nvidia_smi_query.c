@@ -121,7 +121,7 @@ static bool is_base(struct slice line)
                                         "CUDA Version ", "Attached GPUs ", "GPU 0000"};
 
     line = slice_trim(line);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_starts(line, words[i]))
             return true;
     return false;

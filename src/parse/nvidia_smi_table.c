@@ -132,7 +132,7 @@ static void read_second(struct table *table, struct slice *cells)
     struct slice rest = cells[0], word, load = cells[2];
 
     table->row = 2;
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         if (scan_word(&rest, &word))
             field(smi, paths[i], word);
     read_usage(smi, slice_trim(rest), "GPU Power Readings/Power Draw",

@@ -119,7 +119,7 @@ static struct slice decoded(struct arena *arena, struct slice value)
         size_t used = 1;
 
         plain[length] = value.bytes[0];
-        for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(entities); i++)
             if (slice_starts(value, entities[i].entity)) {
                 plain[length] = entities[i].byte;
                 used = strlen(entities[i].entity);

@@ -51,11 +51,11 @@ static void take_head(struct probe_run *run, const struct json *head)
     run->collective = json_string(head, "collective", "unknown");
     run->type = json_string(head, "type", "");
     run->redop = json_string(head, "redop", "");
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         if (json_string(head, facts[i], NULL) != NULL)
             reading_fact(run->reading, arena_printf(arena, "probe.%s", facts[i]), "",
                          slice_of(json_string(head, facts[i], "")));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         if (json_number(head, numbers[i], -1) >= 0)
             reading_fact(run->reading, arena_printf(arena, "probe.%s", numbers[i]), "",
                          slice_of(arena_printf(arena, "%.0f", json_number(head, numbers[i], 0))));
@@ -139,7 +139,7 @@ static void take_rank(struct probe_run *run, const struct json *line)
     run->rank_seen[(size_t)rank] = true;
     run->ranks_seen++;
     subject = arena_printf(run->reading->arena, "%s/rank%.0f", host, rank);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct json *value = json_get(line, rows[i].key);
 
         if (value != NULL && value->type == JSON_NUMBER)
@@ -220,7 +220,7 @@ static const char *key_of(struct slice line)
 
     if (!scan_text(&line, "{\""))
         return NULL;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         size_t length = strlen(keys[i]);
 
         if (slice_starts(line, keys[i]) && slice_starts(slice_from(line, length), "\": "))

@@ -37,7 +37,7 @@ static const struct row {
     {"Root dispersion", "chrony.root_dispersion"},
 };
 
-enum { NUMBERS = sizeof rows / sizeof rows[0], ALL_ROWS = NUMBERS + 3 };
+enum { NUMBERS = ARRAY_SIZE(rows), ALL_ROWS = NUMBERS + 3 };
 
 /* "C0A80001 (ntp1.example)"; before 3.0 "192.168.0.1 (ntp1.example)"; "00000000 ()" is nobody. */
 static void take_reference(struct tracking *tracking, struct slice value)

@@ -108,7 +108,7 @@ static struct slice get(const struct table *table, const char *key)
 
 static bool says_nothing(struct slice value)
 {
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nothings); i++)
         if (slice_equal(value, nothings[i]))
             return true;
     return false;
@@ -121,7 +121,7 @@ static const char *text_of(const struct table *table, struct slice slice)
 
 static void add_fields(struct table *table, const char *subject)
 {
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         struct slice value = get(table, fields[i].key);
 
         if (fields[i].type == table->type && !says_nothing(value))

@@ -130,7 +130,7 @@ static bool read_title(struct report *report, struct slice line)
         {"Settings for ", SETTINGS},     {"Pause parameters for ", PAUSE},
     };
 
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
         struct slice name = line;
 
         if (!scan_text(&name, titles[i].text) || (name.length > 0 && !slice_ends(name, ":")))
@@ -270,7 +270,7 @@ static void read_label(struct report *report, struct slice line)
         (slice_contains(label, "alarm") || slice_contains(label, "warning")))
         reading_finding(report->reading, SEVERITY_WARNING, "eth.module.alarm", report->device, "%.*s",
                         slice_print(label));
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         if (labels[i].section != report->section || !slice_equal(label, labels[i].label))
             continue;
         report->closed = report->closed || labels[i].closes;

@@ -123,12 +123,12 @@ static bool read_word(struct service *service, struct slice line)
                                           "masked",  "masked-runtime",  "indirect", "linked",
                                           "alias",   "generated"};
 
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
         if (slice_equal(line, states[i])) {
             set_state(service, line);
             return true;
         }
-    for (size_t i = 0; i < sizeof enabled / sizeof enabled[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(enabled); i++)
         if (slice_equal(line, enabled[i])) {
             fact_once(service, "fabric_manager.enabled", line);
             service->status = true;
@@ -155,7 +155,7 @@ static bool read_version(struct service *service, struct slice line)
     static const char *const marks[] = {
         "Fabric Manager version is :", "Fabric Manager version is:", "Fabric Manager version "};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i]);
         struct slice version;
 
@@ -253,7 +253,7 @@ static void read_unit_event(struct service *service, struct slice line)
 
     if (!slice_contains(line, "systemd"))
         return;
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
         if (slice_contains(line, events[i].text)) {
             service->log = true;
             service->log_failed = events[i].failed && !slice_contains(line, "status=0/");
@@ -275,7 +275,7 @@ static void read_journal_line(struct service *service, struct slice line)
     service->log = true;
     if (read_switch_error(service, line))
         return;
-    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
         if (slice_contains(line, failures[i])) {
             reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
                             slice_print(line));

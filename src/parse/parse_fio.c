@@ -58,7 +58,7 @@ static bool is_device_error(int64_t error)
                                      117 /* EUCLEAN */,
                                      121 /* EREMOTEIO */};
 
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
         if (errors[i] == error)
             return true;
     return false;

@@ -258,7 +258,7 @@ static const struct complaint {
 
 static void take_complaint(struct burn *burn, struct slice line)
 {
-    for (size_t i = 0; i < sizeof complaints / sizeof complaints[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
         const struct complaint *complaint = &complaints[i];
         size_t at = slice_find(line, complaint->needle);
 
@@ -375,7 +375,7 @@ static bool is_ours(struct slice line)
                                           "No clients are alive!",
                                           "gpu_burn"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(line, needles[i]))
             return true;
     return slice_starts(slice_trim(line), "Tested ") && slice_ends(line, "GPUs:");

@@ -168,7 +168,7 @@ static const char *fact_name(struct arena *arena, const struct file *file, struc
 static void read_plain_file(struct dump *dump, const struct place *place, const char *subject,
                             struct slice value)
 {
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         const struct file *file = &files[i];
 
         if (file->name != NULL ? !slice_equal(place->name, file->name)
@@ -237,7 +237,7 @@ static size_t find_path(struct slice text)
 {
     static const char *const marks[] = {"infiniband/", "ports/", "counters/"};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(text, marks[i]);
 
         if (at != (size_t)-1)
@@ -302,7 +302,7 @@ static bool read_complaint(struct dump *dump, struct slice line)
 {
     static const char *const tools[] = {"grep: ", "cat: ", "tail: ", "head: ", "ls: "};
 
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
         if (slice_starts(line, tools[i])) {
             dump->trouble = dump->trouble.length > 0 ? dump->trouble : line;
             if (!slice_contains(line, "s a directory"))

@@ -39,7 +39,7 @@ static bool read_header(struct listing *listing, struct slice line)
 {
     static const char *const types[] = {"CA", "Switch", "Router", "??"};
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         struct slice rest = line, after, word;
 
         if (!scan_text(&rest, types[i]) || !scan_text(&rest, ": ") || !slice_ends(rest, ":"))

@@ -161,7 +161,7 @@ static bool read_hca(struct listing *listing, struct slice line)
     static const char *const types[] = {"CA", "Switch", "Router", "iWARP RNIC", "???"};
     struct slice name, rest;
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         rest = line;
         if (!scan_text(&rest, types[i]))
             continue;
@@ -274,7 +274,7 @@ static bool read_field(struct listing *listing, struct slice line)
     if (colon == (size_t)-1)
         return false;
     label = slice_trim((struct slice){line.bytes, colon});
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal_nocase(label, fields[i].label))
             continue;
         if (fields[i].target == HCA ? listing->hca != NULL : listing->port != NULL)

@@ -175,7 +175,7 @@ static bool read_field(struct listing *listing, struct slice line)
         return false;
     label = slice_trim((struct slice){line.bytes, colon});
     value = slice_trim(slice_from(line, colon + 1));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal(label, fields[i].label) || fields[i].of_port != (listing->port != NULL))
             continue;
         ib_fact(listing->reading, fields[i].fact, listing->port != NULL ? listing->port : listing->hca,

@@ -115,7 +115,7 @@ static const char *time_text(struct arena *arena, struct slice date, struct slic
 
 static enum severity severity_of(struct slice event)
 {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_contains(event, words[i].text))
             return words[i].severity;
     return SEVERITY_INFO;

@@ -83,7 +83,7 @@ static void read_text_field(struct listing *listing, struct slice line)
     };
     struct slice rest, word;
 
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         rest = line;
         if (!scan_text(&rest, fields[i].label))
             continue;
@@ -134,7 +134,7 @@ static bool read_keyvalue(struct listing *listing, struct slice line)
 
     if (!scan_text(&rest, "lldp."))
         return false;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         size_t at = slice_find(rest, fields[i].key);
         struct slice name = {rest.bytes, at};
 

@@ -214,7 +214,7 @@ static bool is_detail(const struct listing *listing, struct slice line, struct s
                                        "Physical Slot:",
                                        "!!! Unknown header type"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (slice_starts(text, keys[i]))
             return true;
     return line.bytes != text.bytes && listing->devices > 0;

@@ -357,7 +357,7 @@ static void read_list_line(struct list *list, struct slice line)
     } else if (slice_equal(key, "Chip Count") && scan_u64(value, &number)) {
         list->several = list->several || number > 1;
     }
-    for (size_t i = 0; i < sizeof list_rows / sizeof list_rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(list_rows); i++)
         if (slice_equal(key, list_rows[i].key) && list->subject != NULL && !list->several)
             read_value(list, i, value);
 }

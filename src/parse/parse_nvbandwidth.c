@@ -98,7 +98,7 @@ static bool read_title(struct slice line, struct matrix *matrix)
     if (row == (size_t)-1)
         return true;
     matrix->row = slice_ends((struct slice){line.bytes, row}, "CPU") ? "cpu" : "gpu";
-    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(arrows); i++)
         if (slice_contains(line, arrows[i])) {
             matrix->arrow = arrows[i];
             return true;
@@ -117,7 +117,7 @@ static const char *part_of(struct slice line)
                  {" Write2 ", "_write2"},
                  {" Total ", "_total"}};
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (slice_contains(line, parts[i].word))
             return parts[i].suffix;
     return "";
@@ -232,7 +232,7 @@ static bool take_sum(struct samples *samples, struct slice line)
         const char *word, *suffix;
     } kinds[] = {{"SUM ", ".sum"}, {"MIN ", ".min"}, {"MAX ", ".max"}, {"AVG ", ".avg"}};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct slice rest = line, name, number, more;
         const char *test;
         double value;
@@ -342,7 +342,7 @@ static void take_failure(struct samples *samples, struct slice line)
                         slice_print(line));
         return;
     }
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(line, needles[i])) {
             reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
             fail(samples, utf8_clean(reading->arena, line));

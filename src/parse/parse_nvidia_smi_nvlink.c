@@ -184,7 +184,7 @@ static bool take_error_word(struct listing *listing, const char *subject, struct
 {
     static const char *const words[] = {"Unknown Error", "ERR!", "GPU is lost", "Requires Reset"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_contains(value, words[i])) {
             reading_finding(listing->reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
                             slice_print(value));
@@ -276,7 +276,7 @@ static void take_failure(struct listing *listing, struct slice line)
                                           "No devices were found", "ERROR: Option",
                                           "Segmentation fault",    "Unable to determine the"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0] && listing->failure == NULL; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles) && listing->failure == NULL; i++)
         if (slice_contains(line, needles[i]))
             listing->failure = utf8_clean(listing->reading->arena, line);
 }

@@ -59,7 +59,7 @@ static bool take_cell(struct slice *word, struct slice *ret_cell)
         *word = rest;
         return true;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_starts(*word, names[i])) {
             *ret_cell = (struct slice){word->bytes, strlen(names[i])};
             *word = slice_from(*word, strlen(names[i]));
@@ -220,7 +220,7 @@ static void take_failure(struct topology *topology, struct slice line)
         "Unable to determine",   "No devices were found",     "Unknown Error",     "GPU is lost",
         "not supported on this", "Segmentation fault"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0] && topology->failure == NULL; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles) && topology->failure == NULL; i++)
         if (slice_contains(line, needles[i]))
             topology->failure = utf8_clean(topology->reading->arena, line);
 }

@@ -273,7 +273,7 @@ static bool take_failure(struct samples *samples, struct slice line)
                                           "command not found",
                                           "Segmentation fault"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(line, needles[i])) {
             reading_finding(samples->reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
                             slice_print(line));

@@ -63,7 +63,7 @@ static const struct {
 
 bool perftest_title(struct perftest_run *run, struct slice title)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         struct slice rest = title;
 
         if (!scan_text(&rest, verbs[i].title) || rest.length == 0 || strchr(" _", rest.bytes[0]) == NULL ||
@@ -240,7 +240,7 @@ static bool take_column(struct slice *rest, struct column *ret_column)
     struct slice unit;
     size_t close;
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         if (!scan_text(rest, known[i].text))
             continue;
         *ret_column = known[i].column;
@@ -360,7 +360,7 @@ static bool read_settings(struct log *log, struct slice line)
     };
     bool found = false;
 
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
         size_t at = slice_find(line, settings[i].label);
         struct slice rest, value;
 
@@ -389,7 +389,7 @@ static void read_completion(struct log *log, struct slice line)
         {"ccnt=", "perftest.completion.ccnt"},
     };
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i].mark), length = 0;
         struct slice value;
 
@@ -514,7 +514,7 @@ static void read_mention(struct log *log, struct slice line)
 {
     static const char *const names[] = {"write", "read", "send", "atomic"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char tool[32];
         size_t length = strlen(names[i]);
 

@@ -89,7 +89,7 @@ static bool read_pair(struct listing *listing, const char *subject, struct slice
     struct arena *arena = listing->all->arena;
     uint64_t number;
 
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         if (slice_equal(key, fields[i].key)) {
             if (first)
                 need_run(listing, fields[i].fact, subject);

@@ -66,7 +66,7 @@ static struct slice base_of(struct slice state)
 
 static bool is_word(struct slice word)
 {
-    for (size_t i = 0; i < sizeof state_words / sizeof state_words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(state_words); i++)
         if (slice_equal_nocase(word, state_words[i]))
             return true;
     return false;
@@ -156,7 +156,7 @@ static enum column column_of(struct slice word)
         {"PARTITION", COLUMN_PARTITION}, {"REASON", COLUMN_REASON},
     };
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal(word, words[i].word))
             return words[i].column;
     return COLUMN_OTHER;
@@ -212,7 +212,7 @@ static bool guess_columns(struct listing *listing, struct slice line)
 
     listing->separator = slice_contains(line, "|") ? '|' : slice_contains(line, " ") ? ' ' : ',';
     split(line, listing->separator, &row);
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
         uint64_t nodes;
 
         if (row.count != layouts[i].count || !is_state(row.cells[layouts[i].state]) ||

@@ -106,7 +106,7 @@ static bool read_line(struct reading *reading, struct counts *counts, struct sli
         bool is_switch;
     } marks[] = {{"NVRM: Xid (", false}, {": SXid (", true}, {" SXid (PCI:", true}};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i].mark);
         size_t open;
 
@@ -185,10 +185,10 @@ static bool is_reader_failure(struct slice line)
                                          "Failed to search journal", "Failed to determine timestamp",
                                          "Failed to get journal"};
 
-    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
         if (slice_starts(line, readers[i]))
             return true;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (slice_starts(line, others[i]))
             return true;
     return false;

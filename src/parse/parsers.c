@@ -15,7 +15,7 @@ static const struct parser *const parsers[] = {
     NULL,
 };
 
-enum { PARSER_COUNT = sizeof parsers / sizeof parsers[0] - 1 };
+enum { PARSER_COUNT = ARRAY_SIZE(parsers) - 1 };
 
 const struct parser *parser_find(const char *name)
 {

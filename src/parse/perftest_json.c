@@ -36,7 +36,7 @@ static double bandwidth_factor(double size, double rate, double average)
     static const char *const units[] = {"MiB/sec", "Gb/sec"};
     double moved = size * rate * 1e6 * 8 / 1e9;
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
         double factor = perftest_bandwidth_factor(slice_of(units[i]));
 
         if (moved > 0 && average > 0 && fabs(log(average * factor / moved)) < log(3))
@@ -78,7 +78,7 @@ static void read_results(struct perftest_run *run, const struct json *results)
         return;
     }
     read_bandwidth(run, results, size);
-    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(latencies); i++) {
         double value = json_number(results, latencies[i].key, -1);
 
         if (value >= 0)
@@ -101,7 +101,7 @@ static void read_info(struct perftest_run *run, const struct json *info)
         {"Link_type", "perftest.link_type"},
     };
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (json_string(info, texts[i].key, NULL) != NULL)
             reading_fact(run->reading, texts[i].fact, "", slice_of(json_string(info, texts[i].key, "")));
     if (!perftest_title(run, slice_of(json_string(info, "test", ""))))
