@@ -25,14 +25,18 @@ struct metric {
     bool peers; /* how fast something is: the same of other hosts can be compared with it (peers.h) */
 };
 
+struct grammar;
+
 struct parser {
     const char *name;             /* the TOOL of `assay parse` */
     unsigned version;             /* raised when the same bytes may be read differently */
     const char *summary;          /* one line for --help */
     const struct metric *metrics; /* ends with a NULL name */
-    /* One of the two. parse reads a document, which is in memory as a whole; of a longer one it gets the
-       first PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in
-       memory that is bounded by what it reports. */
+    /* One of the three. grammar says what the lines mean, and the frame of all parsers reads them (src/parse/frame.h).
+       parse reads a document, which is in memory as a whole; of a longer one it gets the first
+       PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in memory
+       that is bounded by what it reports. */
+    const struct grammar *grammar;
     void (*parse)(struct slice bytes, struct reading *reading);
     void (*stream)(struct source *source, struct reading *reading);
 };

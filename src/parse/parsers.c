@@ -4,6 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "frame.h"
+
 #define PARSER(name) extern const struct parser parse_##name;
 #include "parsers.def"
 #undef PARSER
@@ -55,7 +57,9 @@ static void run(const struct parser *parser, struct source *source, struct arena
                 struct reading *ret_reading)
 {
     reading_init(ret_reading, arena, parser->name);
-    if (parser->stream != NULL)
+    if (parser->grammar != NULL)
+        frame_read(parser->grammar, source, ret_reading);
+    else if (parser->stream != NULL)
         parser->stream(source, ret_reading);
     else
         parser->parse(parser_document(source), ret_reading);
