@@ -108,6 +108,14 @@ void frame_begin_run(struct frame *frame)
     reading_whole(frame->reading);
 }
 
+static void begin(struct frame *frame)
+{
+    if ((frame->grammar->flags & FRAME_RUNS) != 0)
+        frame_begin_run(frame);
+    if (frame->grammar->begin != NULL)
+        frame->grammar->begin(frame);
+}
+
 static void end_run(struct frame *frame)
 {
     frame->grammar->end(frame);
@@ -122,7 +130,7 @@ void frame_next_run(void *state)
     end_run(frame);
     memset((char *)state + sizeof *frame, 0, frame->grammar->state_bytes - sizeof *frame);
     frame->failure.length = 0;
-    frame_begin_run(frame);
+    begin(frame);
 }
 
 static void take_line(struct frame *frame, struct slice text)
@@ -178,8 +186,7 @@ void frame_read(const struct grammar *grammar, struct source *source, struct rea
 
     *frame = (struct frame){.all = reading, .reading = reading, .grammar = grammar};
     reading_whole(reading);
-    if ((grammar->flags & FRAME_RUNS) != 0)
-        frame_begin_run(frame);
+    begin(frame);
     if ((grammar->flags & FRAME_STREAM) != 0)
         read_stream(frame, source);
     else

@@ -61,6 +61,8 @@ struct frame {
 struct grammar {
     size_t state_bytes; /* of the state, which begins with a frame and is zero else */
     unsigned flags;
+    /* For a state that is not all zero at its beginning. */
+    void (*begin)(void *state);
     /* For a tool that has a form without lines too: reads it and returns true, else its lines are read. */
     bool (*document)(void *state, struct slice bytes);
     void (*line)(void *state, struct slice line);
