@@ -365,6 +365,8 @@ static void stream(struct source *source, struct reading *reading)
         first = first.length > 0 ? first : keep(reading->arena, line);
         read_line(&service, line);
     }
+    if (first.length == 0)
+        first = slice_trim(lines_tail(&reader));
     if (!service.status && service.log_failed)
         set_state(&service, slice_of("failed"));
     set_status(&service, first, slice_trim(lines_tail(&reader)).length > 0);
