@@ -105,7 +105,6 @@ bool frame_is_complete(const struct frame *frame)
 void frame_begin_run(struct frame *frame)
 {
     frame->reading = runs_begin(frame->all);
-    reading_whole(frame->reading);
 }
 
 static void begin(struct frame *frame)
@@ -147,12 +146,13 @@ static void take_line(struct frame *frame, struct slice text)
 
 static void take_tail(struct frame *frame, struct slice tail)
 {
-    tail = slice_trim(tail);
+    struct slice trimmed = slice_trim(tail);
+
     if (frame->first.length == 0)
-        frame->first = keep(frame, tail);
-    if (tail.length > 0 && frame->grammar->is_whole != NULL && frame->grammar->is_whole(frame, tail))
-        frame->grammar->line(frame, tail);
-    else
+        frame->first = keep(frame, trimmed);
+    if (trimmed.length > 0 && frame->grammar->is_whole != NULL && frame->grammar->is_whole(frame, trimmed))
+        frame->grammar->line(frame, trimmed);
+    else if (trimmed.length > 0)
         frame->tail = tail;
 }
 
@@ -185,7 +185,6 @@ void frame_read(const struct grammar *grammar, struct source *source, struct rea
     struct frame *frame = arena_alloc(reading->arena, grammar->state_bytes);
 
     *frame = (struct frame){.all = reading, .reading = reading, .grammar = grammar};
-    reading_whole(reading);
     begin(frame);
     if ((grammar->flags & FRAME_STREAM) != 0)
         read_stream(frame, source);

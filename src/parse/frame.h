@@ -51,7 +51,7 @@ struct frame {
     struct reading *all;     /* the output */
     struct reading *reading; /* the run that is being read, or the output where none has begun */
     struct slice first;      /* the first line that is not blank */
-    struct slice tail;       /* at the end: the line that nothing ends. Nothing while lines are read */
+    struct slice tail;       /* at the end: the line that nothing ends, unless it is blank */
     struct slice failure;    /* see frame_fail; end may take it back */
     struct lines lines;      /* of a document */
     size_t next;             /* the one that is read next */

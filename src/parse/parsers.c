@@ -57,6 +57,7 @@ static void run(const struct parser *parser, struct source *source, struct arena
                 struct reading *ret_reading)
 {
     reading_init(ret_reading, arena, parser->name);
+    reading_whole(ret_reading);
     if (parser->grammar != NULL)
         frame_read(parser->grammar, source, ret_reading);
     else if (parser->stream != NULL)
