@@ -12,6 +12,7 @@
 
 #include "assay/json.h"
 #include "dcgm_diag.h"
+#include "frame.h"
 #include "runs.h"
 
 struct span {
@@ -196,23 +197,23 @@ static void walk(struct document *document, const struct json *value)
             walk(document, item);
 }
 
-static void set_status(struct document *document, const char *damage)
+static void find_lacks(struct document *document, const char *damage)
 {
     struct reading *reading = document->diag->reading;
+    bool empty = document->diag->tests.count == 0;
 
-    if (damage != NULL)
-        reading_set(reading, document->diag->tests.count > 0 ? READING_PARTIAL : READING_UNRECOGNISED,
-                    "not JSON: %s", damage);
-    else if (document->trouble != NULL)
-        reading_set(reading, READING_FAILED, "%s", document->trouble);
-    else if (document->diag->tests.count == 0)
-        reading_set(reading, document->whole ? READING_FAILED : READING_UNRECOGNISED, "no test in the JSON");
-    else if (!document->whole)
-        reading_set(reading, READING_PARTIAL, "the JSON document is cut or a fragment");
-    else if (document->diag->unread > 0)
-        reading_set(reading, READING_PARTIAL, "%u results could not be read", document->diag->unread);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (damage != NULL) {
+        (empty ? reading_strange : reading_lacks)(reading, "not JSON: %s", damage);
+        return;
+    }
+    if (document->trouble != NULL)
+        reading_failed(reading, "%s", document->trouble);
+    if (empty)
+        (document->whole ? reading_failed : reading_strange)(reading, "no test in the JSON");
+    if (!document->whole)
+        reading_lacks(reading, "the JSON document is cut or a fragment");
+    if (document->diag->unread > 0)
+        reading_lacks(reading, "%u results could not be read", document->diag->unread);
 }
 
 /* What the tool wrote beside the document. */
@@ -266,7 +267,7 @@ static void read_run(struct diag *diag, struct slice bytes, const span_list *spa
         read_other_lines(&document, slice_from(bytes, *at));
     *next = i;
     diag_report(diag);
-    set_status(&document, damage);
+    find_lacks(&document, damage);
 }
 
 void dcgm_read_json(struct reading *reading, struct slice bytes)

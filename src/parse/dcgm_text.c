@@ -12,9 +12,8 @@
 
 #include "assay/text.h"
 #include "dcgm_diag.h"
-#include "lines.h"
+#include "frame.h"
 #include "runs.h"
-#include "shell_words.h"
 
 enum { CELL_BYTES = 48, PIECE_BYTES = 45, NOTE_LIMIT = 64 * 1024 };
 
@@ -331,28 +330,26 @@ static void read_other(struct table *table, struct slice line)
     diag_note(table->diag, NULL, "error", "host", line);
 }
 
-static void set_status(struct table *table, struct slice first, bool cut)
+static void find_lacks(struct table *table, struct slice first, bool cut)
 {
     struct reading *reading = table->diag->reading;
 
     if (table->diag->tests.count == 0 && table->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(table->trouble));
-    else if (!table->opened)
-        reading_set(reading, READING_UNRECOGNISED, "no diag table: %.*s", slice_print(first));
-    else if (table->diag->tests.count == 0)
-        reading_set(reading, READING_PARTIAL, "no test in the table");
-    else if (!table->closed || table->broken)
-        reading_set(reading, READING_PARTIAL, "the table is not closed");
-    else if (table->border.length == 0)
-        reading_set(reading, READING_PARTIAL, "the table's beginning is missing");
-    else if (table->diag->unread > 0)
-        reading_set(reading, READING_PARTIAL, "%u results could not be read", table->diag->unread);
-    else if (table->trouble.length > 0)
-        reading_set(reading, READING_PARTIAL, "%.*s", slice_print(table->trouble));
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is cut");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_failed(reading, "%.*s", slice_print(table->trouble));
+    if (!table->opened)
+        reading_strange(reading, "no diag table: %.*s", slice_print(first));
+    if (table->diag->tests.count == 0)
+        reading_lacks(reading, "no test in the table");
+    if (!table->closed || table->broken)
+        reading_lacks(reading, "the table is not closed");
+    if (table->border.length == 0)
+        reading_lacks(reading, "the table's beginning is missing");
+    if (table->diag->unread > 0)
+        reading_lacks(reading, "%u results could not be read", table->diag->unread);
+    if (table->trouble.length > 0)
+        reading_lacks(reading, "%.*s", slice_print(table->trouble));
+    if (cut)
+        reading_lacks(reading, "the last line is cut");
 }
 
 static void read_line(struct table *table, struct slice line)
@@ -407,9 +404,7 @@ static void read_run(struct reading *reading, const struct lines *lines, size_t 
         end_block(&table);
     text_release(&table.text);
     diag_report(&diag);
-    if (table.closed && (is_prompt(tail) || slice_starts(tail, "```")))
-        tail.length = 0;
-    set_status(&table, first, tail.length > 0);
+    find_lacks(&table, first, tail.length > 0);
 }
 
 void dcgm_read_text(struct reading *reading, const struct lines *lines)

@@ -101,7 +101,7 @@ bool fio_json(struct slice bytes, struct reading *reading)
     run.reading = runs_begin(reading);
     document = loose_json_parse(reading->arena, "fio", bytes, &err);
     if (document == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return true;
     }
     fio_version(&run, slice_of(json_string(document, "fio version", "")));

@@ -355,7 +355,7 @@ static void read_terse_line(struct slice line, struct reading *reading)
     run.reading = runs_begin(reading);
     if (!scan_u64(field[0], &version) || version < 3 || version > 5 || count < 5 + 2 * width ||
         !scan_u64(field[3], &group) || !scan_u64(field[4], &error)) {
-        reading_set(run.reading, READING_PARTIAL, "a terse line of an unknown version or length");
+        reading_lacks(run.reading, "a terse line of an unknown version or length");
         return;
     }
     place =

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame.h"
 #include "runs.h"
 
 /* Length of the object at the front, up to its closing brace; 0 when it does not end. */
@@ -208,7 +209,7 @@ static void read_document(struct slice text, struct reading *reading)
     const struct json *document = json_parse(reading->arena, "JSON", text.bytes, text.length, &err);
 
     if (document == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return;
     }
     take_document(&run, document);
@@ -227,9 +228,10 @@ void nccl_json(struct slice bytes, struct reading *reading)
         struct reading *run = runs_begin(reading);
 
         if (slice_contains(bytes, "\"nccl_version\"") || slice_starts(bytes, "{\"version\""))
-            reading_set(run, READING_PARTIAL, "%s", "the JSON document is cut");
+            reading_lacks(run, "the JSON document is cut");
+        else if (reading->runs.count > 1)
+            reading_lacks(run, "text that is no JSON of nccl-tests");
         else
-            reading_set(run, reading->runs.count > 1 ? READING_PARTIAL : READING_UNRECOGNISED, "%s",
-                        "text that is no JSON of nccl-tests");
+            reading_strange(run, "text that is no JSON of nccl-tests");
     }
 }

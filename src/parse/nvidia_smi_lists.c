@@ -64,12 +64,10 @@ void smi_read_list(struct smi *smi, const struct lines *lines)
         gpus++;
         tail.length = 0;
     }
-    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
-        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
-    else if (strange.length > 0)
-        reading_set(smi->reading, READING_PARTIAL, "not understood: %.*s", slice_print(strange));
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (tail.length > 0)
+        reading_lacks(smi->reading, "the last line is not ended");
+    if (strange.length > 0)
+        reading_lacks(smi->reading, "not understood: %.*s", slice_print(strange));
     if (smi->reading->status == READING_COMPLETE)
         smi_count(smi, gpus, false);
 }
@@ -380,18 +378,14 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
             read_csv_line(csv, line);
     }
     read_unended_row(csv, tail);
-    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
-        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
-    else if (csv->other_list && !csv->ragged)
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    else if (csv->ragged)
-        reading_set(smi->reading, READING_PARTIAL, "rows are not alike");
-    else if (csv->gpus == 0)
-        reading_set(smi->reading, READING_PARTIAL, "no row behind the header");
-    else if (csv->unnamed)
-        reading_set(smi->reading, READING_PARTIAL, "columns without a header cannot be told");
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (tail.length > 0)
+        reading_lacks(smi->reading, "the last line is not ended");
+    if (csv->ragged)
+        reading_lacks(smi->reading, "rows are not alike");
+    if (!csv->other_list && csv->gpus == 0)
+        reading_lacks(smi->reading, "no row behind the header");
+    if (!csv->other_list && csv->unnamed)
+        reading_lacks(smi->reading, "columns without a header cannot be told");
     if (smi->reading->status == READING_COMPLETE && !csv->other_list)
         smi_count(smi, csv->gpus, false);
 }

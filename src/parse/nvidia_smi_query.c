@@ -152,21 +152,18 @@ static void read_line(struct query *query, struct slice line)
     }
 }
 
-static void set_status(struct query *query, bool cut)
+static void find_lacks(struct query *query, bool cut)
 {
     struct reading *reading = query->smi->reading;
     unsigned reported = query->gpus + (unsigned)query->smi->lost.count;
     bool ended = query->ended || (query->gpus > 1 && query->lines == query->lines_before);
 
     if (!query->attached_known)
-        reading_set(reading, READING_PARTIAL, "the number of attached GPUs is not there");
-    else if (reported < query->attached)
-        reading_set(reading, READING_PARTIAL, "%u of %u attached GPUs are reported", query->gpus,
-                    (unsigned)query->attached);
-    else if (cut || (query->gpus > 0 && !ended))
-        reading_set(reading, READING_PARTIAL, "the last GPU's report is cut");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(reading, "the number of attached GPUs is not there");
+    if (reported < query->attached)
+        reading_lacks(reading, "%u of %u attached GPUs are reported", query->gpus, (unsigned)query->attached);
+    if (cut || (query->gpus > 0 && !ended))
+        reading_lacks(reading, "the last GPU's report is cut");
 }
 
 void smi_read_query(struct smi *smi, const struct lines *lines)
@@ -177,7 +174,7 @@ void smi_read_query(struct smi *smi, const struct lines *lines)
     smi->notation = SMI_TEXT;
     for (size_t i = 0; i < lines->count; i++)
         read_line(&query, lines->items[i].text);
-    set_status(&query, cut);
+    find_lacks(&query, cut);
     /* As many lines as the GPU before may still lack a process: only a certain end closes sums and counts. */
     smi_end_gpu(smi, query.ended && !cut);
 }

@@ -283,13 +283,11 @@ void smi_read_xml(struct smi *smi, struct slice bytes)
     if (document.closed)
         read_errors(smi, rest);
     if (document.damaged)
-        reading_set(smi->reading, READING_PARTIAL, "the XML is damaged after GPU %u", document.gpus);
-    else if (!document.closed)
-        reading_set(smi->reading, READING_PARTIAL, "the XML is cut after GPU %u", document.gpus);
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    if (!document.closed)
+        reading_lacks(smi->reading, "the XML is damaged after GPU %u", document.gpus);
+    if (!document.closed) {
+        reading_lacks(smi->reading, "the XML is cut after GPU %u", document.gpus);
         return;
+    }
     smi_count(smi, document.gpus, true);
     if (document.attached > document.gpus)
         reading_finding(smi->reading, SEVERITY_WARNING, "gpu.not_reported", "",

@@ -220,7 +220,7 @@ static void parse(struct slice bytes, struct reading *reading)
 }
 
 static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_dcgm_diag = {

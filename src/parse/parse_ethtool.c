@@ -353,7 +353,7 @@ static const struct metric metrics[] = {
     {"eth.counter.*", "", BETTER_NEITHER, "a counter of the device, by its driver's name"},
     {"eth.speed", "Gb/s", BETTER_HIGHER, "speed of the link"},
     {"eth.module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ethtool = {

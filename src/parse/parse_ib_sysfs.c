@@ -348,7 +348,7 @@ static void end(void *state)
 static const struct metric metrics[] = {
     {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
     {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ib_sysfs = {

@@ -142,7 +142,7 @@ static void end(void *state)
 static const struct metric metrics[] = {
     {"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
     {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ibdiagnet = {

@@ -266,7 +266,7 @@ static void end(void *state)
 
 static const struct metric metrics[] = {
     {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ibv_devinfo = {

@@ -99,7 +99,7 @@ static const struct metric metrics[] = {
      "how far the host's clock is off the controller's at least, as the check `os` computes it"},
     {"setup.free_space", "MiB", BETTER_HIGHER, "free space of a folder, as the check `setup` asks for it"},
     {"setup.file_limit", "", BETTER_HIGHER, "files that a login may have open, likewise"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_key_value = {

@@ -427,7 +427,7 @@ static const struct metric metrics[] = {
     {"npu.hbm_total", "MiB", BETTER_HIGHER, "high-bandwidth memory"},
     {"npu.memory_used", "MiB", BETTER_NEITHER, "other memory in use (all that there is without HBM)"},
     {"npu.memory_total", "MiB", BETTER_HIGHER, "other memory"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_npu_smi = {

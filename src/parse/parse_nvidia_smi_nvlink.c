@@ -327,7 +327,7 @@ static const struct metric metrics[] = {
     {"nvlink.link.active", "", BETTER_HIGHER, "links of the GPU that are up"},
     {"nvlink.link.errors.*", "", BETTER_LOWER, "error counter of the link"},
     {"nvlink.link.ber.*", "", BETTER_LOWER, "bit error rate of the link"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_nvidia_smi_nvlink = {

@@ -23,10 +23,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "perftest.h"
-#include "runs.h"
 #include "shell_words.h"
 
 enum { RULE_BYTES = 40, COLUMNS = 16 };
@@ -41,7 +39,7 @@ struct column {
 };
 
 struct log {
-    struct reading *all;
+    struct frame frame;
     struct perftest_run run;
     struct slice mention; /* "write": the last command named */
     struct column columns[COLUMNS];
@@ -120,12 +118,6 @@ static void fact_once(struct log *log, const char *name, struct slice value)
         reading_fact(log->run.reading, name, "", value);
 }
 
-static void lack(struct log *log, const char *what)
-{
-    if (log->run.lack == NULL)
-        log->run.lack = what;
-}
-
 static void end_run(struct log *log)
 {
     struct reading *reading = log->run.reading;
@@ -133,26 +125,23 @@ static void end_run(struct log *log)
     if (!log->begun)
         return;
     if (log->tables == 0)
-        lack(log, "there is no table of results");
-    else if (log->rows == 0)
-        lack(log, "the table has no row");
-    else if (log->closings < log->tables)
-        lack(log, "the line that closes the table is missing");
-    else if (!log->title)
-        lack(log, "the title of the test is missing");
+        reading_lacks(reading, "there is no table of results");
+    if (log->rows == 0)
+        reading_lacks(reading, "the table has no row");
+    if (log->closings < log->tables)
+        reading_lacks(reading, "the line that closes the table is missing");
+    if (!log->title)
+        reading_lacks(reading, "the title of the test is missing");
     if (log->error.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(log->error));
-    else if (log->run.lack != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", log->run.lack);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_failed(reading, "%.*s", slice_print(log->error));
     log->begun = false;
 }
 
 static void begin_run(struct log *log)
 {
     end_run(log);
-    log->run = (struct perftest_run){.reading = runs_begin(log->all), .verb = "unknown"};
+    frame_begin_run(&log->frame);
+    log->run = (struct perftest_run){.reading = log->frame.reading, .verb = "unknown"};
     log->tables = log->rows = log->closings = 0;
     log->title = log->after_rule = false;
     log->preamble = log->begun = true;
@@ -269,7 +258,7 @@ static bool read_header(struct log *log, struct slice line)
         return false;
     need_run(log);
     if (!log->title && log->mention.length > 0)
-        log->run.verb = utf8_clean(log->all->arena, log->mention);
+        log->run.verb = utf8_clean(log->frame.all->arena, log->mention);
     log->tables++;
     log->preamble = false;
     log->last_size = 0;
@@ -277,11 +266,11 @@ static bool read_header(struct log *log, struct slice line)
     for (struct slice rest = line; rest.length > 0; rest = slice_trim(rest)) {
         if (log->column_count == COLUMNS || !take_column(&rest, &log->columns[log->column_count])) {
             log->column_count = 0;
-            lack(log, arena_printf(log->all->arena, "unknown column: %.*s", slice_print(rest)));
+            reading_lacks(log->run.reading, "unknown column: %.*s", slice_print(rest));
             break;
         }
         if (log->columns[log->column_count].factor == 0)
-            lack(log, "a column has an unknown unit");
+            reading_lacks(log->run.reading, "a column has an unknown unit");
         log->column_count++;
     }
     return true;
@@ -309,8 +298,7 @@ static bool scan_row(const struct log *log, struct slice line, double *ret_value
 static void check_gap(struct log *log, double size)
 {
     if (log->tables == 1 && log->last_size > 0 && size > 2 * log->last_size)
-        lack(log, arena_printf(log->all->arena, "rows are missing between %.0f and %.0f bytes",
-                               log->last_size, size));
+        reading_lacks(log->run.reading, "rows are missing between %.0f and %.0f bytes", log->last_size, size);
     log->last_size = size;
 }
 
@@ -324,7 +312,7 @@ static bool read_row(struct log *log, struct slice line)
     if (!scan_row(log, line, values)) {
         if (is_closed(log))
             return false;
-        lack(log, arena_printf(log->all->arena, "not a row of the table: %.*s", slice_print(line)));
+        reading_lacks(log->run.reading, "not a row of the table: %.*s", slice_print(line));
         return true;
     }
     for (size_t i = 0; i < log->column_count; i++) {
@@ -529,12 +517,11 @@ static void read_mention(struct log *log, struct slice line)
     }
 }
 
-static void read_line(struct log *log, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct log *log = state;
     bool after_rule = log->after_rule;
 
-    if (line.length == 0)
-        return;
     log->after_rule = false;
     if (read_rule(log, line) || read_title(log, line, after_rule) || read_header(log, line) ||
         read_row(log, line))
@@ -550,26 +537,22 @@ static void read_line(struct log *log, struct slice line)
         read_error(log, line);
 }
 
-static void read_text(struct reading *reading, struct slice bytes)
+static bool read_json(void *state, struct slice bytes)
 {
-    struct log log = {.all = reading, .mention = {"", 0}, .error = {"", 0}};
-    struct lines lines;
+    struct log *log = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&log, slice_trim(lines.items[i].text));
-    if (lines_are_cut(&lines))
-        lack(&log, "the last line is not ended");
-    end_run(&log);
-    if (reading->runs.count == 0)
-        reading_unrecognised(reading, lines_first(&lines));
-    runs_finish(reading);
+    return perftest_read_json(log->frame.all, bytes);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    if (!perftest_read_json(reading, bytes))
-        read_text(reading, bytes);
+    struct log *log = state;
+
+    if (log->begun)
+        frame_lacks_end(&log->frame);
+    end_run(log);
+    if (log->frame.all->runs.count == 0)
+        frame_strange(&log->frame);
 }
 
 static const struct metric metrics[] = {
@@ -577,7 +560,7 @@ static const struct metric metrics[] = {
     {"rdma.*.message_rate", "Mpps", BETTER_HIGHER, "messages a second"},
     {"rdma.*.latency.*", "us", BETTER_LOWER, "latency: half of the round trip; of read and atomic all of it"},
     {"rdma.*.transactions", "1/s", BETTER_HIGHER, "transactions a second of a latency test by duration"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_perftest = {
@@ -585,5 +568,7 @@ const struct parser parse_perftest = {
     .version = 1,
     .summary = "perftest: bandwidth, message rate and latency of ib_write_bw, ib_read_lat, ...",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end},
 };

@@ -265,7 +265,7 @@ static void end(void *state)
 
 static const struct metric metrics[] = {
     {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_rdma_link = {

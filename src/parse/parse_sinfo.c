@@ -511,7 +511,7 @@ static void end(void *state)
 }
 
 static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_sinfo = {

@@ -64,9 +64,9 @@ static void run(const struct parser *parser, struct source *source, struct arena
         parser->stream(source, ret_reading);
     else
         parser->parse(parser_document(source), ret_reading);
-    if (source->is_lossy && ret_reading->status == READING_COMPLETE)
-        reading_set(ret_reading, READING_PARTIAL, "%s",
-                    "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
+    if (source->is_lossy)
+        reading_lacks(ret_reading,
+                      "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
 }
 
 void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,

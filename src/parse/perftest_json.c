@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame.h"
 #include "loose_json.h"
 #include "perftest.h"
 #include "runs.h"
@@ -115,13 +116,13 @@ static void read_object(struct reading *reading, struct slice object)
     const struct json *root = json_parse(reading->arena, "perftest", object.bytes, object.length, &err);
 
     if (root == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return;
     }
     read_info(&run, json_get(root, "test_info"));
     read_results(&run, json_get(root, "results"));
-    reading_set(run.reading, run.lack == NULL ? READING_COMPLETE : READING_PARTIAL, "%s",
-                run.lack != NULL ? run.lack : "");
+    if (run.lack != NULL)
+        reading_lacks(run.reading, "%s", run.lack);
 }
 
 bool perftest_read_json(struct reading *reading, struct slice text)
@@ -135,15 +136,12 @@ bool perftest_read_json(struct reading *reading, struct slice text)
         struct slice object = take_object(slice_from(text, at));
 
         if (object.length == 0) {
-            reading_set(runs_begin(reading), READING_PARTIAL, "the object is not ended");
+            reading_lacks(runs_begin(reading), "the object is not ended");
             break;
         }
         if (slice_contains(object, "\"test_info\""))
             read_object(reading, object);
         text = slice_from(text, at + object.length);
     }
-    if (reading->runs.count == 0)
-        return false; /* the words stand outside of any object */
-    runs_finish(reading);
-    return true;
+    return reading->runs.count > 0; /* else the words stand outside of any object */
 }
