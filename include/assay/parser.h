@@ -41,12 +41,20 @@ struct parser {
     void (*stream)(struct source *source, struct reading *reading);
 };
 
+/* What stands beside a parser's name in parsers.def. */
+struct parser_samples {
+    const char *versions; /* of the tool whose outputs were read; "" where its outputs do not tell any */
+    unsigned goldens;     /* samples in tests/golden */
+};
+
 enum { PARSER_DOCUMENT_BYTES = 8 << 20 };
 
 /* NULL when there is no such parser. */
 const struct parser *parser_find(const char *name);
 /* All rows, in the order of parsers.def. */
 const struct parser *const *parser_list(size_t *ret_count);
+/* Of a parser of that list: what it was tried on. */
+const struct parser_samples *parser_samples(const struct parser *parser);
 /* The metric's row in any parser's table, or NULL. */
 const struct metric *metric_find(const char *name);
 

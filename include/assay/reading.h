@@ -91,8 +91,6 @@ void reading_set(struct reading *reading, enum reading_status status, const char
     __attribute__((format(printf, 3, 4)));
 void reading_vset(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
-/* READING_UNRECOGNISED, with the first line of what was read as its reason, or "empty". */
-void reading_unrecognised(struct reading *reading, struct slice first);
 
 void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value);
 /* Like printf for names and subjects that are computed: arena_printf(reading->arena, ...) is the usual

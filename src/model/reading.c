@@ -97,13 +97,6 @@ void reading_vset(struct reading *reading, enum reading_status status, const cha
     reading->reason = status == READING_COMPLETE ? NULL : one_line(reading->arena, format, arguments);
 }
 
-void reading_unrecognised(struct reading *reading, struct slice first)
-{
-    if (first.length == 0)
-        first = slice_of("empty");
-    reading_set(reading, READING_UNRECOGNISED, "%.*s", slice_print(first));
-}
-
 /* The word itself where it is UTF-8: names and subjects can come from a host's output too. */
 static const char *clean_word(struct arena *arena, const char *word)
 {

@@ -202,14 +202,18 @@ static void find_lacks(struct document *document, const char *damage)
     struct reading *reading = document->diag->reading;
     bool empty = document->diag->tests.count == 0;
 
+    if (damage != NULL && empty)
+        reading_strange(reading, "not JSON: %s", damage);
     if (damage != NULL) {
-        (empty ? reading_strange : reading_lacks)(reading, "not JSON: %s", damage);
+        reading_lacks(reading, "not JSON: %s", damage);
         return;
     }
     if (document->trouble != NULL)
         reading_failed(reading, "%s", document->trouble);
+    if (empty && document->whole)
+        reading_failed(reading, "no test in the JSON");
     if (empty)
-        (document->whole ? reading_failed : reading_strange)(reading, "no test in the JSON");
+        reading_strange(reading, "no test in the JSON");
     if (!document->whole)
         reading_lacks(reading, "the JSON document is cut or a fragment");
     if (document->diag->unread > 0)

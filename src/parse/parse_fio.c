@@ -144,7 +144,7 @@ static void no_run(const struct lines *lines, struct reading *reading)
     if (began)
         reading_lacks(reading, "fio began and told of no job");
     else
-        reading_unrecognised(reading, lines_first(lines));
+        reading_strange(reading, "%.*s", slice_print(lines_first(lines)));
 }
 
 static void note_signal(const struct lines *lines, struct reading *reading)

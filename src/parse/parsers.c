@@ -6,18 +6,23 @@
 
 #include "frame.h"
 
-#define PARSER(name) extern const struct parser parse_##name;
+#define PARSER(name, versions, goldens) extern const struct parser parse_##name;
 #include "parsers.def"
 #undef PARSER
 
 static const struct parser *const parsers[] = {
-#define PARSER(name) &parse_##name,
+#define PARSER(name, versions, goldens) &parse_##name,
 #include "parsers.def"
 #undef PARSER
-    NULL,
 };
 
-enum { PARSER_COUNT = ARRAY_SIZE(parsers) - 1 };
+static const struct parser_samples samples[] = {
+#define PARSER(name, versions, goldens) {versions, goldens},
+#include "parsers.def"
+#undef PARSER
+};
+
+enum { PARSER_COUNT = ARRAY_SIZE(parsers) };
 
 const struct parser *parser_find(const char *name)
 {
@@ -31,6 +36,15 @@ const struct parser *const *parser_list(size_t *ret_count)
 {
     *ret_count = PARSER_COUNT;
     return parsers;
+}
+
+const struct parser_samples *parser_samples(const struct parser *parser)
+{
+    size_t i = 0;
+
+    while (parsers[i] != parser)
+        i++;
+    return &samples[i];
 }
 
 const struct metric *metric_find(const char *name)
