@@ -234,8 +234,7 @@ static void read_other_lines(struct document *document, struct slice text)
 /* Braces also stand in what other programs write; only those around results matter. */
 static bool has_results(struct slice object)
 {
-    return slice_contains(object, "\"results\"") || slice_contains(object, "\"test_summary\"") ||
-           slice_contains(object, "\"DCGM ");
+    return slice_contains_one(object, "\"results\"", "\"test_summary\"", "\"DCGM ");
 }
 
 static bool is_document(struct slice object)

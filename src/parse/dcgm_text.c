@@ -227,8 +227,8 @@ static enum block note_of(struct table *table, struct slice left, const char **r
 
 static bool is_metadata(const struct table *table, struct slice left)
 {
-    return table->metadata || slice_equal(left, "DCGM Version") ||
-           slice_equal(left, "Driver Version Detected") || slice_equal(left, "GPU Device IDs Detected");
+    return table->metadata ||
+           slice_equal_one(left, "DCGM Version", "Driver Version Detected", "GPU Device IDs Detected");
 }
 
 static void read_row(struct table *table, struct slice left, struct slice cell)
@@ -306,17 +306,12 @@ static void read_table_line(struct table *table, struct slice line)
 static bool is_trouble(struct slice line)
 {
     static const char *const starts[] = {"Error", "error:", "Unable to", "Cannot run diagnostic:"};
-    static const char *const words[] = {"command not found",
-                                        "MIG configuration is incompatible with the diagnostic",
-                                        "MIG is enabled, but no compute instances are configured"};
-
     for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
         if (slice_starts(line, starts[i]))
             return true;
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (slice_contains(line, words[i]))
-            return true;
-    return false;
+    return slice_contains_one(line, "command not found",
+                              "MIG configuration is incompatible with the diagnostic",
+                              "MIG is enabled, but no compute instances are configured");
 }
 
 static void read_other(struct table *table, struct slice line)
@@ -354,7 +349,7 @@ static void find_lacks(struct table *table, struct slice first, bool cut)
 
 static void read_line(struct table *table, struct slice line)
 {
-    if (slice_starts(line, "|") || slice_starts(line, "+-") || slice_starts(line, "+=")) {
+    if (slice_starts_one(line, "|", "+-", "+=")) {
         table->opened = true;
         read_table_line(table, line);
     } else if (line.length > 0) {

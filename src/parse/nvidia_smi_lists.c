@@ -145,12 +145,7 @@ bool smi_csv_header(struct slice line)
 
 static bool is_product(struct slice cell)
 {
-    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN "};
-
-    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
-        if (slice_starts(cell, makers[i]))
-            return true;
-    return false;
+    return slice_starts_one(cell, "NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN ");
 }
 
 static bool is_address(struct arena *arena, struct slice cell)
@@ -276,8 +271,8 @@ static bool is_foreign(const struct csv *csv, const struct row *row, struct slic
     struct slice command;
     uint64_t number;
 
-    if (is_prompt(line) || prompt_command(line, &command) || slice_starts(line, "```") ||
-        slice_starts(line, "<") || slice_starts(line, "Script ") || is_shell_trouble(line))
+    if (is_prompt(line) || prompt_command(line, &command) || slice_starts_one(line, "```", "<", "Script ") ||
+        is_shell_trouble(line))
         return true;
     return row->count == 1 && csv->columns > 1 && !scan_u64(row->cells[0], &number) &&
            !is_evident(csv->smi->reading->arena, row);

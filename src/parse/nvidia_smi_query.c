@@ -117,14 +117,9 @@ static void read_field(struct query *query, struct slice line)
 /* Lines of the head and of each GPU, which stand at the left. */
 static bool is_base(struct slice line)
 {
-    static const char *const words[] = {"=====",         "Timestamp ",     "Driver Version ",
-                                        "CUDA Version ", "Attached GPUs ", "GPU 0000"};
-
     line = slice_trim(line);
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (slice_starts(line, words[i]))
-            return true;
-    return false;
+    return slice_starts_one(line, "=====", "Timestamp ", "Driver Version ", "CUDA Version ", "Attached GPUs ",
+                            "GPU 0000");
 }
 
 static void read_line(struct query *query, struct slice line)

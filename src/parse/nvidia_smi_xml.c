@@ -149,9 +149,8 @@ static bool in_gpu(const struct document *document)
 /* Long lists that nothing is read from. */
 static bool is_skipped(const struct document *document)
 {
-    return document->depth > 2 && (slice_equal(document->stack[2], "supported_clocks") ||
-                                   slice_equal(document->stack[2], "mig_devices") ||
-                                   slice_equal(document->stack[2], "accounted_processes"));
+    return document->depth > 2 &&
+           (slice_equal_one(document->stack[2], "supported_clocks", "mig_devices", "accounted_processes"));
 }
 
 static void read_host(struct document *document, struct slice name, struct slice value)

@@ -270,15 +270,14 @@ static bool begin_structure(struct table *table, struct slice line)
 
 static bool is_failure(struct slice line)
 {
-    return slice_contains(line, "Permission denied") || slice_contains(line, "Operation not permitted") ||
-           slice_contains(line, "No SMBIOS nor DMI entry point found") ||
-           slice_contains(line, "Can't read memory from") || slice_contains(line, "Can't mmap");
+    return slice_contains_one(line, "Permission denied", "Operation not permitted",
+                              "No SMBIOS nor DMI entry point found", "Can't read memory from", "Can't mmap");
 }
 
 static void read_line(void *state, struct slice line)
 {
     struct table *table = state;
-    size_t colon = slice_find(line, ":");
+    struct pair pair;
 
     if (begin_structure(table, line))
         return;
@@ -287,10 +286,10 @@ static void read_line(void *state, struct slice line)
         end_structure(table);
     } else if (!table->inside && is_failure(line)) {
         frame_fail(&table->frame, slice_trim(line));
-    } else if (table->inside && line.bytes[0] == '\t' && line.bytes[1] != '\t' && colon != (size_t)-1) {
+    } else if (table->inside && line.bytes[0] == '\t' && line.bytes[1] != '\t' &&
+               slice_part(line, ":", &pair.key, &pair.value)) {
         /* Lists stand below their key with two tabs. */
-        *list_push(table->frame.reading->arena, &table->pairs) = (struct pair){
-            slice_trim((struct slice){line.bytes, colon}), slice_trim(slice_from(line, colon + 1))};
+        *list_push(table->frame.reading->arena, &table->pairs) = pair;
     }
 }
 

@@ -251,13 +251,10 @@ static void read_temperature(struct report *report, struct slice value)
 
 static void read_label(struct report *report, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return;
-    label = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
     if (report->section == SETTINGS && slice_equal(label, "Speed"))
         read_speed(report, value);
     if (report->section == MODULE && slice_equal(label, "Module temperature"))
@@ -277,20 +274,18 @@ static void read_label(struct report *report, struct slice line)
 
 static bool is_trouble(struct slice line)
 {
-    return slice_starts(line, "Cannot get ") || slice_starts(line, "netlink error:") ||
-           slice_starts(line, "no stats available") || slice_starts(line, "No data available") ||
-           slice_starts(line, "ethtool: ") || is_shell_trouble(line);
+    return slice_starts_one(line, "Cannot get ", "netlink error:", "no stats available", "No data available",
+                            "ethtool: ") ||
+           is_shell_trouble(line);
 }
 
 /* -i and -m have no title: their first line begins them. */
 static bool read_untitled(struct report *report, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice label;
+    struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
     if (slice_equal(label, "driver"))
         begin_section(report, DRIVER);
     else if (slice_equal(label, "Identifier") && slice_contains(line, "0x"))

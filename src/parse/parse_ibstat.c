@@ -257,17 +257,15 @@ static void read_value(struct listing *listing, const struct field *field, struc
 
 static bool read_field(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice label;
+    struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal_nocase(label, fields[i].label))
             continue;
         if (fields[i].target == HCA ? listing->hca != NULL : listing->port != NULL)
-            read_value(listing, &fields[i], slice_trim(slice_from(line, colon + 1)));
+            read_value(listing, &fields[i], value);
         else if (!frame_has_run(&listing->frame))
             listing->orphan = true;
         return true;
@@ -298,15 +296,11 @@ static void read_line(void *state, struct slice line)
 static bool is_whole(void *state, struct slice tail)
 {
     const struct listing *listing = state;
-    size_t colon = slice_find(tail, ":");
     struct slice label, value;
 
-    if (listing->port == NULL || colon == (size_t)-1)
-        return false;
-    label = (struct slice){tail.bytes, colon};
-    value = slice_trim(slice_from(tail, colon + 1));
-    return (slice_equal(label, "Link layer") || slice_equal(label, "link_layer")) &&
-           (slice_equal(value, "InfiniBand") || slice_equal(value, "Ethernet"));
+    return listing->port != NULL && slice_part(tail, ":", &label, &value) &&
+           slice_equal_one(label, "Link layer", "link_layer") &&
+           slice_equal_one(value, "InfiniBand", "Ethernet");
 }
 
 static void end(void *state)

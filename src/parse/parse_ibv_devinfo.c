@@ -156,13 +156,10 @@ static struct slice first_part(struct slice value)
 
 static bool read_field(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice label, value;
 
-    if (listing->hca == NULL || colon == (size_t)-1)
+    if (listing->hca == NULL || !slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal(label, fields[i].label) || fields[i].of_port != (listing->port != NULL))
             continue;

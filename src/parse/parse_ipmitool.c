@@ -183,17 +183,14 @@ static bool read_sensor(struct listing *listing, struct slice line)
 
 static bool read_info(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice value;
+    struct slice key, value;
 
     if (slice_equal(line, "SEL has no entries")) {
         listing->told++;
         return true;
     }
-    if (colon == (size_t)-1 || !slice_equal(slice_trim((struct slice){line.bytes, colon}), "Entries"))
-        return false;
-    value = slice_trim(slice_from(line, colon + 1));
-    if (!scan_u64(value, &listing->announced))
+    if (!slice_part(line, ":", &key, &value) || !slice_equal(key, "Entries") ||
+        !scan_u64(value, &listing->announced))
         return false;
     listing->announces = true;
     listing->told++;
@@ -219,9 +216,8 @@ static bool read_clock(struct listing *listing, struct slice line)
 
 static bool is_failure(struct slice line)
 {
-    return slice_contains(line, "Could not open device") || slice_contains(line, "ommand failed") ||
-           slice_contains(line, "Unable to establish") || slice_contains(line, "not found") ||
-           slice_contains(line, "Permission denied");
+    return slice_contains_one(line, "Could not open device", "ommand failed", "Unable to establish",
+                              "not found", "Permission denied");
 }
 
 static void read_line(void *state, struct slice line)

@@ -53,15 +53,13 @@ static const char *take_address(struct arena *arena, struct slice *rest)
 /* "[10de:2330]" with any device, or the words of a text without numbers. */
 static bool is_nvidia(struct slice name)
 {
-    return slice_contains(name, "[10de:") || slice_starts(name, "10de:") || slice_starts(name, "NVIDIA ") ||
-           slice_starts(name, "nVidia ");
+    return slice_contains(name, "[10de:") || slice_starts_one(name, "10de:", "NVIDIA ", "nVidia ");
 }
 
 static bool is_display(struct slice class)
 {
-    return slice_contains(class, "[0300]") || slice_contains(class, "[0302]") || slice_equal(class, "0300") ||
-           slice_equal(class, "0302") || slice_equal(class, "3D controller") ||
-           slice_equal(class, "VGA compatible controller");
+    return slice_contains(class, "[0300]") || slice_contains(class, "[0302]") ||
+           slice_equal_one(class, "0300", "0302", "3D controller", "VGA compatible controller");
 }
 
 static void mark_dead(struct listing *listing, const char *sign)
@@ -205,18 +203,9 @@ static void read_detail(struct listing *listing, struct slice line)
 /* Below a device stand indented lines; those that matter are known without their blanks too. */
 static bool is_detail(const struct listing *listing, struct slice line, struct slice text)
 {
-    static const char *const keys[] = {"Subsystem:",
-                                       "LnkCap:",
-                                       "LnkSta:",
-                                       "Kernel driver in use:",
-                                       "Kernel modules:",
-                                       "Physical Slot:",
-                                       "!!! Unknown header type"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-        if (slice_starts(text, keys[i]))
-            return true;
-    return line.bytes != text.bytes && listing->devices > 0;
+    return slice_starts_one(text, "Subsystem:", "LnkCap:", "LnkSta:", "Kernel driver in use:",
+                            "Kernel modules:", "Physical Slot:", "!!! Unknown header type") ||
+           (line.bytes != text.bytes && listing->devices > 0);
 }
 
 static void begin(void *state)

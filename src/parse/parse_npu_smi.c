@@ -342,14 +342,11 @@ static void read_value(struct list *list, size_t row, struct slice value)
 
 static void read_list_line(struct list *list, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice key, value;
     uint64_t number;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &key, &value))
         return;
-    key = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
     if (slice_equal(key, "Total Count") && scan_u64(value, &number)) {
         list->announced = number;
         list->values++;
@@ -381,8 +378,8 @@ static bool is_failure(struct slice line)
 {
     return slice_contains(line, "npu-smi: command not found") || slice_ends(line, "npu-smi: not found") ||
            slice_starts(line, "dcmi ") || slice_contains(line, "DrvMng") ||
-           slice_starts(line, "This device does not support") || slice_contains(line, "initialize failed") ||
-           slice_contains(line, "initialized failed") || slice_contains(line, "error while loading shared");
+           slice_starts(line, "This device does not support") ||
+           slice_contains_one(line, "initialize failed", "initialized failed", "error while loading shared");
 }
 
 static void begin(void *state)

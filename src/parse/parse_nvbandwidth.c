@@ -20,6 +20,7 @@
 
 #include "assay/json.h"
 #include "frame.h"
+#include "loose_json.h"
 
 enum { MAX_COLUMNS = 1024 };
 
@@ -313,19 +314,6 @@ static bool take_about(struct samples *samples, struct slice line)
 
 static void take_failure(struct samples *samples, struct slice line)
 {
-    static const char *const needles[] = {"CUDA_ERROR",
-                                          "cudaError",
-                                          "CUDA error",
-                                          "Invalid CUDA",
-                                          "NVML_ERROR",
-                                          "[NVML",
-                                          "ERROR:",
-                                          "Error:",
-                                          "Error ",
-                                          "command not found",
-                                          "not found",
-                                          "Segmentation fault",
-                                          "error while loading shared libraries"};
     struct reading *reading = samples->frame.reading;
 
     if (slice_contains(line, "Invalid value when checking the pattern")) {
@@ -333,12 +321,12 @@ static void take_failure(struct samples *samples, struct slice line)
                         slice_print(line));
         return;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
-        if (slice_contains(line, needles[i])) {
-            reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
-            frame_fail(&samples->frame, slice_of(utf8_clean(reading->arena, line)));
-            return;
-        }
+    if (slice_contains_one(line, "CUDA_ERROR", "cudaError", "CUDA error", "Invalid CUDA", "NVML_ERROR",
+                           "[NVML", "ERROR:", "Error:", "Error ", "command not found", "not found",
+                           "Segmentation fault", "error while loading shared libraries")) {
+        reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
+        frame_fail(&samples->frame, slice_of(utf8_clean(reading->arena, line)));
+    }
 }
 
 static void take_line(struct samples *samples, struct slice line)
@@ -351,27 +339,6 @@ static void take_line(struct samples *samples, struct slice line)
 }
 
 /* JSON */
-
-/* Length of the object at the front, up to its closing brace; 0 when it does not end. */
-static size_t object_length(struct slice text)
-{
-    size_t depth = 0;
-    bool quoted = false;
-
-    for (size_t i = 0; i < text.length; i++) {
-        char byte = text.bytes[i];
-
-        if (quoted && byte == '\\')
-            i++;
-        else if (byte == '"')
-            quoted = !quoted;
-        else if (!quoted && (byte == '{' || byte == '['))
-            depth++;
-        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
 
 static struct slice cell_text(struct arena *arena, const struct json *cell)
 {
@@ -503,7 +470,7 @@ static size_t take_json(struct samples *samples, size_t first)
     for (size_t i = first; i < lines->count; i++)
         text_printf(&text, "%.*s\n", slice_print(lines->items[i].text));
     text_printf(&text, "%.*s", slice_print(lines->tail));
-    length = object_length((struct slice){text.bytes, text.length});
+    length = json_length((struct slice){text.bytes, text.length});
     if (length > 0)
         root = json_get(json_parse(arena, "nvbandwidth", text.bytes, length, &err), "nvbandwidth");
     if (root != NULL)

@@ -98,8 +98,8 @@ static void lost_gpu(struct smi *smi, struct slice line, struct slice device)
 
 static bool driver_failure(struct slice line)
 {
-    return slice_starts(line, "NVIDIA-SMI has failed") || slice_starts(line, "Failed to initialize NVML") ||
-           slice_starts(line, "Unable to initialize NVML") || slice_starts(line, "NVIDIA-SMI couldn't");
+    return slice_starts_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML",
+                            "Unable to initialize NVML", "NVIDIA-SMI couldn't");
 }
 
 bool smi_error_line(struct smi *smi, struct slice line)

@@ -178,15 +178,11 @@ static bool take_remote(struct listing *listing, const char *subject, struct sli
 
 static bool take_error_word(struct listing *listing, const char *subject, struct slice value)
 {
-    static const char *const words[] = {"Unknown Error", "ERR!", "GPU is lost", "Requires Reset"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (slice_contains(value, words[i])) {
-            reading_finding(listing->frame.reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
-                            slice_print(value));
-            return true;
-        }
-    return false;
+    if (!slice_contains_one(value, "Unknown Error", "ERR!", "GPU is lost", "Requires Reset"))
+        return false;
+    reading_finding(listing->frame.reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
+                    slice_print(value));
+    return true;
 }
 
 /* "Replay Errors: 0", "Effective BER: 15e-255", "Data Tx: 12 KiB" */
@@ -213,12 +209,10 @@ static void take_named(struct listing *listing, const char *subject, struct slic
 static void take_capability(struct listing *listing, const char *subject, struct slice text)
 {
     struct arena *arena = listing->frame.reading->arena;
-    size_t colon = slice_find(text, ": ");
-    struct slice name = {text.bytes, colon}, value;
+    struct slice name, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(text, ": ", &name, &value))
         return;
-    value = slice_trim(slice_from(text, colon + 2));
     if (slice_ends(name, " is supported"))
         name.length -= strlen(" is supported");
     else if (slice_ends(name, " supported"))
@@ -229,15 +223,14 @@ static void take_capability(struct listing *listing, const char *subject, struct
 
 static void take_value(struct listing *listing, const char *subject, uint64_t link, struct slice value)
 {
-    size_t colon = slice_find(value, ": ");
+    struct slice name, rest;
 
     if (slice_equal_nocase(value, "<inactive>") || slice_equal_nocase(value, "inactive"))
         set_state(listing, subject, link, "inactive");
     else if (take_speed(listing, subject, link, value) || take_remote(listing, subject, value))
         return;
-    else if (colon != (size_t)-1)
-        take_named(listing, subject, (struct slice){value.bytes, colon},
-                   slice_trim(slice_from(value, colon + 2)));
+    else if (slice_part(value, ": ", &name, &rest))
+        take_named(listing, subject, name, rest);
     else if (value.length > 0) {
         take_error_word(listing, subject, value);
         set_state(listing, subject, link, utf8_clean(listing->frame.reading->arena, value));
@@ -267,14 +260,10 @@ static bool take_link(struct listing *listing, struct slice line)
 
 static void take_failure(struct listing *listing, struct slice line)
 {
-    static const char *const needles[] = {"NVIDIA-SMI has failed", "Failed to initialize NVML",
-                                          "command not found",     ": not found",
-                                          "No devices were found", "ERROR: Option",
-                                          "Segmentation fault",    "Unable to determine the"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
-        if (slice_contains(line, needles[i]))
-            frame_fail(&listing->frame, slice_of(utf8_clean(listing->frame.reading->arena, line)));
+    if (slice_contains_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found",
+                           ": not found", "No devices were found", "ERROR: Option", "Segmentation fault",
+                           "Unable to determine the"))
+        frame_fail(&listing->frame, slice_of(utf8_clean(listing->frame.reading->arena, line)));
 }
 
 /* The same GPU again, or one before it: another option's list. */

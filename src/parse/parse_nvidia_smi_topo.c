@@ -190,20 +190,17 @@ static bool take_row(struct topology *topology, struct slice line)
 /* "  NIC0: mlx5_0" */
 static bool take_nic(struct topology *topology, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice name = slice_trim(line);
+    struct slice title, name;
 
-    if (!topology->nic_legend || colon == (size_t)-1)
+    if (!topology->nic_legend || !slice_part(line, ":", &title, &name))
         return false;
-    colon = slice_find(name, ":");
     for (size_t i = 0; i < topology->count; i++) {
         struct column *column = &topology->columns[i];
 
-        if (column->gpu || column->named || !slice_equal((struct slice){name.bytes, colon}, column->title))
+        if (column->gpu || column->named || !slice_equal(title, column->title))
             continue;
         column->named = true;
-        reading_fact(topology->frame.reading, "topo.nic", column->subject,
-                     slice_trim(slice_from(name, colon + 1)));
+        reading_fact(topology->frame.reading, "topo.nic", column->subject, name);
         return true;
     }
     return false;
@@ -211,14 +208,10 @@ static bool take_nic(struct topology *topology, struct slice line)
 
 static void take_failure(struct topology *topology, struct slice line)
 {
-    static const char *const needles[] = {
-        "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found", ": not found",
-        "Unable to determine",   "No devices were found",     "Unknown Error",     "GPU is lost",
-        "not supported on this", "Segmentation fault"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
-        if (slice_contains(line, needles[i]))
-            frame_fail(&topology->frame, slice_of(utf8_clean(topology->frame.reading->arena, line)));
+    if (slice_contains_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found",
+                           ": not found", "Unable to determine", "No devices were found", "Unknown Error",
+                           "GPU is lost", "not supported on this", "Segmentation fault"))
+        frame_fail(&topology->frame, slice_of(utf8_clean(topology->frame.reading->arena, line)));
 }
 
 static void take_line(struct topology *topology, struct slice text)

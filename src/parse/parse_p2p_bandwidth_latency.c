@@ -254,26 +254,15 @@ static bool take_access(struct samples *samples, struct slice line)
     return true;
 }
 
-static bool take_failure(struct samples *samples, struct slice line)
+static void take_failure(struct samples *samples, struct slice line)
 {
-    static const char *const needles[] = {"Cuda failure",
-                                          "CUDA error",
-                                          "cudaError",
-                                          "Runtime API error",
-                                          "CUDA Runtime Error",
-                                          "CUDA failure",
-                                          "error while loading shared libraries",
-                                          "command not found",
-                                          "Segmentation fault"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
-        if (slice_contains(line, needles[i])) {
-            reading_finding(samples->frame.reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
-                            slice_print(line));
-            frame_fail(&samples->frame, line);
-            return true;
-        }
-    return false;
+    if (!slice_contains_one(line, "Cuda failure", "CUDA error", "cudaError", "Runtime API error",
+                            "CUDA Runtime Error", "CUDA failure", "error while loading shared libraries",
+                            "command not found", "Segmentation fault"))
+        return;
+    reading_finding(samples->frame.reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
+                    slice_print(line));
+    frame_fail(&samples->frame, line);
 }
 
 static void read_line(void *state, struct slice line)

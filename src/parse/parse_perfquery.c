@@ -111,8 +111,7 @@ static bool closes(const struct listing *listing, struct slice name)
         return slice_equal(name, "PortXmitWait") || slice_equal(name, "XmtWait");
     if (listing->more_announced || listing->more)
         return slice_equal(name, "QP1Dropped");
-    return slice_equal(name, "PortMulticastRcvPkts") || slice_equal(name, "MulticastRcvPkts") ||
-           slice_equal(name, "PortRcvPkts") || slice_equal(name, "RcvPkts");
+    return slice_equal_one(name, "PortMulticastRcvPkts", "MulticastRcvPkts", "PortRcvPkts", "RcvPkts");
 }
 
 /* "PortXmitWait:....................41864608" */

@@ -390,22 +390,12 @@ static void read_completion(struct log *log, struct slice line)
     }
 }
 
-static bool contains_any(struct slice line, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (slice_contains(line, *words))
-            return true;
-    return false;
-}
-
 static bool read_warning(struct log *log, struct slice line)
 {
-    static const char *const frequency[] = {"CPU frequency values", "CPU Frequency is not max",
-                                            "timestamp frequency", NULL};
-    static const char *const warnings[] = {"WARNING", "Warning:", "warning:", "Note:", NULL};
-    bool is_frequency = contains_any(line, frequency);
+    bool is_frequency =
+        slice_contains_one(line, "CPU frequency values", "CPU Frequency is not max", "timestamp frequency");
 
-    if (!is_frequency && !contains_any(line, warnings))
+    if (!is_frequency && !slice_contains_one(line, "WARNING", "Warning:", "warning:", "Note:"))
         return false;
     if (log->begun)
         reading_finding(log->run.reading, SEVERITY_WARNING,
@@ -416,58 +406,23 @@ static bool read_warning(struct log *log, struct slice line)
 
 static bool is_error(struct slice line)
 {
-    static const char *const words[] = {"Couldn't",
-                                        "couldn't",
-                                        "Could not",
-                                        "Can't ",
-                                        "Can not ",
-                                        "Cannot ",
-                                        "Unable to",
-                                        "unable to",
-                                        "Failed ",
-                                        "failed ",
-                                        " failed",
-                                        "Completion with error",
-                                        "error=",
-                                        "Error ",
-                                        "Error:",
-                                        "mismatch:",
-                                        "No IB devices",
-                                        "not found",
-                                        "Unexpected ",
-                                        "state is Down",
-                                        "doesn't support ODP",
-                                        "Segmentation fault",
-                                        "Aborted",
-                                        "Bad wc status",
-                                        "Killed",
-                                        "Connection refused",
-                                        "timed out",
-                                        "Did not detect devices",
-                                        "Failed:",
-                                        NULL};
-
-    return contains_any(line, words) || is_shell_trouble(line);
+    return slice_contains_one(
+               line, "Couldn't", "couldn't", "Could not", "Can't ", "Can not ", "Cannot ", "Unable to",
+               "unable to", "Failed ", "failed ", " failed", "Completion with error", "error=", "Error ",
+               "Error:", "mismatch:", "No IB devices", "not found", "Unexpected ", "state is Down",
+               "doesn't support ODP", "Segmentation fault", "Aborted", "Bad wc status", "Killed",
+               "Connection refused", "timed out", "Did not detect devices", "Failed:") ||
+           is_shell_trouble(line);
 }
 
 /* What only this tool says, so that a text of nothing else is known to be its. */
 static bool is_own_error(struct slice line)
 {
-    static const char *const words[] = {"Couldn't ",
-                                        "couldn't ",
-                                        "Unable to ",
-                                        "Failed to create",
-                                        "Failed to exchange",
-                                        "Failed to modify",
-                                        "Completion with error",
-                                        "Failed status ",
-                                        "No IB devices found",
-                                        "Did not detect devices",
-                                        "IB device ",
-                                        "Port number ",
-                                        NULL};
-
-    return contains_any(line, words) || is_shell_trouble(line);
+    return slice_contains_one(line, "Couldn't ", "couldn't ", "Unable to ", "Failed to create",
+                              "Failed to exchange", "Failed to modify", "Completion with error",
+                              "Failed status ", "No IB devices found", "Did not detect devices", "IB device ",
+                              "Port number ") ||
+           is_shell_trouble(line);
 }
 
 static bool read_error(struct log *log, struct slice line)

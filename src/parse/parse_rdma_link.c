@@ -193,8 +193,8 @@ static void read_line(void *state, struct slice line)
 
     if (read_link(listing, line) || read_ibdev2netdev(listing, line))
         return;
-    if (slice_starts(line, "Error:") || slice_starts(line, "Unknown object") ||
-        slice_starts(line, "Wrong device") || slice_starts(line, "error:") || is_shell_trouble(line))
+    if (slice_starts_one(line, "Error:", "Unknown object", "Wrong device", "error:") ||
+        is_shell_trouble(line))
         frame_fail(&listing->frame, line);
 }
 

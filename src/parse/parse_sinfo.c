@@ -469,10 +469,9 @@ static bool read_json(void *state, struct slice bytes)
 
 static bool is_failure(struct slice line)
 {
-    return slice_starts(line, "slurm_load") || slice_starts(line, "sinfo: error") ||
-           slice_starts(line, "sinfo: fatal") || slice_contains(line, "sinfo: command not found") ||
-           slice_ends(line, "sinfo: not found") || slice_starts(line, "sinfo: unrecognized") ||
-           slice_starts(line, "sinfo: invalid");
+    return slice_starts_one(line, "slurm_load", "sinfo: error", "sinfo: fatal", "sinfo: unrecognized",
+                            "sinfo: invalid") ||
+           slice_contains(line, "sinfo: command not found") || slice_ends(line, "sinfo: not found");
 }
 
 /* Of a line before any header: the date of -l, a prompt, a headerless row. */
