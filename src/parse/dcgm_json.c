@@ -155,20 +155,15 @@ static void read_test(struct document *document, const struct json *object)
     test->closed = true;
 }
 
-static void fact_once(struct reading *reading, const char *name, const char *value)
-{
-    if (value != NULL && value[0] != '\0' && reading_get_fact(reading, name, "") == NULL)
-        reading_fact(reading, name, "", slice_of(value));
-}
-
 static void read_root(struct document *document, const struct json *object)
 {
     struct reading *reading = document->diag->reading;
     const char *trouble = json_string(object, "runtime_error", NULL);
 
-    fact_once(reading, "driver.version", json_string(object, "Driver Version Detected", NULL));
+    reading_fact_once(reading, "driver.version",
+                      slice_of(json_string(object, "Driver Version Detected", "")));
     if (json_get(object, "test_categories") != NULL || json_get(object, "Driver Version Detected") != NULL)
-        fact_once(reading, "dcgm.version", json_string(object, "version", NULL));
+        reading_fact_once(reading, "dcgm.version", slice_of(json_string(object, "version", "")));
     if (trouble != NULL && trouble[0] != '\0') {
         document->trouble = trouble;
         note_text(document, NULL, "error", "host", trouble);

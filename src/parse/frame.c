@@ -66,6 +66,20 @@ void reading_lacks(struct reading *reading, const char *format, ...)
     va_end(arguments);
 }
 
+/* ---- what many have to say ---- */
+
+void reading_fact_once(struct reading *reading, const char *name, struct slice value)
+{
+    if (value.length > 0 && reading_get_fact(reading, name, "") == NULL)
+        reading_fact(reading, name, "", value);
+}
+
+void reading_count(struct reading *reading, const char *name, uint64_t count)
+{
+    reading_fact(reading, name, "",
+                 slice_of(arena_printf(reading->arena, "%llu", (unsigned long long)count)));
+}
+
 /* ---- outputs of lines ---- */
 
 /* What is quoted at the end, when the line itself may be gone. */
@@ -105,6 +119,14 @@ bool frame_is_complete(const struct frame *frame)
 void frame_begin_run(struct frame *frame)
 {
     frame->reading = runs_begin(frame->all);
+}
+
+bool frame_knows(const struct frame *frame, const char *subject)
+{
+    for (size_t i = 0; i < frame->reading->facts.count; i++)
+        if (strcmp(frame->reading->facts.items[i].subject, subject) == 0)
+            return true;
+    return false;
 }
 
 static void begin(struct frame *frame)

@@ -36,6 +36,13 @@ void reading_failed(struct reading *reading, const char *format, ...) __attribut
 void reading_strange(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void reading_lacks(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- what many have to say ---- */
+
+/* A fact of the output as a whole, of which the first value stands; nothing when it is empty. */
+void reading_fact_once(struct reading *reading, const char *name, struct slice value);
+/* How many there are, as a fact: of what no closing of the tool proves to be all. */
+void reading_count(struct reading *reading, const char *name, uint64_t count);
+
 /* ---- outputs of lines ---- */
 
 /* Together with the flags of lines_read, LINES_... */
@@ -87,6 +94,8 @@ static inline bool frame_has_run(const struct frame *frame)
 {
     return frame->reading != frame->all;
 }
+/* Whether the run has a fact of that subject. */
+bool frame_knows(const struct frame *frame, const char *subject);
 /* With FRAME_RUNS: ends the run, and begins the next one with a new state. */
 void frame_next_run(void *state);
 

@@ -314,8 +314,8 @@ static void add_totals(struct table *table)
     add_kinds(table, "psu.kinds", &table->psus);
     if (table->slots == 0)
         return;
-    reading_fact(reading, "dimm.count", "", slice_of(arena_printf(reading->arena, "%u", table->modules)));
-    reading_fact(reading, "dimm.slots", "", slice_of(arena_printf(reading->arena, "%u", table->slots)));
+    reading_count(reading, "dimm.count", table->modules);
+    reading_count(reading, "dimm.slots", table->slots);
     reading_fact(reading, "dimm.empty", "", slice_of(*table->empty != '\0' ? table->empty : "none"));
 }
 

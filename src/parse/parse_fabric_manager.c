@@ -28,12 +28,6 @@ struct service {
     bool cuda_802;
 };
 
-static void fact_once(struct service *service, const char *name, struct slice value)
-{
-    if (value.length > 0 && reading_get_fact(service->frame.reading, name, "") == NULL)
-        reading_fact(service->frame.reading, name, "", value);
-}
-
 static struct slice until(struct slice text, const char *stops)
 {
     size_t length = 0;
@@ -59,7 +53,7 @@ static struct slice version_at(struct slice text)
 
 static void set_state(struct service *service, struct slice state)
 {
-    fact_once(service, "fabric_manager.state", state);
+    reading_fact_once(service->frame.reading, "fabric_manager.state", state);
     service->status = true;
     if (slice_equal(state, "failed"))
         reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.failed", "",
@@ -72,7 +66,8 @@ static void read_active(struct service *service, struct slice value)
     size_t open = slice_find(value, "(");
 
     if (open != (size_t)-1)
-        fact_once(service, "fabric_manager.sub", until(slice_from(value, open + 1), ")"));
+        reading_fact_once(service->frame.reading, "fabric_manager.sub",
+                          until(slice_from(value, open + 1), ")"));
     set_state(service, until(value, " ("));
 }
 
@@ -82,15 +77,15 @@ static void read_loaded(struct service *service, struct slice value)
     size_t semicolon = slice_find(value, ";");
 
     if (semicolon != (size_t)-1)
-        fact_once(service, "fabric_manager.enabled",
-                  slice_trim(until(slice_from(value, semicolon + 1), ";)")));
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled",
+                          slice_trim(until(slice_from(value, semicolon + 1), ";)")));
     else if (slice_starts(value, "masked"))
-        fact_once(service, "fabric_manager.enabled", slice_of("masked"));
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled", slice_of("masked"));
 }
 
 static void not_found(struct service *service)
 {
-    fact_once(service, "fabric_manager.state", slice_of("not-found"));
+    reading_fact_once(service->frame.reading, "fabric_manager.state", slice_of("not-found"));
     service->status = true;
     reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.not_found", "",
                     "there is no fabric manager service on this host");
@@ -102,9 +97,9 @@ static bool read_show(struct service *service, struct slice line)
     if (scan_text(&line, "ActiveState="))
         set_state(service, line);
     else if (scan_text(&line, "SubState="))
-        fact_once(service, "fabric_manager.sub", line);
+        reading_fact_once(service->frame.reading, "fabric_manager.sub", line);
     else if (scan_text(&line, "UnitFileState="))
-        fact_once(service, "fabric_manager.enabled", line);
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
     else if (scan_text(&line, "LoadState=") && slice_equal(line, "not-found"))
         not_found(service);
     else
@@ -128,7 +123,7 @@ static bool read_word(struct service *service, struct slice line)
         }
     for (size_t i = 0; i < ARRAY_SIZE(enabled); i++)
         if (slice_equal(line, enabled[i])) {
-            fact_once(service, "fabric_manager.enabled", line);
+            reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
             service->status = true;
             return true;
         }
@@ -162,7 +157,7 @@ static bool read_version(struct service *service, struct slice line)
         version = version_at(slice_from(line, at + strlen(marks[i])));
         if (version.length == 0)
             continue;
-        fact_once(service, "fabric_manager.version", version);
+        reading_fact_once(service->frame.reading, "fabric_manager.version", version);
         service->version = true;
         return true;
     }
@@ -177,9 +172,10 @@ static bool read_mismatch(struct service *service, struct slice line)
 
     if (own_at == (size_t)-1 || driver_at == (size_t)-1)
         return false;
-    fact_once(service, "fabric_manager.version", version_at(slice_from(line, own_at + strlen(own))));
-    fact_once(service, "fabric_manager.driver_version",
-              version_at(slice_from(line, driver_at + strlen(driver))));
+    reading_fact_once(service->frame.reading, "fabric_manager.version",
+                      version_at(slice_from(line, own_at + strlen(own))));
+    reading_fact_once(service->frame.reading, "fabric_manager.driver_version",
+                      version_at(slice_from(line, driver_at + strlen(driver))));
     reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
                     slice_print(line));
     service->log = true;

@@ -390,9 +390,7 @@ static void take_line(struct burn *burn, struct slice line)
 
         if (scan_digits(&trimmed, &seconds) &&
             reading_get_fact(burn->frame.reading, "gpu_burn.seconds", "") == NULL)
-            reading_fact(
-                burn->frame.reading, "gpu_burn.seconds", "",
-                slice_of(arena_printf(burn->frame.reading->arena, "%llu", (unsigned long long)seconds)));
+            reading_count(burn->frame.reading, "gpu_burn.seconds", seconds);
     } else if (scan_text(&trimmed, "Tested ")) {
         if (!scan_digits(&trimmed, &burn->tested) || !slice_equal(slice_trim(trimmed), "GPUs:") ||
             burn->tested > MAX_GPUS)

@@ -94,23 +94,13 @@ static void begin_run(struct listing *listing)
     listing->orphan = false;
 }
 
-/* Whether the run has said anything of this HCA or port. */
-static bool is_known(const struct listing *listing, const char *subject)
+/* subject: what is listed again where another run begins. */
+static void begin_hca(struct listing *listing, struct slice device, const char *subject)
 {
-    for (size_t i = 0; i < listing->frame.reading->facts.count; i++)
-        if (strcmp(listing->frame.reading->facts.items[i].subject, subject) == 0)
-            return true;
-    return false;
-}
-
-static void begin_hca(struct listing *listing, struct slice device)
-{
-    const char *subject = utf8_clean(listing->frame.all->arena, device);
-
-    if (!frame_has_run(&listing->frame) || is_known(listing, subject))
+    if (!frame_has_run(&listing->frame) || frame_knows(&listing->frame, subject))
         begin_run(listing);
     end_hca(listing);
-    listing->hca = subject;
+    listing->hca = utf8_clean(listing->frame.all->arena, device);
     listing->device = device;
     listing->counted = false;
     listing->announced = listing->ports = 0;
@@ -121,8 +111,8 @@ static void begin_port(struct listing *listing, struct slice number)
     const char *subject = ib_subject(listing->frame.all->arena, listing->device, number);
 
     end_port(listing);
-    if (is_known(listing, subject))
-        begin_hca(listing, listing->device);
+    if (frame_knows(&listing->frame, subject))
+        begin_hca(listing, listing->device, listing->hca);
     listing->port = subject;
     listing->ports++;
     listing->state = listing->physical = slice_of("");
@@ -157,7 +147,7 @@ static bool read_hca(struct listing *listing, struct slice line)
         scan_text(&rest, ":");
         if (!scan_text(&rest, " ") || !take_quoted(&rest, &name) || rest.length > 0)
             continue;
-        begin_hca(listing, name);
+        begin_hca(listing, name, utf8_clean(listing->frame.all->arena, name));
         return true;
     }
     return false;
@@ -178,15 +168,8 @@ static bool read_status_header(struct listing *listing, struct slice line)
     number.length -= rest.length;
     subject = ib_subject(listing->frame.all->arena, name, number);
     if (listing->hca == NULL || strcmp(listing->hca, utf8_clean(listing->frame.all->arena, name)) != 0 ||
-        is_known(listing, subject)) {
-        end_hca(listing);
-        if (!frame_has_run(&listing->frame) || is_known(listing, subject))
-            begin_run(listing);
-        listing->hca = utf8_clean(listing->frame.all->arena, name);
-        listing->device = name;
-        listing->counted = false;
-        listing->announced = listing->ports = 0;
-    }
+        frame_knows(&listing->frame, subject))
+        begin_hca(listing, name, subject);
     begin_port(listing, number);
     return true;
 }

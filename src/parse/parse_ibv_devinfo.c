@@ -82,14 +82,6 @@ static void begin_run(struct listing *listing)
     frame_begin_run(&listing->frame);
 }
 
-static bool is_known(const struct listing *listing, const char *subject)
-{
-    for (size_t i = 0; i < listing->frame.reading->facts.count; i++)
-        if (strcmp(listing->frame.reading->facts.items[i].subject, subject) == 0)
-            return true;
-    return false;
-}
-
 static bool read_hca(struct listing *listing, struct slice line)
 {
     struct slice name = line;
@@ -98,7 +90,8 @@ static bool read_hca(struct listing *listing, struct slice line)
         return false;
     name = slice_trim(name);
     end_hca(listing);
-    if (!frame_has_run(&listing->frame) || is_known(listing, utf8_clean(listing->frame.all->arena, name)))
+    if (!frame_has_run(&listing->frame) ||
+        frame_knows(&listing->frame, utf8_clean(listing->frame.all->arena, name)))
         begin_run(listing);
     listing->hca = utf8_clean(listing->frame.all->arena, name);
     listing->device = name;

@@ -251,11 +251,6 @@ static bool is_whole(void *state, struct slice tail)
            tail.length == at + strlen("(rev a1)") && tail.bytes[tail.length - 1] == ')';
 }
 
-static void add_count(struct reading *reading, const char *name, unsigned count)
-{
-    reading_fact(reading, name, "", slice_of(arena_printf(reading->arena, "%u", count)));
-}
-
 static void end(void *state)
 {
     struct listing *listing = state;
@@ -273,8 +268,8 @@ static void end(void *state)
     if (listing->separated && !listing->blank)
         reading_lacks(reading, "the last device is not ended by its blank line");
     if (frame_is_complete(&listing->frame) && listing->devices > 0) {
-        add_count(reading, "pci.nvidia.count", listing->nvidia);
-        add_count(reading, "pci.gpu.count", listing->gpus);
+        reading_count(reading, "pci.nvidia.count", listing->nvidia);
+        reading_count(reading, "pci.gpu.count", listing->gpus);
     }
 }
 

@@ -279,12 +279,6 @@ static bool has_row(const struct table *table, uint64_t npu)
     return false;
 }
 
-static void add_count(struct reading *reading, const char *name, uint64_t count)
-{
-    reading_fact(reading, name, "",
-                 slice_of(arena_printf(reading->arena, "%llu", (unsigned long long)count)));
-}
-
 static void finish_table(struct table *table)
 {
     struct reading *reading = table->reading;
@@ -302,8 +296,8 @@ static void finish_table(struct table *table)
     if (table->chips == 0)
         reading_lacks(reading, "the table has no NPU");
     if (reading->status == READING_COMPLETE) {
-        add_count(reading, "npu.count", table->npus.count);
-        add_count(reading, "npu.chip.count", table->chips);
+        reading_count(reading, "npu.count", table->npus.count);
+        reading_count(reading, "npu.chip.count", table->chips);
     }
 }
 
@@ -371,7 +365,7 @@ static void finish_list(struct list *list)
     if (list->several && list->announced == 0)
         reading_lacks(reading, "of an NPU with several chips: whose values they are is not told");
     if (reading->status == READING_COMPLETE && list->announced > 0)
-        add_count(reading, "npu.count", list->npus);
+        reading_count(reading, "npu.count", list->npus);
 }
 
 static bool is_failure(struct slice line)

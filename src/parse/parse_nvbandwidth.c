@@ -48,8 +48,7 @@ static void damage(struct samples *samples, const char *test, const char *what)
 static void fact_once(struct samples *samples, const char *name, struct slice value)
 {
     samples->began = true;
-    if (value.length > 0 && reading_get_fact(samples->frame.reading, name, "") == NULL)
-        reading_fact(samples->frame.reading, name, "", value);
+    reading_fact_once(samples->frame.reading, name, value);
 }
 
 /* 12040 and 13.3 alike. */
@@ -500,11 +499,9 @@ static void tell_counts(struct samples *samples)
     struct reading *reading = samples->frame.reading;
 
     if (samples->widest > 0)
-        reading_fact(reading, "nvbandwidth.gpus", "",
-                     slice_of(arena_printf(reading->arena, "%zu", samples->widest)));
+        reading_count(reading, "nvbandwidth.gpus", samples->widest);
     if (samples->waived > 0)
-        reading_fact(reading, "nvbandwidth.waived.count", "",
-                     slice_of(arena_printf(reading->arena, "%zu", samples->waived)));
+        reading_count(reading, "nvbandwidth.waived.count", samples->waived);
 }
 
 static void end(void *state)

@@ -247,10 +247,8 @@ static void add_columns(struct topology *topology)
         if (!column->gpu && !is_numbered(slice_of(column->title), "NIC"))
             reading_fact(reading, "topo.nic", column->subject, slice_of(column->title));
     }
-    reading_fact(reading, "topo.gpu.count", "",
-                 slice_of(arena_printf(reading->arena, "%zu", topology->gpus)));
-    reading_fact(reading, "topo.nic.count", "",
-                 slice_of(arena_printf(reading->arena, "%zu", topology->count - topology->gpus)));
+    reading_count(reading, "topo.gpu.count", topology->gpus);
+    reading_count(reading, "topo.nic.count", topology->count - topology->gpus);
 }
 
 /* Another head after the legend is another run of the tool. */

@@ -301,7 +301,7 @@ static void end(void *state)
     if (samples->devices > 0 && samples->width > 0 && samples->devices != samples->width)
         damage(samples, "were announced in another number than the matrices have", "GPUs");
     if (samples->width > 0)
-        reading_fact(reading, "p2p.gpus", "", slice_of(arena_printf(reading->arena, "%zu", samples->width)));
+        reading_count(reading, "p2p.gpus", samples->width);
     if (!samples->began)
         reading_strange(reading, "no line of p2pBandwidthLatencyTest");
     if (!samples->closed)

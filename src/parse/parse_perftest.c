@@ -112,12 +112,6 @@ void perftest_measure(const struct perftest_run *run, enum perftest_kind kind, c
 
 /* --- runs --- */
 
-static void fact_once(struct log *log, const char *name, struct slice value)
-{
-    if (value.length > 0 && reading_get_fact(log->run.reading, name, "") == NULL)
-        reading_fact(log->run.reading, name, "", value);
-}
-
 static void end_run(struct log *log)
 {
     struct reading *reading = log->run.reading;
@@ -195,7 +189,7 @@ static bool read_title(struct log *log, struct slice line, bool after_rule)
     log->run.verb = title.verb;
     log->run.direction = title.direction;
     log->title = log->preamble = true;
-    fact_once(log, "perftest.test", line);
+    reading_fact_once(log->run.reading, "perftest.test", line);
     return true;
 }
 
@@ -360,7 +354,7 @@ static bool read_settings(struct log *log, struct slice line)
         found = true;
         need_run(log);
         if (settings[i].fact != NULL)
-            fact_once(log, settings[i].fact, value);
+            reading_fact_once(log->run.reading, settings[i].fact, value);
     }
     return found;
 }
@@ -386,7 +380,7 @@ static void read_completion(struct log *log, struct slice line)
         value = slice_from(line, at + strlen(marks[i].mark));
         while (length < value.length && isalnum((unsigned char)value.bytes[length]))
             length++;
-        fact_once(log, marks[i].fact, (struct slice){value.bytes, length});
+        reading_fact_once(log->run.reading, marks[i].fact, (struct slice){value.bytes, length});
     }
 }
 
@@ -442,7 +436,7 @@ static bool read_error(struct log *log, struct slice line)
         begin_run(log);
     if (log->error.length == 0) {
         log->error = line;
-        fact_once(log, "perftest.error", line);
+        reading_fact_once(log->run.reading, "perftest.error", line);
     }
     if (completion) {
         read_completion(log, line);
@@ -487,7 +481,7 @@ static void read_line(void *state, struct slice line)
         return;
     }
     if (slice_contains(line, "cuMemAlloc()") && log->begun)
-        fact_once(log, "perftest.memory", slice_of("CUDA"));
+        reading_fact_once(log->run.reading, "perftest.memory", slice_of("CUDA"));
     if (!read_warning(log, line) && !read_settings(log, line))
         read_error(log, line);
 }

@@ -223,11 +223,6 @@ static bool tail_may_hide(struct slice tail)
            ends_within(tail, "NVRM: Xid (") || ends_within(tail, "nvidia-nvswitch");
 }
 
-static void add_count(struct reading *reading, const char *name, unsigned count)
-{
-    reading_fact(reading, name, "", slice_of(arena_printf(reading->arena, "%u", count)));
-}
-
 static void read_line(void *state, struct slice line)
 {
     struct log *log = state;
@@ -274,8 +269,8 @@ static void end(void *state)
     if (is_cut)
         reading_lacks(reading, "the last line is not ended");
     if (reading->status == READING_COMPLETE) {
-        add_count(reading, "xid.count", log->xids);
-        add_count(reading, "sxid.count", log->sxids);
+        reading_count(reading, "xid.count", log->xids);
+        reading_count(reading, "sxid.count", log->sxids);
     }
 }
 
