@@ -399,6 +399,8 @@ static void read_run(struct reading *reading, const struct lines *lines, size_t 
         end_block(&table);
     text_release(&table.text);
     diag_report(&diag);
+    if (table.closed && slice_starts(tail, "```"))
+        tail.length = 0;
     find_lacks(&table, first, tail.length > 0);
 }
 

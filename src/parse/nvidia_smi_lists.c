@@ -64,7 +64,7 @@ void smi_read_list(struct smi *smi, const struct lines *lines)
         gpus++;
         tail.length = 0;
     }
-    if (tail.length > 0)
+    if (tail.length > 0 && !slice_starts(tail, "```"))
         reading_lacks(smi->reading, "the last line is not ended");
     if (strange.length > 0)
         reading_lacks(smi->reading, "not understood: %.*s", slice_print(strange));
@@ -373,7 +373,7 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
             read_csv_line(csv, line);
     }
     read_unended_row(csv, tail);
-    if (tail.length > 0)
+    if (tail.length > 0 && !slice_starts(tail, "```"))
         reading_lacks(smi->reading, "the last line is not ended");
     if (csv->ragged)
         reading_lacks(smi->reading, "rows are not alike");
