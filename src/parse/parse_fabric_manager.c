@@ -337,7 +337,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_fabric_manager = {
     .name = "fabric-manager",
-    .version = 1,
+    .version = 2,
     .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
     .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct service),
