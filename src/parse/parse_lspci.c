@@ -283,7 +283,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_lspci = {
     .name = "lspci",
-    .version = 2,
+    .version = 3,
     .summary = "lspci in its text forms: devices, GPUs off the bus, PCIe link speed and width",
     .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing),
