@@ -219,14 +219,9 @@ static void parse(struct slice bytes, struct reading *reading)
     runs_finish(reading);
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_dcgm_diag = {
     .name = "dcgm-diag",
     .version = 2,
     .summary = "dcgmi diag: its table and its JSON, DCGM 1.x to 4.x",
-    .metrics = metrics,
     .parse = parse,
 };

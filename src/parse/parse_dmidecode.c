@@ -343,15 +343,10 @@ static void end(void *state)
         add_totals(table);
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_dmidecode = {
     .name = "dmidecode",
     .version = 1,
     .summary = "dmidecode: firmware, board, processors, memory modules, power supplies, with serial numbers",
-    .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct table),
                                        .flags = FRAME_RAW,
                                        .begin = begin,

@@ -110,24 +110,17 @@ static bool read_show(struct service *service, struct slice line)
 /* `is-active` and `is-enabled` print one word. */
 static bool read_word(struct service *service, struct slice line)
 {
-    static const char *const states[] = {"active",       "inactive",  "failed",     "activating",
-                                         "deactivating", "reloading", "maintenance"};
-    static const char *const enabled[] = {"enabled", "enabled-runtime", "disabled", "static",
-                                          "masked",  "masked-runtime",  "indirect", "linked",
-                                          "alias",   "generated"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-        if (slice_equal(line, states[i])) {
-            set_state(service, line);
-            return true;
-        }
-    for (size_t i = 0; i < ARRAY_SIZE(enabled); i++)
-        if (slice_equal(line, enabled[i])) {
-            reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
-            service->status = true;
-            return true;
-        }
-    return false;
+    if (slice_equal_one(line, "active", "inactive", "failed", "activating", "deactivating", "reloading",
+                        "maintenance")) {
+        set_state(service, line);
+        return true;
+    }
+    if (!slice_equal_one(line, "enabled", "enabled-runtime", "disabled", "static", "masked", "masked-runtime",
+                         "indirect", "linked", "alias", "generated"))
+        return false;
+    reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
+    service->status = true;
+    return true;
 }
 
 static bool read_status(struct service *service, struct slice line)
@@ -260,21 +253,15 @@ static void read_unit_event(struct service *service, struct slice line)
 /* Journal lines of nv-fabricmanager itself carry no level; these are its failures. */
 static void read_journal_line(struct service *service, struct slice line)
 {
-    static const char *const failures[] = {"failed to",   "Failed to",      "error occurred",
-                                           "fatal error", "request failed", "is not supported",
-                                           "unable to",   "Unable to"};
-
     if (!slice_contains(line, "nv-fabricmanager["))
         return;
     service->log = true;
     if (read_switch_error(service, line))
         return;
-    for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
-        if (slice_contains(line, failures[i])) {
-            reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
-                            slice_print(line));
-            return;
-        }
+    if (slice_contains_one(line, "failed to", "Failed to", "error occurred", "fatal error", "request failed",
+                           "is not supported", "unable to", "Unable to"))
+        reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
+                        slice_print(line));
 }
 
 static bool read_cuda_802(struct service *service, struct slice line)
@@ -331,15 +318,10 @@ static void end(void *state)
     frame_lacks_end(&service->frame);
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_fabric_manager = {
     .name = "fabric-manager",
     .version = 2,
     .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
-    .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct service),
                                        .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
                                        .line = read_line,

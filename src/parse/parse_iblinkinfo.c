@@ -206,14 +206,9 @@ static void end(void *state)
     frame_lacks_end(&listing->frame);
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_iblinkinfo = {
     .name = "iblinkinfo",
     .version = 1,
     .summary = "iblinkinfo: the links of an InfiniBand fabric, what is connected to what",
-    .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
 };

@@ -246,16 +246,11 @@ static void end(void *state)
                       (unsigned long long)listing->announced, listing->records);
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_ipmitool = {
     .name = "ipmitool",
     .version = 1,
     .summary =
         "ipmitool sel elist, sel info, sel time get, sdr elist: the BMC's event log, clock and sensors",
-    .metrics = metrics,
     .grammar =
         &(const struct grammar){
             .state_bytes = sizeof(struct listing), .flags = LINES_KEEP_TIME, .line = read_line, .end = end},

@@ -231,15 +231,10 @@ static void end(void *state)
         reading_lacks(listing->frame.reading, "the last neighbour is not closed by its line");
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_lldp = {
     .name = "lldp",
     .version = 1,
     .summary = "lldpctl as text, keyvalue and JSON: the switch port behind each interface",
-    .metrics = metrics,
     .grammar =
         &(const struct grammar){
             .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},

@@ -287,13 +287,10 @@ static void end(void *state)
         reading_lacks(reading, "the legend of the NICs is missing or cut");
 }
 
-static const struct metric metrics[] = {{NULL, NULL, BETTER_NEITHER, NULL}};
-
 const struct parser parse_nvidia_smi_topo = {
     .name = "nvidia-smi-topo",
     .version = 1,
     .summary = "nvidia-smi topo -m: connections between GPUs and NICs, affinities",
-    .metrics = metrics,
     .grammar =
         &(const struct grammar){
             .state_bytes = sizeof(struct topology), .flags = FRAME_RUNS, .line = read_line, .end = end},

@@ -509,15 +509,10 @@ static void end(void *state)
         reading_lacks(reading, "no node is listed");
 }
 
-static const struct metric metrics[] = {
-    {NULL},
-};
-
 const struct parser parse_sinfo = {
     .name = "sinfo",
     .version = 1,
     .summary = "Slurm's nodes and their states: sinfo in its forms, scontrol show node",
-    .metrics = metrics,
     .grammar =
         &(const struct grammar){
             .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},

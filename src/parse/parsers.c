@@ -50,7 +50,8 @@ const struct parser_samples *parser_samples(const struct parser *parser)
 const struct metric *metric_find(const char *name)
 {
     for (size_t i = 0; i < PARSER_COUNT; i++)
-        for (const struct metric *metric = parsers[i]->metrics; metric->name != NULL; metric++)
+        for (const struct metric *metric = parsers[i]->metrics; metric != NULL && metric->name != NULL;
+             metric++)
             if (fnmatch(metric->name, name, 0) == 0)
                 return metric;
     return NULL;
