@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a field of a GPU, in any notation, by its row: as a fact or a measurement, with what is alarming
  * about it. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

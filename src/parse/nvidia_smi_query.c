@@ -5,7 +5,6 @@
  * announced and the last one has ended: by a blank line, by its processes, or by as many lines as the GPU
  * before it.
  */
-#include <string.h>
 
 #include "nvidia_smi.h"
 

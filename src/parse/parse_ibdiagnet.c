@@ -12,8 +12,6 @@
  * Its own closing is the line behind the summary that tells where the log is. Without a summary the errors before it are
  * why it failed. The files of links have no closing: of one cut between two lines all that stands there is true.
  */
-#include <ctype.h>
-#include <string.h>
 
 #include "frame.h"
 #include "ibdiagnet_links.h"

@@ -12,7 +12,6 @@
  *
  * The listing has no closing: of one cut between two lines all that stands there is true.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "frame.h"

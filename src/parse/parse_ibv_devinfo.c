@@ -12,8 +12,6 @@
  * It is whole when each HCA has shown as many ports as it has and each port its link layer; -l announces how many
  * HCAs follow; ibv_devices has no closing. An HCA that comes again begins another run.
  */
-#include <ctype.h>
-#include <string.h>
 
 #include "frame.h"
 #include "ib_port.h"

@@ -9,7 +9,6 @@
  * The text closes each neighbour with a line of dashes, JSON itself; keyvalue has no closing. A list of no neighbour is
  * not complete: LLDP may be off on either side, and nothing is known of the cables.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "frame.h"

@@ -14,7 +14,6 @@
  * finding  npu.health fault: Alarm or Critical; warning: any other word than OK
  *          npu.no_row warning: the process table names an NPU that the table has not
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "frame.h"

@@ -14,7 +14,6 @@
  * A test is whole when its sum was seen and is the sum of its cells. Since 0.4 the text ends with a note; of
  * a text without one the tool's version must be of the older ones, whose note comes first.
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 

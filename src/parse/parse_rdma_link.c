@@ -11,7 +11,6 @@
  *
  * None of these lists has a closing (JSON has). A port that is listed again by the same command begins another run.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "frame.h"

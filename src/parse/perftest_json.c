@@ -4,7 +4,6 @@
  * is; size and message rate do, because the two units that it can have are a factor of 119 apart.
  */
 #include <math.h>
-#include <string.h>
 
 #include "frame.h"
 #include "loose_json.h"
