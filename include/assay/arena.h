@@ -29,6 +29,9 @@ size_t arena_used(const struct arena *arena);
 #define arena_new(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define arena_array(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (count)))
 
+/* How many items an array has; what is only a pointer is refused by the compilers' warnings. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 /*
  * A growable array in an arena: any struct { T *items; size_t count, capacity; }.
  * LIST_OF declares one; list_push gives a pointer to a new zeroed item. Growing copies, so a pointer to an

@@ -25,16 +25,26 @@ struct metric {
     bool peers; /* how fast something is: the same of other hosts can be compared with it (peers.h) */
 };
 
+struct grammar;
+
 struct parser {
     const char *name;             /* the TOOL of `assay parse` */
     unsigned version;             /* raised when the same bytes may be read differently */
     const char *summary;          /* one line for --help */
-    const struct metric *metrics; /* ends with a NULL name */
-    /* One of the two. parse reads a document, which is in memory as a whole; of a longer one it gets the
-       first PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in
-       memory that is bounded by what it reports. */
+    const struct metric *metrics; /* ends with a NULL name; NULL: it gives none */
+    /* One of the three. grammar says what the lines mean, and the frame of all parsers reads them (src/parse/frame.h).
+       parse reads a document, which is in memory as a whole; of a longer one it gets the first
+       PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in memory
+       that is bounded by what it reports. */
+    const struct grammar *grammar;
     void (*parse)(struct slice bytes, struct reading *reading);
     void (*stream)(struct source *source, struct reading *reading);
+};
+
+/* What stands beside a parser's name in parsers.def. */
+struct parser_samples {
+    const char *versions; /* of the tool whose outputs were read; "" where its outputs do not tell any */
+    unsigned goldens;     /* samples in tests/golden */
 };
 
 enum { PARSER_DOCUMENT_BYTES = 8 << 20 };
@@ -43,6 +53,8 @@ enum { PARSER_DOCUMENT_BYTES = 8 << 20 };
 const struct parser *parser_find(const char *name);
 /* All rows, in the order of parsers.def. */
 const struct parser *const *parser_list(size_t *ret_count);
+/* Of a parser of that list: what it was tried on. */
+const struct parser_samples *parser_samples(const struct parser *parser);
 /* The metric's row in any parser's table, or NULL. */
 const struct metric *metric_find(const char *name);
 

@@ -11,6 +11,7 @@
 #ifndef ASSAY_READING_H
 #define ASSAY_READING_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -88,8 +89,8 @@ void reading_init(struct reading *reading, struct arena *arena, const char *tool
 /* Sets status and reason, the reason made printable and cut to one line of at most 300 bytes. */
 void reading_set(struct reading *reading, enum reading_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* READING_UNRECOGNISED, with the first line of what was read as its reason, or "empty". */
-void reading_unrecognised(struct reading *reading, struct slice first);
+void reading_vset(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value);
 /* Like printf for names and subjects that are computed: arena_printf(reading->arena, ...) is the usual

@@ -36,6 +36,14 @@ static inline bool slice_starts(struct slice slice, const char *prefix)
 }
 bool slice_ends(struct slice slice, const char *suffix);
 bool slice_contains(struct slice slice, const char *needle);
+/* The same of one text among several: slice_starts_one(line, "ibpanic:", "Fatal error:"). */
+#define slice_equal_one(slice, ...) slice_one_((slice), slice_equal, (const char *const[]){__VA_ARGS__, NULL})
+#define slice_starts_one(slice, ...) \
+    slice_one_((slice), slice_starts, (const char *const[]){__VA_ARGS__, NULL})
+#define slice_ends_one(slice, ...) slice_one_((slice), slice_ends, (const char *const[]){__VA_ARGS__, NULL})
+#define slice_contains_one(slice, ...) \
+    slice_one_((slice), slice_contains, (const char *const[]){__VA_ARGS__, NULL})
+bool slice_one_(struct slice slice, bool (*is)(struct slice, const char *), const char *const *texts);
 /* Offset of needle in slice, or (size_t)-1. */
 size_t slice_find(struct slice slice, const char *needle);
 /* The slice from offset on; empty when offset is past the end. */
@@ -55,6 +63,8 @@ struct slice slice_trim(struct slice slice);
 bool scan_line(struct slice *rest, struct slice *ret_line);
 /* Takes the next word (blanks and tabs separate) off the front. Returns false at the end. */
 bool scan_word(struct slice *rest, struct slice *ret_word);
+/* "key : value" parted at the first mark, both trimmed. False when mark is not in text; then nothing is returned. */
+bool slice_part(struct slice text, const char *mark, struct slice *ret_key, struct slice *ret_value);
 /* Takes prefix off the front if it is there. */
 static inline bool scan_text(struct slice *rest, const char *prefix)
 {

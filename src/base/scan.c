@@ -32,6 +32,13 @@ bool slice_contains(struct slice slice, const char *needle)
     return slice_find(slice, needle) != (size_t)-1;
 }
 
+bool slice_one_(struct slice slice, bool (*is)(struct slice, const char *), const char *const *texts)
+{
+    while (*texts != NULL && !is(slice, *texts))
+        texts++;
+    return *texts != NULL;
+}
+
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\r';
@@ -44,6 +51,17 @@ struct slice slice_trim(struct slice slice)
     while (slice.length > 0 && is_blank(slice.bytes[slice.length - 1]))
         slice.length--;
     return slice;
+}
+
+bool slice_part(struct slice text, const char *mark, struct slice *ret_key, struct slice *ret_value)
+{
+    size_t at = slice_find(text, mark);
+
+    if (at == (size_t)-1)
+        return false;
+    *ret_key = slice_trim((struct slice){text.bytes, at});
+    *ret_value = slice_trim(slice_from(text, at + strlen(mark)));
+    return true;
 }
 
 bool scan_line(struct slice *rest, struct slice *ret_line)

@@ -31,6 +31,10 @@ static void print_help(FILE *out)
           out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %-24s %s\n", parsers[i]->name, parsers[i]->summary);
+    fputs("\nRead were outputs of these versions, of the other tools such as do not tell theirs:\n\n", out);
+    for (size_t i = 0; i < count; i++)
+        if (*parser_samples(parsers[i])->versions != '\0')
+            fprintf(out, "%s: %s\n", parsers[i]->name, parser_samples(parsers[i])->versions);
 }
 
 /* Edits that turn one word into the other. */

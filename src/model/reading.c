@@ -86,17 +86,15 @@ void reading_set(struct reading *reading, enum reading_status status, const char
 {
     va_list arguments;
 
-    reading->status = status;
     va_start(arguments, format);
-    reading->reason = status == READING_COMPLETE ? NULL : one_line(reading->arena, format, arguments);
+    reading_vset(reading, status, format, arguments);
     va_end(arguments);
 }
 
-void reading_unrecognised(struct reading *reading, struct slice first)
+void reading_vset(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
 {
-    if (first.length == 0)
-        first = slice_of("empty");
-    reading_set(reading, READING_UNRECOGNISED, "%.*s", slice_print(first));
+    reading->status = status;
+    reading->reason = status == READING_COMPLETE ? NULL : one_line(reading->arena, format, arguments);
 }
 
 /* The word itself where it is UTF-8: names and subjects can come from a host's output too. */

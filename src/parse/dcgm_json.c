@@ -12,6 +12,7 @@
 
 #include "assay/json.h"
 #include "dcgm_diag.h"
+#include "frame.h"
 #include "runs.h"
 
 struct span {
@@ -154,20 +155,15 @@ static void read_test(struct document *document, const struct json *object)
     test->closed = true;
 }
 
-static void fact_once(struct reading *reading, const char *name, const char *value)
-{
-    if (value != NULL && value[0] != '\0' && reading_get_fact(reading, name, "") == NULL)
-        reading_fact(reading, name, "", slice_of(value));
-}
-
 static void read_root(struct document *document, const struct json *object)
 {
     struct reading *reading = document->diag->reading;
     const char *trouble = json_string(object, "runtime_error", NULL);
 
-    fact_once(reading, "driver.version", json_string(object, "Driver Version Detected", NULL));
+    reading_fact_once(reading, "driver.version",
+                      slice_of(json_string(object, "Driver Version Detected", "")));
     if (json_get(object, "test_categories") != NULL || json_get(object, "Driver Version Detected") != NULL)
-        fact_once(reading, "dcgm.version", json_string(object, "version", NULL));
+        reading_fact_once(reading, "dcgm.version", slice_of(json_string(object, "version", "")));
     if (trouble != NULL && trouble[0] != '\0') {
         document->trouble = trouble;
         note_text(document, NULL, "error", "host", trouble);
@@ -196,23 +192,27 @@ static void walk(struct document *document, const struct json *value)
             walk(document, item);
 }
 
-static void set_status(struct document *document, const char *damage)
+static void find_lacks(struct document *document, const char *damage)
 {
     struct reading *reading = document->diag->reading;
+    bool empty = document->diag->tests.count == 0;
 
-    if (damage != NULL)
-        reading_set(reading, document->diag->tests.count > 0 ? READING_PARTIAL : READING_UNRECOGNISED,
-                    "not JSON: %s", damage);
-    else if (document->trouble != NULL)
-        reading_set(reading, READING_FAILED, "%s", document->trouble);
-    else if (document->diag->tests.count == 0)
-        reading_set(reading, document->whole ? READING_FAILED : READING_UNRECOGNISED, "no test in the JSON");
-    else if (!document->whole)
-        reading_set(reading, READING_PARTIAL, "the JSON document is cut or a fragment");
-    else if (document->diag->unread > 0)
-        reading_set(reading, READING_PARTIAL, "%u results could not be read", document->diag->unread);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (damage != NULL && empty)
+        reading_strange(reading, "not JSON: %s", damage);
+    if (damage != NULL) {
+        reading_lacks(reading, "not JSON: %s", damage);
+        return;
+    }
+    if (document->trouble != NULL)
+        reading_failed(reading, "%s", document->trouble);
+    if (empty && document->whole)
+        reading_failed(reading, "no test in the JSON");
+    if (empty)
+        reading_strange(reading, "no test in the JSON");
+    if (!document->whole)
+        reading_lacks(reading, "the JSON document is cut or a fragment");
+    if (document->diag->unread > 0)
+        reading_lacks(reading, "%u results could not be read", document->diag->unread);
 }
 
 /* What the tool wrote beside the document. */
@@ -229,8 +229,7 @@ static void read_other_lines(struct document *document, struct slice text)
 /* Braces also stand in what other programs write; only those around results matter. */
 static bool has_results(struct slice object)
 {
-    return slice_contains(object, "\"results\"") || slice_contains(object, "\"test_summary\"") ||
-           slice_contains(object, "\"DCGM ");
+    return slice_contains_one(object, "\"results\"", "\"test_summary\"", "\"DCGM ");
 }
 
 static bool is_document(struct slice object)
@@ -266,7 +265,7 @@ static void read_run(struct diag *diag, struct slice bytes, const span_list *spa
         read_other_lines(&document, slice_from(bytes, *at));
     *next = i;
     diag_report(diag);
-    set_status(&document, damage);
+    find_lacks(&document, damage);
 }
 
 void dcgm_read_json(struct reading *reading, struct slice bytes)

@@ -12,9 +12,8 @@
 
 #include "assay/text.h"
 #include "dcgm_diag.h"
-#include "lines.h"
+#include "frame.h"
 #include "runs.h"
-#include "shell_words.h"
 
 enum { CELL_BYTES = 48, PIECE_BYTES = 45, NOTE_LIMIT = 64 * 1024 };
 
@@ -114,7 +113,7 @@ static void say_meta(struct table *table, struct slice value)
         {"GPU Device IDs Detected", "dcgm.gpu_device_ids"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (slice_equal(table->meta, rows[i].name) &&
             reading_get_fact(table->diag->reading, rows[i].fact, "") == NULL)
             reading_fact(table->diag->reading, rows[i].fact, "", value);
@@ -212,7 +211,7 @@ static enum block note_of(struct table *table, struct slice left, const char **r
         enum block block;
     } words[] = {{"Warning", BLOCK_WARNING}, {"Info", BLOCK_INFO}, {"Error", BLOCK_ERROR}};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         struct slice rest = left;
 
         if (!scan_text(&rest, words[i].word))
@@ -228,8 +227,8 @@ static enum block note_of(struct table *table, struct slice left, const char **r
 
 static bool is_metadata(const struct table *table, struct slice left)
 {
-    return table->metadata || slice_equal(left, "DCGM Version") ||
-           slice_equal(left, "Driver Version Detected") || slice_equal(left, "GPU Device IDs Detected");
+    return table->metadata ||
+           slice_equal_one(left, "DCGM Version", "Driver Version Detected", "GPU Device IDs Detected");
 }
 
 static void read_row(struct table *table, struct slice left, struct slice cell)
@@ -307,17 +306,12 @@ static void read_table_line(struct table *table, struct slice line)
 static bool is_trouble(struct slice line)
 {
     static const char *const starts[] = {"Error", "error:", "Unable to", "Cannot run diagnostic:"};
-    static const char *const words[] = {"command not found",
-                                        "MIG configuration is incompatible with the diagnostic",
-                                        "MIG is enabled, but no compute instances are configured"};
-
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
         if (slice_starts(line, starts[i]))
             return true;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (slice_contains(line, words[i]))
-            return true;
-    return false;
+    return slice_contains_one(line, "command not found",
+                              "MIG configuration is incompatible with the diagnostic",
+                              "MIG is enabled, but no compute instances are configured");
 }
 
 static void read_other(struct table *table, struct slice line)
@@ -331,33 +325,31 @@ static void read_other(struct table *table, struct slice line)
     diag_note(table->diag, NULL, "error", "host", line);
 }
 
-static void set_status(struct table *table, struct slice first, bool cut)
+static void find_lacks(struct table *table, struct slice first, bool cut)
 {
     struct reading *reading = table->diag->reading;
 
     if (table->diag->tests.count == 0 && table->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(table->trouble));
-    else if (!table->opened)
-        reading_set(reading, READING_UNRECOGNISED, "no diag table: %.*s", slice_print(first));
-    else if (table->diag->tests.count == 0)
-        reading_set(reading, READING_PARTIAL, "no test in the table");
-    else if (!table->closed || table->broken)
-        reading_set(reading, READING_PARTIAL, "the table is not closed");
-    else if (table->border.length == 0)
-        reading_set(reading, READING_PARTIAL, "the table's beginning is missing");
-    else if (table->diag->unread > 0)
-        reading_set(reading, READING_PARTIAL, "%u results could not be read", table->diag->unread);
-    else if (table->trouble.length > 0)
-        reading_set(reading, READING_PARTIAL, "%.*s", slice_print(table->trouble));
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is cut");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_failed(reading, "%.*s", slice_print(table->trouble));
+    if (!table->opened)
+        reading_strange(reading, "no diag table: %.*s", slice_print(first));
+    if (table->diag->tests.count == 0)
+        reading_lacks(reading, "no test in the table");
+    if (!table->closed || table->broken)
+        reading_lacks(reading, "the table is not closed");
+    if (table->border.length == 0)
+        reading_lacks(reading, "the table's beginning is missing");
+    if (table->diag->unread > 0)
+        reading_lacks(reading, "%u results could not be read", table->diag->unread);
+    if (table->trouble.length > 0)
+        reading_lacks(reading, "%.*s", slice_print(table->trouble));
+    if (cut)
+        reading_lacks(reading, "the last line is cut");
 }
 
 static void read_line(struct table *table, struct slice line)
 {
-    if (slice_starts(line, "|") || slice_starts(line, "+-") || slice_starts(line, "+=")) {
+    if (slice_starts_one(line, "|", "+-", "+=")) {
         table->opened = true;
         read_table_line(table, line);
     } else if (line.length > 0) {
@@ -407,9 +399,9 @@ static void read_run(struct reading *reading, const struct lines *lines, size_t 
         end_block(&table);
     text_release(&table.text);
     diag_report(&diag);
-    if (table.closed && (is_prompt(tail) || slice_starts(tail, "```")))
+    if (table.closed && slice_starts(tail, "```"))
         tail.length = 0;
-    set_status(&table, first, tail.length > 0);
+    find_lacks(&table, first, tail.length > 0);
 }
 
 void dcgm_read_text(struct reading *reading, const struct lines *lines)

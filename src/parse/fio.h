@@ -3,8 +3,7 @@
 #ifndef ASSAY_PARSE_FIO_H
 #define ASSAY_PARSE_FIO_H
 
-#include "assay/reading.h"
-#include "lines.h"
+#include "frame.h"
 
 /* Where the numbers of one direction ("read") of one job or group were taken. */
 struct fio_place {

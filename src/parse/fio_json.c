@@ -45,7 +45,7 @@ static void read_latency(struct fio_run *run, const struct fio_place *place, con
 
     /* Nothing is done in no time: all zero means that fio was told not to take it. */
     if (number_of(total, "max", &value) && value > 0)
-        for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
             if (number_of(total, stats[i], &value))
                 fio_measure(run, place, "latency", stats[i], "total", value / per_us, "us");
     read_percentiles(run, place, total, "total", per_us);
@@ -81,7 +81,7 @@ static void read_job(struct fio_run *run, const struct json *job)
     number_of(job, "error", &error);
     number_of(job, "groupid", &group);
     fio_job(run, name, (int64_t)error, "");
-    for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
         const struct fio_place place = {.job = name,
                                         .group = group >= 0 && group < 1e6 ? (uint64_t)group : 0,
                                         .direction = directions[i]};
@@ -101,7 +101,7 @@ bool fio_json(struct slice bytes, struct reading *reading)
     run.reading = runs_begin(reading);
     document = loose_json_parse(reading->arena, "fio", bytes, &err);
     if (document == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return true;
     }
     fio_version(&run, slice_of(json_string(document, "fio version", "")));

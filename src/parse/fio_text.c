@@ -43,7 +43,7 @@ static void take_thousands(struct slice *rest, double *value)
         double factor;
     } letters[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"m", 1e6}, {"G", 1e9}};
 
-    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
         if (scan_text(rest, letters[i].letter)) {
             *value *= letters[i].factor;
             return;
@@ -65,7 +65,7 @@ static bool take_rate(struct slice rest, double *ret_gbs)
 
     if (!take_number(&rest, &value))
         return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (slice_starts(rest, units[i].unit)) {
             *ret_gbs = value * units[i].bytes / 1e9;
             return true;
@@ -171,7 +171,7 @@ static bool read_direction(struct text_run *text, struct slice line)
     rest = slice_trim(slice_from(line, word.length));
     if (!scan_text(&rest, ":") || (text->place.job == NULL && !text->status))
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_equal_nocase(word, names[i]))
             direction = names[i];
     if (direction == NULL)
@@ -217,7 +217,7 @@ static bool read_latency(struct text_run *text, struct slice line)
     if (!slice_starts(line, "lat (") || !slice_contains(line, "min=") || !take_time_unit(line, &per_us) ||
         text->place.direction == NULL)
         return false;
-    for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
         if (value_after(line, stats[i].mark, &rest) && take_number(&rest, &value)) {
             take_thousands(&rest, &value);
             fio_measure(&text->run, &text->place, "latency", stats[i].stat, "total", value / per_us, "us");
@@ -328,7 +328,7 @@ static void read_terse(struct fio_run *run, struct fio_place *place, const struc
         fio_measure(run, place, "bandwidth", NULL, NULL, value * 1024 / 1e9, "GB/s");
     if (scan_double(field[FIELD_IOPS], &value))
         fio_measure(run, place, "iops", NULL, NULL, value, "");
-    for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
         if (scan_double(field[FIELD_LATENCY + i], &value))
             fio_measure(run, place, "latency", stats[i], "total", value, "us");
     for (size_t i = 0; i < PERCENTILES; i++) {
@@ -355,7 +355,7 @@ static void read_terse_line(struct slice line, struct reading *reading)
     run.reading = runs_begin(reading);
     if (!scan_u64(field[0], &version) || version < 3 || version > 5 || count < 5 + 2 * width ||
         !scan_u64(field[3], &group) || !scan_u64(field[4], &error)) {
-        reading_set(run.reading, READING_PARTIAL, "a terse line of an unknown version or length");
+        reading_lacks(run.reading, "a terse line of an unknown version or length");
         return;
     }
     place =

@@ -237,7 +237,7 @@ void ib_saturation(struct reading *reading, struct slice name, const char *subje
 
     if (!scan_u64(value, &number))
         return;
-    for (size_t i = 0; i < sizeof error_counters / sizeof error_counters[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(error_counters); i++)
         if (number == error_counters[i].largest && equals_plain(name, error_counters[i].plain))
             reading_finding(reading, SEVERITY_WARNING, "ib.counter_saturated", subject,
                             "%.*s is %.*s, the largest value it can have: it counts no further errors until "

@@ -78,7 +78,7 @@ static bool read_state(struct slice text, struct slice *ret_state)
     static const char *const words[][2] = {
         {"ACT", "Active"}, {"ARM", "Armed"}, {"INI", "Initializing"}, {"DWN", "Down"}, {"DOWN", "Down"}};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal(text, words[i][0])) {
             *ret_state = slice_of(words[i][1]);
             return true;
@@ -124,13 +124,13 @@ static bool scan_end(struct arena *arena, struct slice *line, struct end *ret_en
 {
     static const char *const fields[] = {"Ports", "SystemGUID", "NodeGUID", "PortGUID",
                                          "VenID", "DevID",      "Rev"};
-    struct slice rest = *line, type, values[sizeof fields / sizeof fields[0]], lid, port;
+    struct slice rest = *line, type, values[ARRAY_SIZE(fields)], lid, port;
     unsigned long long guid;
     size_t close;
 
     if (!scan_text(&rest, "{ ") || !scan_word(&rest, &type))
         return false;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         if (!scan_field(&rest, fields[i], &values[i]))
             return false;
     rest = slice_trim(rest);

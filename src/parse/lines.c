@@ -867,12 +867,5 @@ struct slice lines_first(const struct lines *lines)
         if (line.length > 0)
             return line;
     }
-    return slice_trim(lines->tail);
-}
-
-bool lines_are_cut(const struct lines *lines)
-{
-    struct slice tail = slice_trim(lines->tail);
-
-    return tail.length > 0 && !is_prompt(tail);
+    return slice_trim(lines->tail).length > 0 ? slice_trim(lines->tail) : slice_of("empty");
 }

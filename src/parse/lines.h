@@ -130,9 +130,8 @@ struct lines {
  */
 void lines_read(struct arena *arena, struct slice bytes, unsigned flags, struct lines *ret_lines);
 
-/* The first that is not blank, else what follows the last one; trimmed. What a reading that recognised nothing shows. */
+/* The first that is not blank, else what follows the last one, trimmed; "empty" when there is neither. What a reading that
+ * recognised nothing shows. */
 struct slice lines_first(const struct lines *lines);
-/* Something follows the last whole line, and it is no shell's prompt. */
-bool lines_are_cut(const struct lines *lines);
 
 #endif

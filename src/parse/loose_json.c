@@ -87,6 +87,26 @@ struct slice json_document(struct arena *arena, struct slice bytes)
     return lines_join(arena, &lines);
 }
 
+size_t json_length(struct slice text)
+{
+    size_t depth = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < text.length; i++) {
+        char byte = text.bytes[i];
+
+        if (quoted && byte == '\\')
+            i++;
+        else if (byte == '"')
+            quoted = !quoted;
+        else if (!quoted && (byte == '{' || byte == '['))
+            depth++;
+        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 struct strict {
     struct text out;
     unsigned fillers;
@@ -170,7 +190,7 @@ static size_t put_word(struct strict *strict, struct slice rest)
            rest.bytes[length] != '\0')
         digits += (bool)isdigit((unsigned char)rest.bytes[length++]);
     word = (struct slice){rest.bytes, length};
-    known = slice_equal(word, "true") || slice_equal(word, "false") || slice_equal(word, "null");
+    known = slice_equal_one(word, "true", "false", "null");
     if (known || (scan_double(word, &value) && digits <= 15))
         text_add(&strict->out, word.bytes, word.length);
     else if (scan_double(word, &value))

@@ -8,28 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame.h"
+#include "loose_json.h"
 #include "runs.h"
-
-/* Length of the object at the front, up to its closing brace; 0 when it does not end. */
-static size_t object_length(struct slice text)
-{
-    size_t depth = 0;
-    bool quoted = false;
-
-    for (size_t i = 0; i < text.length; i++) {
-        char byte = text.bytes[i];
-
-        if (quoted && byte == '\\')
-            i++;
-        else if (byte == '"')
-            quoted = !quoted;
-        else if (!quoted && (byte == '{' || byte == '['))
-            depth++;
-        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
 
 /* The tool writes booleans as the strings "true" and "false". */
 static bool is_false(const struct json *object, const char *key)
@@ -208,7 +189,7 @@ static void read_document(struct slice text, struct reading *reading)
     const struct json *document = json_parse(reading->arena, "JSON", text.bytes, text.length, &err);
 
     if (document == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return;
     }
     take_document(&run, document);
@@ -217,7 +198,7 @@ static void read_document(struct slice text, struct reading *reading)
 
 void nccl_json(struct slice bytes, struct reading *reading)
 {
-    for (size_t length; (length = object_length(bytes)) > 0;) {
+    for (size_t length; (length = json_length(bytes)) > 0;) {
         read_document((struct slice){bytes.bytes, length}, reading);
         bytes = slice_from(bytes, length);
         while (bytes.length > 0 && strchr(" \t\r\n", bytes.bytes[0]) != NULL)
@@ -227,9 +208,10 @@ void nccl_json(struct slice bytes, struct reading *reading)
         struct reading *run = runs_begin(reading);
 
         if (slice_contains(bytes, "\"nccl_version\"") || slice_starts(bytes, "{\"version\""))
-            reading_set(run, READING_PARTIAL, "%s", "the JSON document is cut");
+            reading_lacks(run, "the JSON document is cut");
+        else if (reading->runs.count > 1)
+            reading_lacks(run, "text that is no JSON of nccl-tests");
         else
-            reading_set(run, reading->runs.count > 1 ? READING_PARTIAL : READING_UNRECOGNISED, "%s",
-                        "text that is no JSON of nccl-tests");
+            reading_strange(run, "text that is no JSON of nccl-tests");
     }
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame.h"
+
 enum { MAX_SIZES = 100000 };
 
 /* busbw = algbw x factor(ranks) by definition of the tests; ranks without root and with redop tell them
@@ -22,7 +24,7 @@ static const struct collective {
     {"scatter", FACTOR_SHARE, false, true},
 };
 
-enum { COLLECTIVES = sizeof collectives / sizeof collectives[0] };
+enum { COLLECTIVES = ARRAY_SIZE(collectives) };
 
 const char *nccl_collective_of(struct slice word)
 {
@@ -142,7 +144,7 @@ static void measure_cell(struct nccl_run *run, const char *collective, const str
         {"error", "", cell->error, cell->has_error},
     };
 
-    for (size_t i = 0; cell->there && i < sizeof values / sizeof values[0]; i++)
+    for (size_t i = 0; cell->there && i < ARRAY_SIZE(values); i++)
         if (values[i].there)
             add_at(
                 run, row, place,
@@ -240,27 +242,25 @@ static const char *average_differs(const struct nccl_run *run)
                         mean, run->average);
 }
 
-static void set_status(struct nccl_run *run)
+static void find_lacks(struct nccl_run *run)
 {
     struct reading *reading = run->reading;
-    const char *missing = missing_rows(run);
+    const char *missing = missing_rows(run), *differs = average_differs(run);
 
     if (run->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", run->failure);
-    else if (!run->began)
-        reading_set(reading, READING_UNRECOGNISED, "%s", "no line of nccl-tests");
-    else if (run->rows.count == 0)
-        reading_set(reading, READING_PARTIAL, "%s", "no row of results");
-    else if (run->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", run->damage);
-    else if (!nccl_run_closed(run))
-        reading_set(reading, READING_PARTIAL, "%s", "the output ends before its closing lines");
-    else if (missing != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", missing);
-    else if (average_differs(run) != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", average_differs(run));
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_failed(reading, "%s", run->failure);
+    if (!run->began)
+        reading_strange(reading, "no line of nccl-tests");
+    if (run->rows.count == 0)
+        reading_lacks(reading, "no row of results");
+    if (run->damage != NULL)
+        reading_lacks(reading, "%s", run->damage);
+    if (!nccl_run_closed(run))
+        reading_lacks(reading, "the output ends before its closing lines");
+    if (missing != NULL)
+        reading_lacks(reading, "%s", missing);
+    if (differs != NULL)
+        reading_lacks(reading, "%s", differs);
 }
 
 void nccl_run_finish(struct nccl_run *run)
@@ -269,7 +269,7 @@ void nccl_run_finish(struct nccl_run *run)
         run->collective = infer_collective(run);
     if (run->collective != NULL)
         nccl_fact(run->reading, "nccl.collective", run->collective);
-    set_status(run);
+    find_lacks(run);
     /* Numbers of a collective that no row could tell yet would get its name later. */
     if (run->collective != NULL || run->reading->status == READING_COMPLETE)
         measure(run, run->collective != NULL ? run->collective : "unknown");

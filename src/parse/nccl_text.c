@@ -56,7 +56,7 @@ static bool column_of(struct slice word, enum column *ret_column)
                  {"res", ERRORS}};
 
     *ret_column = OTHER;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_equal(word, names[i].name)) {
             *ret_column = names[i].column;
             return true;
@@ -460,7 +460,7 @@ static bool points_at_hardware(struct slice text)
     static const char *const needles[] = {"uncorrectable",      "ECC error",    "hardware",    "GPU is lost",
                                           "fallen off the bus", "NVLink error", "nvlink error"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(text, needles[i]))
             return true;
     return false;
@@ -549,7 +549,7 @@ static bool take_launcher_failure(struct text_run *text, struct slice line)
     };
     const struct nccl_run *run = &text->run;
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(line, needles[i])) {
             /* The tool exits with an error after a FAILED of its own. */
             if (!(nccl_run_closed(run) && (run->bounds_failed || run->average_failed)))

@@ -7,8 +7,7 @@
 #ifndef ASSAY_NVIDIA_SMI_H
 #define ASSAY_NVIDIA_SMI_H
 
-#include "assay/reading.h"
-#include "lines.h"
+#include "frame.h"
 
 enum smi_notation {
     SMI_TEXT, /* -q: "FB Memory Usage/Total" */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a field of a GPU, in any notation, by its row: as a fact or a measurement, with what is alarming
  * about it. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ bool smi_not_available(struct slice value)
         "[Requested functionality has been deprecated]",
     };
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal_nocase(value, words[i]))
             return true;
     return false;
@@ -69,7 +68,7 @@ bool smi_faulty_value(struct smi *smi, const char *what, struct slice value)
         reading_finding(smi->reading, SEVERITY_FAULT, "gpu.err", smi->subject, "%s: ERR!", what);
         return true;
     }
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
         if (slice_contains(value, faults[i].word) && value.length <= strlen(faults[i].word) + 2) {
             if (!smi->faulty)
                 reading_finding(smi->reading, SEVERITY_FAULT, faults[i].code, smi->subject, "%s: %.*s", what,
@@ -142,7 +141,7 @@ static const char *current_spelling(struct arena *arena, const char *path)
     } words[] = {{"Clocks Throttle Reasons", "Clocks Event Reasons"},
                  {"clocks_throttle_reason", "clocks_event_reason"}};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         const char *at;
 
         while ((at = strstr(path, words[i].old)) != NULL)
@@ -237,7 +236,7 @@ static void add_ecc(struct smi *smi, const char *path, struct slice value)
     const char *section = NULL, *part = "";
     double number;
 
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
         if (strncmp(path, sections[i].prefix, strlen(sections[i].prefix)) == 0) {
             section = sections[i].section;
             part = path + strlen(sections[i].prefix);

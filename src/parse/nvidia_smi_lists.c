@@ -64,12 +64,10 @@ void smi_read_list(struct smi *smi, const struct lines *lines)
         gpus++;
         tail.length = 0;
     }
-    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
-        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
-    else if (strange.length > 0)
-        reading_set(smi->reading, READING_PARTIAL, "not understood: %.*s", slice_print(strange));
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (tail.length > 0 && !slice_starts(tail, "```"))
+        reading_lacks(smi->reading, "the last line is not ended");
+    if (strange.length > 0)
+        reading_lacks(smi->reading, "not understood: %.*s", slice_print(strange));
     if (smi->reading->status == READING_COMPLETE)
         smi_count(smi, gpus, false);
 }
@@ -147,12 +145,7 @@ bool smi_csv_header(struct slice line)
 
 static bool is_product(struct slice cell)
 {
-    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN "};
-
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
-        if (slice_starts(cell, makers[i]))
-            return true;
-    return false;
+    return slice_starts_one(cell, "NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "TITAN ");
 }
 
 static bool is_address(struct arena *arena, struct slice cell)
@@ -278,8 +271,8 @@ static bool is_foreign(const struct csv *csv, const struct row *row, struct slic
     struct slice command;
     uint64_t number;
 
-    if (is_prompt(line) || prompt_command(line, &command) || slice_starts(line, "```") ||
-        slice_starts(line, "<") || slice_starts(line, "Script ") || is_shell_trouble(line))
+    if (is_prompt(line) || prompt_command(line, &command) || slice_starts_one(line, "```", "<", "Script ") ||
+        is_shell_trouble(line))
         return true;
     return row->count == 1 && csv->columns > 1 && !scan_u64(row->cells[0], &number) &&
            !is_evident(csv->smi->reading->arena, row);
@@ -380,18 +373,14 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
             read_csv_line(csv, line);
     }
     read_unended_row(csv, tail);
-    if (tail.length > 0 && !is_prompt(tail) && !slice_starts(tail, "```"))
-        reading_set(smi->reading, READING_PARTIAL, "the last line is not ended");
-    else if (csv->other_list && !csv->ragged)
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    else if (csv->ragged)
-        reading_set(smi->reading, READING_PARTIAL, "rows are not alike");
-    else if (csv->gpus == 0)
-        reading_set(smi->reading, READING_PARTIAL, "no row behind the header");
-    else if (csv->unnamed)
-        reading_set(smi->reading, READING_PARTIAL, "columns without a header cannot be told");
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+    if (tail.length > 0 && !slice_starts(tail, "```"))
+        reading_lacks(smi->reading, "the last line is not ended");
+    if (csv->ragged)
+        reading_lacks(smi->reading, "rows are not alike");
+    if (!csv->other_list && csv->gpus == 0)
+        reading_lacks(smi->reading, "no row behind the header");
+    if (!csv->other_list && csv->unnamed)
+        reading_lacks(smi->reading, "columns without a header cannot be told");
     if (smi->reading->status == READING_COMPLETE && !csv->other_list)
         smi_count(smi, csv->gpus, false);
 }

@@ -3,7 +3,6 @@
  * Several outputs of nvidia-smi in one text: the same command again (-l), or another. A part goes from its
  * beginning up to the next; a part of a CSV list that has its header only once is given the header too.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "nvidia_smi.h"

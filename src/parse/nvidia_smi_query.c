@@ -5,7 +5,6 @@
  * announced and the last one has ended: by a blank line, by its processes, or by as many lines as the GPU
  * before it.
  */
-#include <string.h>
 
 #include "nvidia_smi.h"
 
@@ -117,14 +116,9 @@ static void read_field(struct query *query, struct slice line)
 /* Lines of the head and of each GPU, which stand at the left. */
 static bool is_base(struct slice line)
 {
-    static const char *const words[] = {"=====",         "Timestamp ",     "Driver Version ",
-                                        "CUDA Version ", "Attached GPUs ", "GPU 0000"};
-
     line = slice_trim(line);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (slice_starts(line, words[i]))
-            return true;
-    return false;
+    return slice_starts_one(line, "=====", "Timestamp ", "Driver Version ", "CUDA Version ", "Attached GPUs ",
+                            "GPU 0000");
 }
 
 static void read_line(struct query *query, struct slice line)
@@ -152,21 +146,18 @@ static void read_line(struct query *query, struct slice line)
     }
 }
 
-static void set_status(struct query *query, bool cut)
+static void find_lacks(struct query *query, bool cut)
 {
     struct reading *reading = query->smi->reading;
     unsigned reported = query->gpus + (unsigned)query->smi->lost.count;
     bool ended = query->ended || (query->gpus > 1 && query->lines == query->lines_before);
 
     if (!query->attached_known)
-        reading_set(reading, READING_PARTIAL, "the number of attached GPUs is not there");
-    else if (reported < query->attached)
-        reading_set(reading, READING_PARTIAL, "%u of %u attached GPUs are reported", query->gpus,
-                    (unsigned)query->attached);
-    else if (cut || (query->gpus > 0 && !ended))
-        reading_set(reading, READING_PARTIAL, "the last GPU's report is cut");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(reading, "the number of attached GPUs is not there");
+    if (reported < query->attached)
+        reading_lacks(reading, "%u of %u attached GPUs are reported", query->gpus, (unsigned)query->attached);
+    if (cut || (query->gpus > 0 && !ended))
+        reading_lacks(reading, "the last GPU's report is cut");
 }
 
 void smi_read_query(struct smi *smi, const struct lines *lines)
@@ -177,7 +168,7 @@ void smi_read_query(struct smi *smi, const struct lines *lines)
     smi->notation = SMI_TEXT;
     for (size_t i = 0; i < lines->count; i++)
         read_line(&query, lines->items[i].text);
-    set_status(&query, cut);
+    find_lacks(&query, cut);
     /* As many lines as the GPU before may still lack a process: only a certain end closes sums and counts. */
     smi_end_gpu(smi, query.ended && !cut);
 }

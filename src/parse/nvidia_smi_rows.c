@@ -386,10 +386,9 @@ const struct smi_row smi_rows[] = {
      {"Fabric/Health/Bandwidth", "fabric/health/bandwidth", "fabric.health.bandwidth"}},
 };
 
-const size_t smi_row_count = sizeof smi_rows / sizeof smi_rows[0];
+const size_t smi_row_count = ARRAY_SIZE(smi_rows);
 
-_Static_assert(sizeof smi_rows / sizeof smi_rows[0] <= SMI_FIELDS_MOST,
-               "struct smi keeps one flag for each row");
+_Static_assert(ARRAY_SIZE(smi_rows) <= SMI_FIELDS_MOST, "struct smi keeps one flag for each row");
 
 /* Values that speak against the device. */
 const struct smi_alarm smi_alarms[] = {
@@ -419,4 +418,4 @@ const struct smi_alarm smi_alarms[] = {
      "slowed down by the driver because it is hot"},
 };
 
-const size_t smi_alarm_count = sizeof smi_alarms / sizeof smi_alarms[0];
+const size_t smi_alarm_count = ARRAY_SIZE(smi_alarms);

@@ -132,7 +132,7 @@ static void read_second(struct table *table, struct slice *cells)
     struct slice rest = cells[0], word, load = cells[2];
 
     table->row = 2;
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         if (scan_word(&rest, &word))
             field(smi, paths[i], word);
     read_usage(smi, slice_trim(rest), "GPU Power Readings/Power Draw",
@@ -287,11 +287,9 @@ void smi_read_table(struct smi *smi, const struct lines *lines)
         for (size_t i = 0; i < table.subjects.count; i++)
             smi_compute_processes(smi, table.subjects.items[i], table.processes.items[i]);
     if (table.damaged)
-        reading_set(smi->reading, READING_PARTIAL, "a line of the table is not as it should be");
-    else if (!table.closed)
-        reading_set(smi->reading, READING_PARTIAL, "%s",
-                    table.processes_seen ? "the table of processes is not closed"
-                                         : "the table of processes is not there");
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
+        reading_lacks(smi->reading, "a line of the table is not as it should be");
+    if (!table.closed)
+        reading_lacks(smi->reading, "%s",
+                      table.processes_seen ? "the table of processes is not closed"
+                                           : "the table of processes is not there");
 }

@@ -119,7 +119,7 @@ static struct slice decoded(struct arena *arena, struct slice value)
         size_t used = 1;
 
         plain[length] = value.bytes[0];
-        for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(entities); i++)
             if (slice_starts(value, entities[i].entity)) {
                 plain[length] = entities[i].byte;
                 used = strlen(entities[i].entity);
@@ -149,9 +149,8 @@ static bool in_gpu(const struct document *document)
 /* Long lists that nothing is read from. */
 static bool is_skipped(const struct document *document)
 {
-    return document->depth > 2 && (slice_equal(document->stack[2], "supported_clocks") ||
-                                   slice_equal(document->stack[2], "mig_devices") ||
-                                   slice_equal(document->stack[2], "accounted_processes"));
+    return document->depth > 2 &&
+           (slice_equal_one(document->stack[2], "supported_clocks", "mig_devices", "accounted_processes"));
 }
 
 static void read_host(struct document *document, struct slice name, struct slice value)
@@ -283,13 +282,11 @@ void smi_read_xml(struct smi *smi, struct slice bytes)
     if (document.closed)
         read_errors(smi, rest);
     if (document.damaged)
-        reading_set(smi->reading, READING_PARTIAL, "the XML is damaged after GPU %u", document.gpus);
-    else if (!document.closed)
-        reading_set(smi->reading, READING_PARTIAL, "the XML is cut after GPU %u", document.gpus);
-    else
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    if (!document.closed)
+        reading_lacks(smi->reading, "the XML is damaged after GPU %u", document.gpus);
+    if (!document.closed) {
+        reading_lacks(smi->reading, "the XML is cut after GPU %u", document.gpus);
         return;
+    }
     smi_count(smi, document.gpus, true);
     if (document.attached > document.gpus)
         reading_finding(smi->reading, SEVERITY_WARNING, "gpu.not_reported", "",

@@ -9,22 +9,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/parser.h"
-
-#include "lines.h"
-#include "runs.h"
+#include "frame.h"
 
 enum { MAX_RUNS = 1000, MAX_RANKS = 1 << 20 };
 
 struct probe_run {
-    struct reading *reading;
+    struct frame frame;
     const char *collective, *type, *redop;
     double ranks, sizes; /* as announced */
     double ranks_seen, sizes_seen;
     double wrong, last_size;
-    bool *rank_seen;     /* by rank */
-    const char *damage;  /* why the text cannot be whole */
-    const char *failure; /* why the program could not do its work */
+    bool *rank_seen;    /* by rank */
+    const char *damage; /* why the text cannot be whole */
+    bool seen;          /* a line of ours was */
+    bool full;          /* no more runs are read */
     bool began, ended, ended_wrong;
 };
 
@@ -34,7 +32,8 @@ static bool take_number(struct probe_run *run, const struct json *line, const ch
     const struct json *value = json_get(line, key);
 
     if (value == NULL || value->type != JSON_NUMBER) {
-        run->damage = arena_printf(run->reading->arena, "line %u has no number \"%s\"", line->line, key);
+        run->damage =
+            arena_printf(run->frame.reading->arena, "line %u has no number \"%s\"", line->line, key);
         return false;
     }
     *ret_number = value->number;
@@ -45,21 +44,21 @@ static void take_head(struct probe_run *run, const struct json *head)
 {
     static const char *const facts[] = {"program", "collective", "backend", "mpi", "nccl", "cuda", "driver"};
     static const char *const numbers[] = {"ranks", "hosts", "iterations"};
-    struct arena *arena = run->reading->arena;
+    struct arena *arena = run->frame.reading->arena;
 
     run->began = true;
     run->collective = json_string(head, "collective", "unknown");
     run->type = json_string(head, "type", "");
     run->redop = json_string(head, "redop", "");
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         if (json_string(head, facts[i], NULL) != NULL)
-            reading_fact(run->reading, arena_printf(arena, "probe.%s", facts[i]), "",
+            reading_fact(run->frame.reading, arena_printf(arena, "probe.%s", facts[i]), "",
                          slice_of(json_string(head, facts[i], "")));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         if (json_number(head, numbers[i], -1) >= 0)
-            reading_fact(run->reading, arena_printf(arena, "probe.%s", numbers[i]), "",
+            reading_fact(run->frame.reading, arena_printf(arena, "probe.%s", numbers[i]), "",
                          slice_of(arena_printf(arena, "%.0f", json_number(head, numbers[i], 0))));
-    reading_fact(run->reading, "probe.validation", "",
+    reading_fact(run->frame.reading, "probe.validation", "",
                  slice_of(json_boolean(head, "check", false) ? "1" : "0"));
     if (!take_number(run, head, "ranks", &run->ranks) || !take_number(run, head, "sizes", &run->sizes))
         return;
@@ -73,7 +72,7 @@ static void take_head(struct probe_run *run, const struct json *head)
 
 static void measure_size(struct probe_run *run, double size, const char *what, double value, const char *unit)
 {
-    struct reading *reading = run->reading;
+    struct reading *reading = run->frame.reading;
     struct measurement *measurement = reading_measure(
         reading, arena_printf(reading->arena, "probe.%s.%s", run->collective, what), "", value, unit);
 
@@ -107,8 +106,8 @@ static void take_size(struct probe_run *run, const struct json *line)
     measure_size(run, size, "wrong", wrong->number, "");
     run->wrong += wrong->number;
     if (wrong->number > 0)
-        reading_finding(run->reading, SEVERITY_FAULT,
-                        arena_printf(run->reading->arena, "probe.%s.wrong", run->collective), "",
+        reading_finding(run->frame.reading, SEVERITY_FAULT,
+                        arena_printf(run->frame.reading->arena, "probe.%s.wrong", run->collective), "",
                         "%.0f wrong elements at %.0f bytes", wrong->number, size);
 }
 
@@ -138,19 +137,19 @@ static void take_rank(struct probe_run *run, const struct json *line)
     }
     run->rank_seen[(size_t)rank] = true;
     run->ranks_seen++;
-    subject = arena_printf(run->reading->arena, "%s/rank%.0f", host, rank);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    subject = arena_printf(run->frame.reading->arena, "%s/rank%.0f", host, rank);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct json *value = json_get(line, rows[i].key);
 
         if (value != NULL && value->type == JSON_NUMBER)
-            reading_measure(run->reading, rows[i].metric, subject, value->number, rows[i].unit);
+            reading_measure(run->frame.reading, rows[i].metric, subject, value->number, rows[i].unit);
     }
     if (json_string(line, "device", NULL) != NULL)
-        reading_fact(run->reading, "probe.device", subject, slice_of(json_string(line, "device", "")));
+        reading_fact(run->frame.reading, "probe.device", subject, slice_of(json_string(line, "device", "")));
     if (straggler == NULL)
         return;
-    reading_fact(run->reading, "probe.straggler", subject, slice_of(straggler));
-    reading_finding(run->reading, SEVERITY_WARNING, "probe.straggler", subject, "%s",
+    reading_fact(run->frame.reading, "probe.straggler", subject, slice_of(straggler));
+    reading_finding(run->frame.reading, SEVERITY_WARNING, "probe.straggler", subject, "%s",
                     strcmp(straggler, "path") == 0
                         ? "no path of this rank to another host is as fast as the others'"
                         : "this rank mostly arrives last");
@@ -159,26 +158,26 @@ static void take_rank(struct probe_run *run, const struct json *line)
 static void take_end(struct probe_run *run, const struct json *line)
 {
     const char *how = json_string(line, "end", ""), *reason = json_string(line, "reason", NULL);
-    struct arena *arena = run->reading->arena;
+    struct arena *arena = run->frame.reading->arena;
 
     run->ended = true;
     run->ended_wrong = strcmp(how, "wrong") == 0;
     json_each (rank, json_get(line, "waiting_for"))
         reading_finding(
-            run->reading, SEVERITY_WARNING, "probe.not_arrived",
+            run->frame.reading, SEVERITY_WARNING, "probe.not_arrived",
             arena_printf(arena, "%s/rank%.0f", json_string(rank, "host", "?"), json_number(rank, "rank", -1)),
             "%s", "all others waited for this rank when the deadline was over");
     if (strcmp(how, "ok") != 0 && !run->ended_wrong)
-        run->failure = arena_strdup(arena, reason != NULL ? reason : how);
+        frame_fail(&run->frame, slice_of(reason != NULL ? reason : how));
 }
 
 static void take_line(struct probe_run *run, struct slice text, const char *key)
 {
     struct error err = {0};
-    const struct json *line = json_parse(run->reading->arena, "line", text.bytes, text.length, &err);
+    const struct json *line = json_parse(run->frame.reading->arena, "line", text.bytes, text.length, &err);
 
     if (line == NULL)
-        run->damage = arena_strdup(run->reading->arena, err.text);
+        run->damage = arena_strdup(run->frame.reading->arena, err.text);
     else if (run->ended)
         run->damage = "there is more after the end";
     else if (strcmp(key, "end") == 0)
@@ -193,24 +192,22 @@ static void take_line(struct probe_run *run, struct slice text, const char *key)
         take_rank(run, line);
 }
 
-static void finish_run(struct probe_run *run)
+static void end(void *state)
 {
-    struct reading *reading = run->reading;
+    struct probe_run *run = state;
+    struct reading *reading = run->frame.reading;
 
-    if (run->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", run->failure);
-    else if (run->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", run->damage);
-    else if (!run->ended)
-        reading_set(reading, READING_PARTIAL, "%s",
-                    "the output has no end: the probe was ended, or the output is cut");
-    else if (!run->began || run->sizes_seen != run->sizes || run->ranks_seen != run->ranks)
-        reading_set(reading, READING_PARTIAL, "%.0f of %.0f sizes and %.0f of %.0f ranks are there",
-                    run->sizes_seen, run->sizes, run->ranks_seen, run->ranks);
-    else if (run->ended_wrong != (run->wrong > 0))
-        reading_set(reading, READING_PARTIAL, "%s", "the end and the sizes differ about wrong data");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (!run->seen)
+        reading_strange(reading, "no line of assay-probe-collective");
+    if (run->damage != NULL)
+        reading_lacks(reading, "%s", run->damage);
+    if (!run->ended)
+        reading_lacks(reading, "the output has no end: the probe was ended, or the output is cut");
+    if (!run->began || run->sizes_seen != run->sizes || run->ranks_seen != run->ranks)
+        reading_lacks(reading, "%.0f of %.0f sizes and %.0f of %.0f ranks are there", run->sizes_seen,
+                      run->sizes, run->ranks_seen, run->ranks);
+    if (run->ended_wrong != (run->wrong > 0))
+        reading_lacks(reading, "the end and the sizes differ about wrong data");
 }
 
 /* The first key of a line of ours; NULL: it is none. Rounds (--arrivals) are for people. */
@@ -220,7 +217,7 @@ static const char *key_of(struct slice line)
 
     if (!scan_text(&line, "{\""))
         return NULL;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         size_t length = strlen(keys[i]);
 
         if (slice_starts(line, keys[i]) && slice_starts(slice_from(line, length), "\": "))
@@ -229,36 +226,30 @@ static const char *key_of(struct slice line)
     return NULL;
 }
 
-static void stream(struct source *source, struct reading *reading)
+static void begin(void *state)
 {
-    struct probe_run run = {0};
-    cleanup_lines struct line_reader reader = {0};
-    struct line line;
+    struct probe_run *run = state;
 
-    lines_open(&reader, source, 0);
-    while (lines_next(&reader, &line)) {
-        struct slice text = slice_trim(line.text);
-        const char *key = key_of(text);
+    run->collective = "unknown";
+}
 
-        if (key == NULL)
-            continue;
-        if (run.reading == NULL || (run.began && strcmp(key, "assay_probe") == 0)) {
-            if (reading->runs.count >= MAX_RUNS) {
-                run.damage = "the output holds more runs than are read";
-                break;
-            }
-            if (run.reading != NULL)
-                finish_run(&run);
-            run = (struct probe_run){.reading = runs_begin(reading), .collective = "unknown"};
-        }
-        take_line(&run, text, key);
-    }
-    if (run.reading == NULL) {
-        reading_set(reading, READING_UNRECOGNISED, "%s", "no line of assay-probe-collective");
+static void read_line(void *state, struct slice line)
+{
+    struct probe_run *run = state;
+    const char *key = run->full ? NULL : key_of(line);
+
+    if (key == NULL)
         return;
+    if (run->began && strcmp(key, "assay_probe") == 0) {
+        run->full = run->frame.all->runs.count >= MAX_RUNS;
+        if (run->full) {
+            run->damage = "the output holds more runs than are read";
+            return;
+        }
+        frame_next_run(run);
     }
-    finish_run(&run);
-    runs_finish(reading);
+    run->seen = true;
+    take_line(run, line, key);
 }
 
 static const struct metric metrics[] = {
@@ -289,5 +280,9 @@ const struct parser parse_assay_probe = {
     .version = 1,
     .summary = "assay-probe-collective: bandwidth of a collective, and who is slow",
     .metrics = metrics,
-    .stream = stream,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct probe_run),
+                                       .flags = FRAME_STREAM | FRAME_RUNS,
+                                       .begin = begin,
+                                       .line = read_line,
+                                       .end = end},
 };

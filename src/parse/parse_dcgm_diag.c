@@ -58,7 +58,7 @@ static const char *slug_of(struct arena *arena, struct slice name)
     while (length > 0 && slug[length - 1] == '_')
         length--;
     slug[length] = '\0';
-    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
         if (strcmp(slug, renamed[i].slug) == 0)
             return renamed[i].kept;
     return slug;
@@ -92,7 +92,7 @@ enum diag_result diag_result_of(struct slice word)
         {"not run", DIAG_SKIP}, {"not_run", DIAG_SKIP}, {"notrun", DIAG_SKIP},
     };
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal_nocase(word, words[i].word))
             return words[i].result;
     return DIAG_UNREAD;
@@ -219,14 +219,9 @@ static void parse(struct slice bytes, struct reading *reading)
     runs_finish(reading);
 }
 
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
-
 const struct parser parse_dcgm_diag = {
     .name = "dcgm-diag",
     .version = 2,
     .summary = "dcgmi diag: its table and its JSON, DCGM 1.x to 4.x",
-    .metrics = metrics,
     .parse = parse,
 };

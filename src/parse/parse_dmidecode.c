@@ -19,8 +19,7 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 
 enum dmi_type {
     DMI_BIOS = 0,
@@ -87,7 +86,7 @@ struct kinds {
 };
 
 struct table {
-    struct reading *reading;
+    struct frame frame;
     bool inside; /* a structure's lines are being read */
     uint64_t type;
     LIST_OF(struct pair) pairs; /* of this structure */
@@ -95,7 +94,6 @@ struct table {
     bool arrays, end, closed; /* closed: the last structure was ended by its blank line */
     const char *empty;
     struct kinds cpus, dimms, psus;
-    struct slice failure; /* a line by which dmidecode says that it could not read */
 };
 
 static struct slice get(const struct table *table, const char *key)
@@ -108,7 +106,7 @@ static struct slice get(const struct table *table, const char *key)
 
 static bool says_nothing(struct slice value)
 {
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nothings); i++)
         if (slice_equal(value, nothings[i]))
             return true;
     return false;
@@ -116,16 +114,16 @@ static bool says_nothing(struct slice value)
 
 static const char *text_of(const struct table *table, struct slice slice)
 {
-    return utf8_clean(table->reading->arena, slice);
+    return utf8_clean(table->frame.reading->arena, slice);
 }
 
 static void add_fields(struct table *table, const char *subject)
 {
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         struct slice value = get(table, fields[i].key);
 
         if (fields[i].type == table->type && !says_nothing(value))
-            reading_fact(table->reading, fields[i].fact, subject, value);
+            reading_fact(table->frame.reading, fields[i].fact, subject, value);
     }
 }
 
@@ -138,20 +136,20 @@ static void count_kind(struct table *table, struct kinds *kinds, const char *tex
             kinds->items.items[i].count++;
             return;
         }
-    kind = list_push(table->reading->arena, &kinds->items);
+    kind = list_push(table->frame.reading->arena, &kinds->items);
     *kind = (struct kind){text, 1};
 }
 
 /* Boards name the slots of both sockets alike at times: then the bank tells them apart. */
 static const char *place_of(const struct table *table, const char *fact, const char *key, const char *other)
 {
-    struct arena *arena = table->reading->arena;
+    struct arena *arena = table->frame.reading->arena;
     struct slice name = get(table, key), bank = get(table, other);
     const char *place = says_nothing(name) ? arena_printf(arena, "%u", table->structures)
                                            : arena_strndup(arena, name.bytes, name.length);
 
     place = utf8_clean(arena, slice_of(place));
-    if (reading_get_fact(table->reading, fact, place) == NULL)
+    if (reading_get_fact(table->frame.reading, fact, place) == NULL)
         return place;
     return arena_printf(arena, "%s %s", says_nothing(bank) ? "second" : text_of(table, bank), place);
 }
@@ -163,13 +161,13 @@ static const char *size_text(struct table *table, struct slice size)
     uint64_t number;
 
     if (scan_digits(&rest, &number) && slice_equal(slice_trim(rest), "MB") && number % 1024 == 0)
-        return arena_printf(table->reading->arena, "%llu GB", (unsigned long long)number / 1024);
+        return arena_printf(table->frame.reading->arena, "%llu GB", (unsigned long long)number / 1024);
     return text_of(table, size);
 }
 
 static void end_dimm(struct table *table)
 {
-    struct arena *arena = table->reading->arena;
+    struct arena *arena = table->frame.reading->arena;
     struct slice size = get(table, "Size"), speed = get(table, "Configured Memory Speed");
     const char *place = place_of(table, "dimm.size", "Locator", "Bank Locator");
 
@@ -179,7 +177,7 @@ static void end_dimm(struct table *table)
         return;
     }
     table->modules++;
-    reading_fact(table->reading, "dimm.size", place, slice_of(size_text(table, size)));
+    reading_fact(table->frame.reading, "dimm.size", place, slice_of(size_text(table, size)));
     add_fields(table, place);
     if (speed.length == 0)
         speed = get(table, "Configured Clock Speed");
@@ -230,7 +228,8 @@ static void end_structure(struct table *table)
     switch (table->type) {
     case DMI_BOARD:
         table->boards++;
-        add_fields(table, table->boards == 1 ? "" : arena_printf(table->reading->arena, "%u", table->boards));
+        add_fields(table,
+                   table->boards == 1 ? "" : arena_printf(table->frame.reading->arena, "%u", table->boards));
         break;
     case DMI_CPU:
         end_cpu(table);
@@ -271,93 +270,86 @@ static bool begin_structure(struct table *table, struct slice line)
 
 static bool is_failure(struct slice line)
 {
-    return slice_contains(line, "Permission denied") || slice_contains(line, "Operation not permitted") ||
-           slice_contains(line, "No SMBIOS nor DMI entry point found") ||
-           slice_contains(line, "Can't read memory from") || slice_contains(line, "Can't mmap");
+    return slice_contains_one(line, "Permission denied", "Operation not permitted",
+                              "No SMBIOS nor DMI entry point found", "Can't read memory from", "Can't mmap");
 }
 
-static void read_line(struct table *table, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
+    struct table *table = state;
+    struct pair pair;
 
     if (begin_structure(table, line))
         return;
     if (slice_trim(line).length == 0) {
         table->closed = table->closed || table->inside;
         end_structure(table);
-    } else if (!table->inside && table->failure.length == 0 && is_failure(line)) {
-        table->failure = slice_trim(line);
-    } else if (table->inside && line.bytes[0] == '\t' && line.bytes[1] != '\t' && colon != (size_t)-1) {
+    } else if (!table->inside && is_failure(line)) {
+        frame_fail(&table->frame, slice_trim(line));
+    } else if (table->inside && line.bytes[0] == '\t' && line.bytes[1] != '\t' &&
+               slice_part(line, ":", &pair.key, &pair.value)) {
         /* Lists stand below their key with two tabs. */
-        *list_push(table->reading->arena, &table->pairs) = (struct pair){
-            slice_trim((struct slice){line.bytes, colon}), slice_trim(slice_from(line, colon + 1))};
+        *list_push(table->frame.reading->arena, &table->pairs) = pair;
     }
 }
 
 static void add_kinds(struct table *table, const char *fact, const struct kinds *kinds)
 {
-    struct arena *arena = table->reading->arena;
+    struct arena *arena = table->frame.reading->arena;
     const char *text = "";
 
     for (size_t i = 0; i < kinds->items.count; i++)
         text = arena_printf(arena, "%s%s%u x %s", text, i > 0 ? ", " : "", kinds->items.items[i].count,
                             kinds->items.items[i].text);
     if (*text != '\0')
-        reading_fact(table->reading, fact, "", slice_of(text));
+        reading_fact(table->frame.reading, fact, "", slice_of(text));
 }
 
 static void add_totals(struct table *table)
 {
-    struct reading *reading = table->reading;
+    struct reading *reading = table->frame.reading;
 
     add_kinds(table, "cpu.kinds", &table->cpus);
     add_kinds(table, "dimm.kinds", &table->dimms);
     add_kinds(table, "psu.kinds", &table->psus);
     if (table->slots == 0)
         return;
-    reading_fact(reading, "dimm.count", "", slice_of(arena_printf(reading->arena, "%u", table->modules)));
-    reading_fact(reading, "dimm.slots", "", slice_of(arena_printf(reading->arena, "%u", table->slots)));
+    reading_count(reading, "dimm.count", table->modules);
+    reading_count(reading, "dimm.slots", table->slots);
     reading_fact(reading, "dimm.empty", "", slice_of(*table->empty != '\0' ? table->empty : "none"));
 }
 
-static void set_status(struct table *table, struct slice first)
+static void begin(void *state)
 {
-    struct reading *reading = table->reading;
+    struct table *table = state;
 
-    if (table->structures == 0 && table->failure.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(table->failure));
-    else if (table->structures == 0 && !table->inside)
-        reading_unrecognised(reading, first);
-    else if (!table->closed)
-        reading_set(reading, READING_PARTIAL, "the last structure is not ended by its blank line");
-    else if (table->arrays && table->slots != table->announced)
-        reading_set(reading, READING_PARTIAL, "the board has %u memory slots, and %u are listed",
-                    table->announced, table->slots);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    table->empty = "";
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct table table = {.reading = reading, .empty = "", .failure = {"", 0}};
-    struct lines lines;
+    struct table *table = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&table, lines.items[i].text);
-    set_status(&table, lines_first(&lines));
-    if (reading->status == READING_COMPLETE && table.end)
-        add_totals(&table);
+    if (table->structures > 0)
+        table->frame.failure.length = 0; /* what it could not read is not among these */
+    else if (!table->inside)
+        frame_strange(&table->frame);
+    if (!table->closed)
+        reading_lacks(table->frame.reading, "the last structure is not ended by its blank line");
+    if (table->arrays && table->slots != table->announced)
+        reading_lacks(table->frame.reading, "the board has %u memory slots, and %u are listed",
+                      table->announced, table->slots);
+    if (frame_is_complete(&table->frame) && table->end)
+        add_totals(table);
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_dmidecode = {
     .name = "dmidecode",
     .version = 1,
     .summary = "dmidecode: firmware, board, processors, memory modules, power supplies, with serial numbers",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct table),
+                                       .flags = FRAME_RAW,
+                                       .begin = begin,
+                                       .line = read_line,
+                                       .end = end},
 };

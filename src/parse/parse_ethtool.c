@@ -21,17 +21,15 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
 #include "pci_address.h"
-#include "runs.h"
 #include "shell_words.h"
 
 enum section { NONE, STATISTICS, DRIVER, SETTINGS, PAUSE, MODULE };
 
 struct report {
-    struct reading *all, *reading;
+    struct frame frame;
     enum section section;
     const char *device;
     unsigned values; /* of the section */
@@ -41,7 +39,6 @@ struct report {
         const char *device;
     })
     seen; /* in this run */
-    struct slice trouble;
 };
 
 static const struct label {
@@ -74,29 +71,27 @@ static void end_section(struct report *report)
     static const char *const names[] = {
         [STATISTICS] = "statistics", [DRIVER] = "driver", [SETTINGS] = "settings", [PAUSE] = "pause"};
 
-    if (report->section == STATISTICS && report->values == 0 && report->reading->status == READING_COMPLETE)
-        reading_set(report->reading, READING_PARTIAL, "statistics without a counter");
-    else if (report->section != NONE && report->section != STATISTICS && !report->closed &&
-             report->reading->status == READING_COMPLETE)
-        reading_set(report->reading, READING_PARTIAL, "the last line of the %s section is missing",
-                    report->section == MODULE ? "module" : names[report->section]);
+    if (report->section == STATISTICS && report->values == 0)
+        reading_lacks(report->frame.reading, "statistics without a counter");
+    else if (report->section != NONE && report->section != STATISTICS && !report->closed)
+        reading_lacks(report->frame.reading, "the last line of the %s section is missing",
+                      report->section == MODULE ? "module" : names[report->section]);
     report->section = NONE;
 }
 
 static void begin_section(struct report *report, enum section section)
 {
-    bool again = report->reading == NULL;
+    bool again = !frame_has_run(&report->frame);
 
     end_section(report);
     for (size_t i = 0; i < report->seen.count && !again; i++)
         again = report->seen.items[i].section == section &&
                 strcmp(report->seen.items[i].device, report->device) == 0;
     if (again) {
-        report->reading = runs_begin(report->all);
-        reading_set(report->reading, READING_COMPLETE, "%s", "");
+        frame_begin_run(&report->frame);
         report->seen.count = 0;
     }
-    list_push(report->all->arena, &report->seen);
+    list_push(report->frame.all->arena, &report->seen);
     report->seen.items[report->seen.count - 1].section = section;
     report->seen.items[report->seen.count - 1].device = report->device;
     report->section = section;
@@ -115,7 +110,7 @@ static bool is_device(struct slice text)
 
 static void set_device(struct report *report, struct slice name)
 {
-    report->device = utf8_clean(report->all->arena, name);
+    report->device = utf8_clean(report->frame.all->arena, name);
 }
 
 /* "Settings for eth0:" */
@@ -130,7 +125,7 @@ static bool read_title(struct report *report, struct slice line)
         {"Settings for ", SETTINGS},     {"Pause parameters for ", PAUSE},
     };
 
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(titles); i++) {
         struct slice name = line;
 
         if (!scan_text(&name, titles[i].text) || (name.length > 0 && !slice_ends(name, ":")))
@@ -219,8 +214,8 @@ static bool read_counter(struct report *report, struct slice line)
     value = slice_trim(slice_from(line, colon));
     if (label.length == 0 || !scan_u64(value, &number))
         return false;
-    ib_counter(report->reading, "eth.counter.", counter_name(report->all->arena, label), report->device,
-               value);
+    ib_counter(report->frame.reading, "eth.counter.", counter_name(report->frame.all->arena, label),
+               report->device, value);
     report->values++;
     return true;
 }
@@ -230,8 +225,9 @@ static void read_driver_fact(struct report *report, const struct label *label, s
     const char *address = NULL;
 
     if (strcmp(label->fact, "eth.bus") == 0)
-        address = pci_address(report->all->arena, value);
-    reading_fact(report->reading, label->fact, report->device, address != NULL ? slice_of(address) : value);
+        address = pci_address(report->frame.all->arena, value);
+    reading_fact(report->frame.reading, label->fact, report->device,
+                 address != NULL ? slice_of(address) : value);
 }
 
 /* "100000Mb/s"; "Unknown!" where there is no link. */
@@ -240,7 +236,7 @@ static void read_speed(struct report *report, struct slice value)
     uint64_t speed;
 
     if (scan_digits(&value, &speed) && slice_equal(value, "Mb/s"))
-        reading_measure(report->reading, "eth.speed", report->device, (double)speed / 1000, "Gb/s");
+        reading_measure(report->frame.reading, "eth.speed", report->device, (double)speed / 1000, "Gb/s");
 }
 
 static void read_temperature(struct report *report, struct slice value)
@@ -250,27 +246,24 @@ static void read_temperature(struct report *report, struct slice value)
 
     if (scan_word(&value, &word) && scan_double(word, &celsius) &&
         slice_starts(slice_trim(value), "degrees C"))
-        reading_measure(report->reading, "eth.module.temperature", report->device, celsius, "C");
+        reading_measure(report->frame.reading, "eth.module.temperature", report->device, celsius, "C");
 }
 
 static void read_label(struct report *report, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return;
-    label = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
     if (report->section == SETTINGS && slice_equal(label, "Speed"))
         read_speed(report, value);
     if (report->section == MODULE && slice_equal(label, "Module temperature"))
         read_temperature(report, value);
     if (report->section == MODULE && slice_equal(value, "On") &&
         (slice_contains(label, "alarm") || slice_contains(label, "warning")))
-        reading_finding(report->reading, SEVERITY_WARNING, "eth.module.alarm", report->device, "%.*s",
+        reading_finding(report->frame.reading, SEVERITY_WARNING, "eth.module.alarm", report->device, "%.*s",
                         slice_print(label));
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         if (labels[i].section != report->section || !slice_equal(label, labels[i].label))
             continue;
         report->closed = report->closed || labels[i].closes;
@@ -281,20 +274,18 @@ static void read_label(struct report *report, struct slice line)
 
 static bool is_trouble(struct slice line)
 {
-    return slice_starts(line, "Cannot get ") || slice_starts(line, "netlink error:") ||
-           slice_starts(line, "no stats available") || slice_starts(line, "No data available") ||
-           slice_starts(line, "ethtool: ") || is_shell_trouble(line);
+    return slice_starts_one(line, "Cannot get ", "netlink error:", "no stats available", "No data available",
+                            "ethtool: ") ||
+           is_shell_trouble(line);
 }
 
 /* -i and -m have no title: their first line begins them. */
 static bool read_untitled(struct report *report, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice label;
+    struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
     if (slice_equal(label, "driver"))
         begin_section(report, DRIVER);
     else if (slice_equal(label, "Identifier") && slice_contains(line, "0x"))
@@ -305,8 +296,9 @@ static bool read_untitled(struct report *report, struct slice line)
     return true;
 }
 
-static void read_line(struct report *report, struct slice raw)
+static void read_line(void *state, struct slice raw)
 {
+    struct report *report = state;
     struct slice line = slice_trim(raw);
     bool indented = raw.length > 0 && (raw.bytes[0] == ' ' || raw.bytes[0] == '\t');
 
@@ -316,12 +308,12 @@ static void read_line(struct report *report, struct slice raw)
         return;
     }
     if (slice_ends(line, ": Operation not permitted")) {
-        reading_finding(report->all, SEVERITY_INFO, "eth.not_permitted", report->device, "%.*s",
+        reading_finding(report->frame.all, SEVERITY_INFO, "eth.not_permitted", report->device, "%.*s",
                         slice_print(line));
         return;
     }
     if (is_trouble(line)) {
-        report->trouble = report->trouble.length > 0 ? report->trouble : line;
+        frame_fail(&report->frame, line);
         return;
     }
     if (read_title(report, line) || (!indented && read_prompt(report, line)) || read_untitled(report, line))
@@ -335,37 +327,28 @@ static void read_line(struct report *report, struct slice raw)
         read_label(report, line);
 }
 
-static void set_status(struct report *report, struct slice first, bool cut)
+static void begin(void *state)
 {
-    struct reading *reading = report->reading != NULL ? report->reading : report->all;
+    struct report *report = state;
 
-    if (report->reading != NULL)
-        end_section(report);
-    if (report->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(report->trouble));
-    else if (report->reading == NULL)
-        reading_unrecognised(reading, first);
-    else if (cut && reading->status == READING_COMPLETE)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    runs_finish(report->all);
+    report->device = "";
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct report report = {.all = reading, .device = "", .trouble = {"", 0}};
-    struct lines lines;
+    struct report *report = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&report, lines.items[i].text);
-    set_status(&report, lines_first(&lines), lines_are_cut(&lines));
+    end_section(report);
+    if (!frame_has_run(&report->frame))
+        frame_strange(&report->frame);
+    frame_lacks_end(&report->frame);
 }
 
 static const struct metric metrics[] = {
     {"eth.counter.*", "", BETTER_NEITHER, "a counter of the device, by its driver's name"},
     {"eth.speed", "Gb/s", BETTER_HIGHER, "speed of the link"},
     {"eth.module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ethtool = {
@@ -373,5 +356,9 @@ const struct parser parse_ethtool = {
     .version = 1,
     .summary = "ethtool: -S counters, -i driver, settings, -a pause, -m module",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct report),
+                                       .flags = FRAME_RAW,
+                                       .begin = begin,
+                                       .line = read_line,
+                                       .end = end},
 };

@@ -16,25 +16,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "pci_address.h"
 
 struct service {
-    struct reading *reading;
+    struct frame frame;
     bool status;     /* systemd's own answer was read */
     bool log;        /* lines of the service's log were read */
     bool version;    /* its version was printed */
     bool log_failed; /* the last unit event in the log is a failure */
     bool cuda_802;
-    struct slice trouble; /* systemctl itself could not answer */
 };
-
-static void fact_once(struct service *service, const char *name, struct slice value)
-{
-    if (value.length > 0 && reading_get_fact(service->reading, name, "") == NULL)
-        reading_fact(service->reading, name, "", value);
-}
 
 static struct slice until(struct slice text, const char *stops)
 {
@@ -61,10 +53,10 @@ static struct slice version_at(struct slice text)
 
 static void set_state(struct service *service, struct slice state)
 {
-    fact_once(service, "fabric_manager.state", state);
+    reading_fact_once(service->frame.reading, "fabric_manager.state", state);
     service->status = true;
     if (slice_equal(state, "failed"))
-        reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.failed", "",
+        reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.failed", "",
                         "the fabric manager service has failed");
 }
 
@@ -74,7 +66,8 @@ static void read_active(struct service *service, struct slice value)
     size_t open = slice_find(value, "(");
 
     if (open != (size_t)-1)
-        fact_once(service, "fabric_manager.sub", until(slice_from(value, open + 1), ")"));
+        reading_fact_once(service->frame.reading, "fabric_manager.sub",
+                          until(slice_from(value, open + 1), ")"));
     set_state(service, until(value, " ("));
 }
 
@@ -84,17 +77,17 @@ static void read_loaded(struct service *service, struct slice value)
     size_t semicolon = slice_find(value, ";");
 
     if (semicolon != (size_t)-1)
-        fact_once(service, "fabric_manager.enabled",
-                  slice_trim(until(slice_from(value, semicolon + 1), ";)")));
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled",
+                          slice_trim(until(slice_from(value, semicolon + 1), ";)")));
     else if (slice_starts(value, "masked"))
-        fact_once(service, "fabric_manager.enabled", slice_of("masked"));
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled", slice_of("masked"));
 }
 
 static void not_found(struct service *service)
 {
-    fact_once(service, "fabric_manager.state", slice_of("not-found"));
+    reading_fact_once(service->frame.reading, "fabric_manager.state", slice_of("not-found"));
     service->status = true;
-    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.not_found", "",
+    reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.not_found", "",
                     "there is no fabric manager service on this host");
 }
 
@@ -104,9 +97,9 @@ static bool read_show(struct service *service, struct slice line)
     if (scan_text(&line, "ActiveState="))
         set_state(service, line);
     else if (scan_text(&line, "SubState="))
-        fact_once(service, "fabric_manager.sub", line);
+        reading_fact_once(service->frame.reading, "fabric_manager.sub", line);
     else if (scan_text(&line, "UnitFileState="))
-        fact_once(service, "fabric_manager.enabled", line);
+        reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
     else if (scan_text(&line, "LoadState=") && slice_equal(line, "not-found"))
         not_found(service);
     else
@@ -117,24 +110,17 @@ static bool read_show(struct service *service, struct slice line)
 /* `is-active` and `is-enabled` print one word. */
 static bool read_word(struct service *service, struct slice line)
 {
-    static const char *const states[] = {"active",       "inactive",  "failed",     "activating",
-                                         "deactivating", "reloading", "maintenance"};
-    static const char *const enabled[] = {"enabled", "enabled-runtime", "disabled", "static",
-                                          "masked",  "masked-runtime",  "indirect", "linked",
-                                          "alias",   "generated"};
-
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-        if (slice_equal(line, states[i])) {
-            set_state(service, line);
-            return true;
-        }
-    for (size_t i = 0; i < sizeof enabled / sizeof enabled[0]; i++)
-        if (slice_equal(line, enabled[i])) {
-            fact_once(service, "fabric_manager.enabled", line);
-            service->status = true;
-            return true;
-        }
-    return false;
+    if (slice_equal_one(line, "active", "inactive", "failed", "activating", "deactivating", "reloading",
+                        "maintenance")) {
+        set_state(service, line);
+        return true;
+    }
+    if (!slice_equal_one(line, "enabled", "enabled-runtime", "disabled", "static", "masked", "masked-runtime",
+                         "indirect", "linked", "alias", "generated"))
+        return false;
+    reading_fact_once(service->frame.reading, "fabric_manager.enabled", line);
+    service->status = true;
+    return true;
 }
 
 static bool read_status(struct service *service, struct slice line)
@@ -155,7 +141,7 @@ static bool read_version(struct service *service, struct slice line)
     static const char *const marks[] = {
         "Fabric Manager version is :", "Fabric Manager version is:", "Fabric Manager version "};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i]);
         struct slice version;
 
@@ -164,7 +150,7 @@ static bool read_version(struct service *service, struct slice line)
         version = version_at(slice_from(line, at + strlen(marks[i])));
         if (version.length == 0)
             continue;
-        fact_once(service, "fabric_manager.version", version);
+        reading_fact_once(service->frame.reading, "fabric_manager.version", version);
         service->version = true;
         return true;
     }
@@ -179,10 +165,11 @@ static bool read_mismatch(struct service *service, struct slice line)
 
     if (own_at == (size_t)-1 || driver_at == (size_t)-1)
         return false;
-    fact_once(service, "fabric_manager.version", version_at(slice_from(line, own_at + strlen(own))));
-    fact_once(service, "fabric_manager.driver_version",
-              version_at(slice_from(line, driver_at + strlen(driver))));
-    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
+    reading_fact_once(service->frame.reading, "fabric_manager.version",
+                      version_at(slice_from(line, own_at + strlen(own))));
+    reading_fact_once(service->frame.reading, "fabric_manager.driver_version",
+                      version_at(slice_from(line, driver_at + strlen(driver))));
+    reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
                     slice_print(line));
     service->log = true;
     return true;
@@ -209,8 +196,8 @@ static bool read_switch_error(struct service *service, struct slice line)
         pci_address_put(subject, sizeof subject, word);
     snprintf(code, sizeof code, "fabric_manager.sxid.%u", (unsigned)number);
     harmless = slice_contains(line, "non-fatal");
-    reading_finding(service->reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT, code, subject, "%.*s",
-                    slice_print(line));
+    reading_finding(service->frame.reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT, code, subject,
+                    "%.*s", slice_print(line));
     return true;
 }
 
@@ -228,7 +215,7 @@ static bool read_log_line(struct service *service, struct slice line)
     if (read_mismatch(service, line) || ((error || warning) && read_switch_error(service, line)))
         return true;
     if (error || warning)
-        reading_finding(service->reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
+        reading_finding(service->frame.reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
                         error ? "fabric_manager.error" : "fabric_manager.warning", "", "%.*s",
                         slice_print(line));
     return true;
@@ -253,7 +240,7 @@ static void read_unit_event(struct service *service, struct slice line)
 
     if (!slice_contains(line, "systemd"))
         return;
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
         if (slice_contains(line, events[i].text)) {
             service->log = true;
             service->log_failed = events[i].failed && !slice_contains(line, "status=0/");
@@ -266,21 +253,15 @@ static void read_unit_event(struct service *service, struct slice line)
 /* Journal lines of nv-fabricmanager itself carry no level; these are its failures. */
 static void read_journal_line(struct service *service, struct slice line)
 {
-    static const char *const failures[] = {"failed to",   "Failed to",      "error occurred",
-                                           "fatal error", "request failed", "is not supported",
-                                           "unable to",   "Unable to"};
-
     if (!slice_contains(line, "nv-fabricmanager["))
         return;
     service->log = true;
     if (read_switch_error(service, line))
         return;
-    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
-        if (slice_contains(line, failures[i])) {
-            reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
-                            slice_print(line));
-            return;
-        }
+    if (slice_contains_one(line, "failed to", "Failed to", "error occurred", "fatal error", "request failed",
+                           "is not supported", "unable to", "Unable to"))
+        reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
+                        slice_print(line));
 }
 
 static bool read_cuda_802(struct service *service, struct slice line)
@@ -290,7 +271,7 @@ static bool read_cuda_802(struct service *service, struct slice line)
         !slice_contains(line, "CUDA_ERROR_SYSTEM_NOT_READY"))
         return false;
     service->cuda_802 = true;
-    reading_finding(service->reading, SEVERITY_FAULT, "fabric_manager.cuda_802", "",
+    reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.cuda_802", "",
                     "%.*s (CUDA waits for the fabric: the fabric manager is not running or not ready)",
                     slice_print(line));
     return true;
@@ -304,23 +285,15 @@ static bool is_trouble(struct slice line)
            slice_starts(line, "Failed to get unit file state") || slice_contains(line, ": not found");
 }
 
-/* A line that is quoted at the end. */
-static struct slice keep(struct arena *arena, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    enum { KEPT_BYTES = 400 };
-    size_t length = line.length < KEPT_BYTES ? line.length : KEPT_BYTES;
+    struct service *service = state;
 
-    return (struct slice){arena_strndup(arena, line.bytes, length), length};
-}
-
-static void read_line(struct service *service, struct slice line)
-{
     if (read_show(service, line) || read_word(service, line) || read_status(service, line) ||
         read_cuda_802(service, line))
         return;
     if (is_trouble(line)) {
-        service->trouble =
-            service->trouble.length > 0 ? service->trouble : keep(service->reading->arena, line);
+        frame_fail(&service->frame, line);
         return;
     }
     read_version(service, line);
@@ -330,54 +303,27 @@ static void read_line(struct service *service, struct slice line)
     read_journal_line(service, line);
 }
 
-static void set_status(struct service *service, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = service->reading;
+    struct service *service = state;
 
-    if (!service->status && !service->log && !service->version) {
-        if (service->trouble.length > 0)
-            reading_set(reading, READING_FAILED, "%.*s", slice_print(service->trouble));
-        else if (service->cuda_802)
-            reading_set(reading, READING_PARTIAL,
-                        "a CUDA error, which does not tell the state of the service");
-        else
-            reading_unrecognised(reading, first);
-    } else if (cut) {
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    } else {
-        reading_set(reading, READING_COMPLETE, "%s", "");
-    }
+    if (!service->status && service->log_failed)
+        set_state(service, slice_of("failed"));
+    if (service->status || service->log || service->version)
+        service->frame.failure.length = 0; /* others could answer */
+    else if (service->cuda_802)
+        reading_lacks(service->frame.reading, "a CUDA error, which does not tell the state of the service");
+    else
+        frame_strange(&service->frame);
+    frame_lacks_end(&service->frame);
 }
-
-static void stream(struct source *source, struct reading *reading)
-{
-    struct service service = {.reading = reading, .trouble = {"", 0}};
-    cleanup_lines struct line_reader reader = {0};
-    struct slice first = {"", 0};
-    struct line next;
-
-    lines_open(&reader, source, LINES_KEEP_TIME | LINES_KEEP_LABEL);
-    while (lines_next(&reader, &next)) {
-        struct slice line = slice_trim(next.text);
-
-        if (line.length == 0)
-            continue;
-        first = first.length > 0 ? first : keep(reading->arena, line);
-        read_line(&service, line);
-    }
-    if (!service.status && service.log_failed)
-        set_state(&service, slice_of("failed"));
-    set_status(&service, first, slice_trim(lines_tail(&reader)).length > 0);
-}
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_fabric_manager = {
     .name = "fabric-manager",
-    .version = 1,
+    .version = 2,
     .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
-    .metrics = metrics,
-    .stream = stream,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct service),
+                                       .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
+                                       .line = read_line,
+                                       .end = end},
 };

@@ -58,7 +58,7 @@ static bool is_device_error(int64_t error)
                                      117 /* EUCLEAN */,
                                      121 /* EREMOTEIO */};
 
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
         if (errors[i] == error)
             return true;
     return false;
@@ -99,23 +99,21 @@ void fio_finish(struct fio_run *run)
     struct reading *reading = run->reading;
 
     if (run->trouble != NULL) {
-        reading_set(reading, READING_FAILED, "%s", run->trouble);
+        reading_failed(reading, "%s", run->trouble);
         return;
     }
     for (size_t i = 0; i < run->owed.count; i++)
         if (!is_closed(run, &run->owed.items[i])) {
-            reading_set(reading, READING_PARTIAL, "\"Run status group %llu\" with its %s is missing",
-                        (unsigned long long)run->owed.items[i].group, run->owed.items[i].direction);
+            reading_lacks(reading, "\"Run status group %llu\" with its %s is missing",
+                          (unsigned long long)run->owed.items[i].group, run->owed.items[i].direction);
             return;
         }
     if (run->jobs == 0)
-        reading_set(reading, READING_PARTIAL, "%s",
-                    run->closed.count > 0 ? "only the closing summary: the jobs are missing"
-                                          : "no job is told of");
-    else if (run->moved == 0 && reading->findings.count == 0)
-        reading_set(reading, READING_PARTIAL, "nothing was read or written");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(reading, "%s",
+                      run->closed.count > 0 ? "only the closing summary: the jobs are missing"
+                                            : "no job is told of");
+    if (run->moved == 0 && reading->findings.count == 0)
+        reading_lacks(reading, "nothing was read or written");
 }
 
 static void read_plain(struct slice bytes, struct reading *reading)
@@ -125,7 +123,7 @@ static void read_plain(struct slice bytes, struct reading *reading)
     lines_read(reading->arena, bytes, 0, &lines);
     fio_text(&lines, reading);
     if (slice_contains(bytes, "\"fio version\""))
-        reading_set(runs_begin(reading), READING_PARTIAL, "the JSON document is cut");
+        reading_lacks(runs_begin(reading), "the JSON document is cut");
 }
 
 /* What to say of a text that holds no run: a complaint of fio or of the shell, or that it is another tool's. */
@@ -139,14 +137,14 @@ static void no_run(const struct lines *lines, struct reading *reading)
         began = began || (slice_starts(line, "fio-") && !slice_contains(line, " "));
         if (slice_starts(line, "fio: ") || slice_ends(line, "fio: not found") ||
             slice_ends(line, "fio: command not found")) {
-            reading_set(reading, READING_FAILED, "%.*s", slice_print(line));
+            reading_failed(reading, "%.*s", slice_print(line));
             return;
         }
     }
     if (began)
-        reading_set(reading, READING_PARTIAL, "fio began and told of no job");
+        reading_lacks(reading, "fio began and told of no job");
     else
-        reading_unrecognised(reading, lines_first(lines));
+        reading_strange(reading, "%.*s", slice_print(lines_first(lines)));
 }
 
 static void note_signal(const struct lines *lines, struct reading *reading)
@@ -187,7 +185,7 @@ static const struct metric metrics[] = {
     {"storage.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes read or written in a second"},
     {"storage.*.iops", "", BETTER_HIGHER, "requests in a second"},
     {"storage.*.latency", "us", BETTER_LOWER, "time of a request, at stat mean, min, max and percentiles"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_fio = {

@@ -12,13 +12,10 @@
  * With -i N the program tests device N and calls it "GPU 0". Where the only column belongs to the only
  * "Initialized device N", the subject is gpuN.
  */
-#include "assay/parser.h"
+#include "frame.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "lines.h"
-#include "runs.h"
 
 /* MAX_RUNS: what one output may hold of runs; of more, the reading says that it is not whole. */
 enum { MAX_GPUS = 1024, MAX_RUNS = 2000, SUBJECT_BYTES = 32 };
@@ -34,23 +31,23 @@ struct gpu {
     enum verdict verdict;
 };
 
-/* What a progress line shows; one for all lines of an output. */
+/* What a progress line shows. */
 struct update {
     struct gpu gpus[MAX_GPUS];
     size_t count;
 };
 
 struct burn {
-    struct reading *reading;
-    struct update *update;
+    struct frame frame;
+    struct update update;
     LIST_OF(struct gpu) gpus;
     size_t columns;  /* of the last update; 0 before the first */
     uint64_t tested; /* as announced; 0 before that */
     size_t verdicts;
     size_t inits;         /* "Initialized device" lines of different devices */
     uint64_t init_device; /* the first of them */
-    const char *failure;  /* why the tool itself failed */
     const char *damage;   /* why the text cannot be whole */
+    bool ours;            /* a line that can only be gpu-burn's was seen */
 };
 
 static struct slice one_of(struct slice *rest, const char *separator)
@@ -65,7 +62,7 @@ static struct slice one_of(struct slice *rest, const char *separator)
 static struct gpu *gpu_at(struct burn *burn, size_t index)
 {
     while (burn->gpus.count <= index)
-        list_push(burn->reading->arena, &burn->gpus);
+        list_push(burn->frame.reading->arena, &burn->gpus);
     return &burn->gpus.items[index];
 }
 
@@ -161,9 +158,9 @@ static bool scan_update(struct slice line, struct update *update)
 
 static void take_update(struct burn *burn, struct slice line)
 {
-    const struct update *update = burn->update;
+    const struct update *update = &burn->update;
 
-    if (!scan_update(line, burn->update) || (burn->columns != 0 && update->count != burn->columns)) {
+    if (!scan_update(line, &burn->update) || (burn->columns != 0 && update->count != burn->columns)) {
         burn->damage = "a progress line is damaged";
         return;
     }
@@ -230,10 +227,10 @@ static void take_listed_gpu(struct burn *burn, struct slice line)
     uuid = slice_from(line, name.length + strlen(" (UUID: "));
     uuid.length--;
     snprintf(subject, sizeof subject, "gpu%llu", (unsigned long long)index);
-    if (reading_get_fact(burn->reading, "gpu.uuid", subject) != NULL)
+    if (reading_get_fact(burn->frame.reading, "gpu.uuid", subject) != NULL)
         return;
-    reading_fact(burn->reading, "gpu.name", subject, name);
-    reading_fact(burn->reading, "gpu.uuid", subject, uuid);
+    reading_fact(burn->frame.reading, "gpu.name", subject, name);
+    reading_fact(burn->frame.reading, "gpu.uuid", subject, uuid);
 }
 
 /* What the program or its children complain of. Only a failure under load speaks of the hardware. */
@@ -258,16 +255,17 @@ static const struct complaint {
 
 static void take_complaint(struct burn *burn, struct slice line)
 {
-    for (size_t i = 0; i < sizeof complaints / sizeof complaints[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
         const struct complaint *complaint = &complaints[i];
         size_t at = slice_find(line, complaint->needle);
 
         if (at == (size_t)-1)
             continue;
         line = slice_trim(slice_from(line, at));
-        reading_finding(burn->reading, complaint->severity, complaint->code, "", "%.*s", slice_print(line));
-        if (complaint->fails && burn->failure == NULL)
-            burn->failure = arena_strndup(burn->reading->arena, line.bytes, line.length);
+        reading_finding(burn->frame.reading, complaint->severity, complaint->code, "", "%.*s",
+                        slice_print(line));
+        if (complaint->fails)
+            frame_fail(&burn->frame, line);
         return;
     }
 }
@@ -276,12 +274,12 @@ static const char *subject_of(const struct burn *burn, size_t index)
 {
     uint64_t device = burn->columns <= 1 && burn->inits == 1 ? burn->init_device : index;
 
-    return arena_printf(burn->reading->arena, "gpu%llu", (unsigned long long)device);
+    return arena_printf(burn->frame.reading->arena, "gpu%llu", (unsigned long long)device);
 }
 
 static void measure(struct burn *burn, const struct gpu *gpu, const char *subject)
 {
-    struct reading *reading = burn->reading;
+    struct reading *reading = burn->frame.reading;
 
     if (gpu->has_gflops && !gpu->died)
         reading_measure(reading, "gpu_burn.gflops", subject, gpu->gflops, "GFLOP/s");
@@ -300,9 +298,10 @@ static void measure(struct burn *burn, const struct gpu *gpu, const char *subjec
 /* What the program says of a GPU that it could not even start on speaks of the program, not of the GPU. */
 static void judge_gpu(struct burn *burn, const struct gpu *gpu, const char *subject, bool has_progress)
 {
-    struct reading *reading = burn->reading;
-    enum severity severity =
-        gpu->worked || burn->failure == NULL || gpu->errors_max > 0 ? SEVERITY_FAULT : SEVERITY_WARNING;
+    struct reading *reading = burn->frame.reading;
+    enum severity severity = gpu->worked || burn->frame.failure.length == 0 || gpu->errors_max > 0
+                                 ? SEVERITY_FAULT
+                                 : SEVERITY_WARNING;
 
     if (gpu->verdict == VERDICT_FAULTY)
         reading_finding(reading, severity, "gpu_burn.faulty", subject, "%s",
@@ -319,27 +318,23 @@ static void judge_gpu(struct burn *burn, const struct gpu *gpu, const char *subj
                         (long long)gpu->processed);
 }
 
-static void set_status(struct burn *burn)
+static void find_lacks(struct burn *burn)
 {
-    struct reading *reading = burn->reading;
+    struct reading *reading = burn->frame.reading;
 
-    if (burn->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", burn->failure);
-    else if (burn->tested == 0)
-        reading_set(reading, READING_PARTIAL, "%s", "the output ends before the verdicts");
-    else if (burn->verdicts < burn->tested)
-        reading_set(reading, READING_PARTIAL, "%zu verdicts for %llu tested GPUs", burn->verdicts,
-                    (unsigned long long)burn->tested);
-    else if (burn->columns != burn->tested)
-        reading_set(reading, READING_PARTIAL, "progress shows %zu GPUs, %llu were tested", burn->columns,
-                    (unsigned long long)burn->tested);
-    else if (burn->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", burn->damage);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (burn->tested == 0)
+        reading_lacks(reading, "the output ends before the verdicts");
+    if (burn->verdicts < burn->tested)
+        reading_lacks(reading, "%zu verdicts for %llu tested GPUs", burn->verdicts,
+                      (unsigned long long)burn->tested);
+    if (burn->columns != burn->tested)
+        reading_lacks(reading, "progress shows %zu GPUs, %llu were tested", burn->columns,
+                      (unsigned long long)burn->tested);
+    if (burn->damage != NULL)
+        reading_lacks(reading, "%s", burn->damage);
 }
 
-static void finish_run(struct burn *burn)
+static void tell_gpus(struct burn *burn)
 {
     bool final = burn->tested > 0 && burn->verdicts >= burn->tested;
 
@@ -350,11 +345,10 @@ static void finish_run(struct burn *burn)
         if (final && i < burn->columns)
             measure(burn, gpu, subject);
         if (gpu->verdict != VERDICT_NONE)
-            reading_fact(burn->reading, "gpu_burn.verdict", subject,
+            reading_fact(burn->frame.reading, "gpu_burn.verdict", subject,
                          gpu->verdict == VERDICT_OK ? slice_of("ok") : slice_of("faulty"));
         judge_gpu(burn, gpu, subject, i < burn->columns);
     }
-    set_status(burn);
 }
 
 static bool is_progress(struct slice line)
@@ -375,7 +369,7 @@ static bool is_ours(struct slice line)
                                           "No clients are alive!",
                                           "gpu_burn"};
 
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(needles); i++)
         if (slice_contains(line, needles[i]))
             return true;
     return slice_starts(slice_trim(line), "Tested ") && slice_ends(line, "GPUs:");
@@ -395,9 +389,8 @@ static void take_line(struct burn *burn, struct slice line)
         uint64_t seconds;
 
         if (scan_digits(&trimmed, &seconds) &&
-            reading_get_fact(burn->reading, "gpu_burn.seconds", "") == NULL)
-            reading_fact(burn->reading, "gpu_burn.seconds", "",
-                         slice_of(arena_printf(burn->reading->arena, "%llu", (unsigned long long)seconds)));
+            reading_get_fact(burn->frame.reading, "gpu_burn.seconds", "") == NULL)
+            reading_count(burn->frame.reading, "gpu_burn.seconds", seconds);
     } else if (scan_text(&trimmed, "Tested ")) {
         if (!scan_digits(&trimmed, &burn->tested) || !slice_equal(slice_trim(trimmed), "GPUs:") ||
             burn->tested > MAX_GPUS)
@@ -416,41 +409,42 @@ static bool begins_run(const struct burn *burn, struct slice line)
             slice_contains(line, "Using compare file") || is_progress(line));
 }
 
-static void next_run(struct burn *burn, struct reading *reading)
+static void read_line(void *state, struct slice line)
 {
-    if (reading->runs.count >= MAX_RUNS) {
-        burn->damage = "the output holds more runs than are read";
-        return;
+    struct burn *burn = state;
+
+    if (begins_run(burn, line)) {
+        if (burn->frame.all->runs.count < MAX_RUNS) {
+            frame_next_run(burn);
+            burn->ours = true;
+        } else {
+            burn->damage = "the output holds more runs than are read";
+        }
     }
-    finish_run(burn);
-    *burn = (struct burn){.reading = runs_begin(reading), .update = burn->update};
+    burn->ours = burn->ours || is_ours(line);
+    take_line(burn, line);
 }
 
-static void stream(struct source *source, struct reading *reading)
+/* A verdict is two words that no cut turns into others. */
+static bool is_whole(void *state, struct slice tail)
 {
-    struct burn burn = {.reading = runs_begin(reading), .update = arena_new(reading->arena, struct update)};
-    cleanup_lines struct line_reader reader = {0};
-    struct line line;
-    bool ours = false;
+    (void)state;
+    return slice_ends(tail, ": OK") || slice_ends(tail, ": FAULTY");
+}
 
-    lines_open(&reader, source, LINES_RANKS);
-    while (lines_next(&reader, &line)) {
-        ours = ours || is_ours(line.text);
-        if (begins_run(&burn, line.text))
-            next_run(&burn, reading);
-        take_line(&burn, line.text);
+static void end(void *state)
+{
+    struct burn *burn = state;
+    struct slice tail = slice_trim(burn->frame.tail);
+
+    /* What failed has failed, whether its line is ended or not. */
+    take_complaint(burn, tail);
+    tell_gpus(burn);
+    if (!burn->ours && !is_ours(tail)) {
+        burn->frame.failure.length = 0; /* anybody's */
+        reading_strange(burn->frame.reading, "no line of gpu-burn");
     }
-    line.text = slice_trim(lines_tail(&reader));
-    ours = ours || is_ours(line.text);
-    /* A verdict is two words that no cut turns into others; and what failed has failed. */
-    if (slice_ends(line.text, ": OK") || slice_ends(line.text, ": FAULTY"))
-        take_line(&burn, line.text);
-    else
-        take_complaint(&burn, line.text);
-    finish_run(&burn);
-    if (!ours)
-        reading_set(burn.reading, READING_UNRECOGNISED, "%s", "no line of gpu-burn");
-    runs_finish(reading);
+    find_lacks(burn);
 }
 
 static const struct metric metrics[] = {
@@ -469,5 +463,9 @@ const struct parser parse_gpu_burn = {
     .version = 1,
     .summary = "gpu-burn: progress and verdicts",
     .metrics = metrics,
-    .stream = stream,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct burn),
+                                       .flags = FRAME_STREAM | FRAME_RUNS | LINES_RANKS,
+                                       .line = read_line,
+                                       .is_whole = is_whole,
+                                       .end = end},
 };

@@ -21,10 +21,8 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
-#include "runs.h"
 #include "shell_words.h"
 
 struct port {
@@ -34,11 +32,10 @@ struct port {
 };
 
 struct dump {
-    struct reading *all, *reading;
+    struct frame frame;
     struct slice first_path, heading; /* of the run; the path whose value stands on the next lines */
     LIST_OF(struct port) ports;
     size_t values;
-    struct slice trouble;
 };
 
 /* What a path says. */
@@ -122,7 +119,7 @@ static struct port *port_of(struct dump *dump, const char *subject)
     for (size_t i = dump->ports.count; i > 0; i--)
         if (strcmp(dump->ports.items[i - 1].subject, subject) == 0)
             return &dump->ports.items[i - 1];
-    port = list_push(dump->all->arena, &dump->ports);
+    port = list_push(dump->frame.all->arena, &dump->ports);
     *port = (struct port){.subject = subject, .state = {"", 0}, .physical = {"", 0}, .rate = {"", 0}};
     return port;
 }
@@ -135,8 +132,8 @@ static void measure_rate(struct dump *dump, struct port *port)
     if (port->measured || port->rate.length == 0 || port->state.length == 0)
         return;
     port->measured = true;
-    if (ib_rate(dump->reading, port->subject, port->rate, port->state) && open != (size_t)-1)
-        reading_fact(dump->reading, "ib.speed", port->subject,
+    if (ib_rate(dump->frame.reading, port->subject, port->rate, port->state) && open != (size_t)-1)
+        reading_fact(dump->frame.reading, "ib.speed", port->subject,
                      (struct slice){port->rate.bytes + open + 1, port->rate.length - open - 2});
 }
 
@@ -168,7 +165,7 @@ static const char *fact_name(struct arena *arena, const struct file *file, struc
 static void read_plain_file(struct dump *dump, const struct place *place, const char *subject,
                             struct slice value)
 {
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         const struct file *file = &files[i];
 
         if (file->name != NULL ? !slice_equal(place->name, file->name)
@@ -177,7 +174,7 @@ static void read_plain_file(struct dump *dump, const struct place *place, const 
         /* Empty entries of the GID table. */
         if (file->name == NULL && slice_equal(value, "0000:0000:0000:0000:0000:0000:0000:0000"))
             return;
-        ib_fact(dump->reading, fact_name(dump->all->arena, file, place->name), subject, value);
+        ib_fact(dump->frame.reading, fact_name(dump->frame.all->arena, file, place->name), subject, value);
     }
 }
 
@@ -190,7 +187,7 @@ static bool is_counter(const struct place *place)
 static void end_run(struct dump *dump)
 {
     for (size_t i = 0; i < dump->ports.count; i++)
-        ib_port_finding(dump->reading, dump->ports.items[i].subject, dump->ports.items[i].state,
+        ib_port_finding(dump->frame.reading, dump->ports.items[i].subject, dump->ports.items[i].state,
                         dump->ports.items[i].physical);
     dump->ports.count = 0;
 }
@@ -198,10 +195,9 @@ static void end_run(struct dump *dump)
 static void begin_run(struct dump *dump, struct slice path)
 {
     end_run(dump);
-    dump->reading = runs_begin(dump->all);
+    frame_begin_run(&dump->frame);
     dump->first_path = path;
     dump->values = 0;
-    reading_set(dump->reading, READING_COMPLETE, "%s", "");
 }
 
 static bool same(struct slice left, struct slice right)
@@ -214,17 +210,17 @@ static void read_value(struct dump *dump, struct slice path, struct slice value)
     struct place place = read_path(path);
     const char *subject = "";
 
-    if (dump->reading == NULL || same(dump->first_path, path))
+    if (!frame_has_run(&dump->frame) || same(dump->first_path, path))
         begin_run(dump, path);
     dump->values++;
     value = slice_trim(value);
     if (place.port.length > 0)
-        subject = ib_subject(dump->all->arena, place.device, place.port);
+        subject = ib_subject(dump->frame.all->arena, place.device, place.port);
     else if (place.device.length > 0)
-        subject = utf8_clean(dump->all->arena, place.device);
+        subject = utf8_clean(dump->frame.all->arena, place.device);
     if (is_counter(&place)) {
-        if (ib_counter(dump->reading, "ib.counter.", place.name, subject, value))
-            ib_saturation(dump->reading, place.name, subject, value);
+        if (ib_counter(dump->frame.reading, "ib.counter.", place.name, subject, value))
+            ib_saturation(dump->frame.reading, place.name, subject, value);
         return;
     }
     read_plain_file(dump, &place, subject, value);
@@ -237,7 +233,7 @@ static size_t find_path(struct slice text)
 {
     static const char *const marks[] = {"infiniband/", "ports/", "counters/"};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(text, marks[i]);
 
         if (at != (size_t)-1)
@@ -302,24 +298,26 @@ static bool read_complaint(struct dump *dump, struct slice line)
 {
     static const char *const tools[] = {"grep: ", "cat: ", "tail: ", "head: ", "ls: "};
 
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
         if (slice_starts(line, tools[i])) {
-            dump->trouble = dump->trouble.length > 0 ? dump->trouble : line;
+            frame_fail(&dump->frame, line);
             if (!slice_contains(line, "s a directory"))
-                reading_finding(dump->all, SEVERITY_WARNING, "ib.unreadable", "", "%.*s", slice_print(line));
+                reading_finding(dump->frame.all, SEVERITY_WARNING, "ib.unreadable", "", "%.*s",
+                                slice_print(line));
             return true;
         }
     if (!is_shell_trouble(line))
         return false;
-    dump->trouble = dump->trouble.length > 0 ? dump->trouble : line;
+    frame_fail(&dump->frame, line);
     return true;
 }
 
-static void read_line(struct dump *dump, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct dump *dump = state;
     struct slice path, value;
 
-    if (line.length == 0 || read_complaint(dump, line) || read_heading(dump, line))
+    if (read_complaint(dump, line) || read_heading(dump, line))
         return;
     if (dump->heading.length > 0 && !slice_starts(line, "==>")) {
         read_value(dump, dump->heading, line);
@@ -330,40 +328,27 @@ static void read_line(struct dump *dump, struct slice line)
         read_value(dump, path, value);
 }
 
-static void set_status(struct dump *dump, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = dump->reading != NULL ? dump->reading : dump->all;
+    struct dump *dump = state;
+    const struct reading *reading = dump->frame.reading;
 
-    if (dump->reading == NULL && dump->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(dump->trouble));
-    else if (dump->reading == NULL)
-        reading_unrecognised(reading, first);
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (dump->heading.length > 0)
-        reading_set(reading, READING_PARTIAL, "the last file is named without its value");
-    else if (reading->facts.count + reading->measurements.count == 0)
-        reading_set(reading, READING_PARTIAL, "no file of it has a state or a counter");
-    if (dump->reading != NULL)
-        end_run(dump);
-    runs_finish(dump->all);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct dump dump = {.all = reading, .first_path = {"", 0}, .heading = {"", 0}, .trouble = {"", 0}};
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&dump, slice_trim(lines.items[i].text));
-    set_status(&dump, lines_first(&lines), lines_are_cut(&lines));
+    if (!frame_has_run(&dump->frame))
+        frame_strange(&dump->frame);
+    else
+        dump->frame.failure.length = 0; /* other files could be read */
+    frame_lacks_end(&dump->frame);
+    if (dump->heading.length > 0)
+        reading_lacks(dump->frame.reading, "the last file is named without its value");
+    if (reading->facts.count + reading->measurements.count == 0)
+        reading_lacks(dump->frame.reading, "no file of it has a state or a counter");
+    end_run(dump);
 }
 
 static const struct metric metrics[] = {
     {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
     {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ib_sysfs = {
@@ -371,5 +356,5 @@ const struct parser parse_ib_sysfs = {
     .version = 1,
     .summary = "files below /sys/class/infiniband: states, rates, counters and hw_counters of the ports",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct dump), .line = read_line, .end = end},
 };

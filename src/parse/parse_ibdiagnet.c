@@ -12,24 +12,20 @@
  * Its own closing is the line behind the summary that tells where the log is. Without a summary the errors before it are
  * why it failed. The files of links have no closing: of one cut between two lines all that stands there is true.
  */
-#include <ctype.h>
-#include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ibdiagnet_links.h"
-#include "lines.h"
 #include "shell_words.h"
 
 enum { MAX_FINDINGS = 500 };
 
 struct log {
-    struct reading *reading;
+    struct frame frame;
     bool summary, closed; /* the summary was begun; the line behind it was seen */
     bool errors_first;    /* version 1 has them before the warnings */
     bool marked;          /* rows begin with -I- */
     bool own;             /* something that only this tool writes was seen */
     unsigned stages, errors, warnings;
-    struct slice trouble;
     struct ibdiagnet_links links;
 };
 
@@ -52,10 +48,10 @@ static bool read_header(struct log *log, struct slice line)
 static void judge_stage(struct log *log, const char *stage, uint64_t warnings, uint64_t errors)
 {
     if (errors > 0)
-        reading_finding(log->reading, SEVERITY_FAULT, "ibdiagnet.error", stage, "%u errors in this stage",
-                        (unsigned)errors);
+        reading_finding(log->frame.reading, SEVERITY_FAULT, "ibdiagnet.error", stage,
+                        "%u errors in this stage", (unsigned)errors);
     if (warnings > 0)
-        reading_finding(log->reading, SEVERITY_WARNING, "ibdiagnet.warning", stage,
+        reading_finding(log->frame.reading, SEVERITY_WARNING, "ibdiagnet.warning", stage,
                         "%u warnings in this stage", (unsigned)warnings);
 }
 
@@ -77,12 +73,13 @@ static bool read_stage(struct log *log, struct slice line)
     if (name.length == 0 || !scan_word(&rest, &first) || !scan_word(&rest, &second) ||
         !scan_u64(first, &left) || !scan_u64(second, &right))
         return false;
-    stage = utf8_clean(log->reading->arena, name);
-    reading_measure(log->reading, "ibdiagnet.warnings", stage, (double)(log->errors_first ? right : left),
+    stage = utf8_clean(log->frame.reading->arena, name);
+    reading_measure(log->frame.reading, "ibdiagnet.warnings", stage,
+                    (double)(log->errors_first ? right : left), "");
+    reading_measure(log->frame.reading, "ibdiagnet.errors", stage, (double)(log->errors_first ? left : right),
                     "");
-    reading_measure(log->reading, "ibdiagnet.errors", stage, (double)(log->errors_first ? left : right), "");
     if (slice_trim(rest).length > 0)
-        reading_fact(log->reading, "ibdiagnet.comment", stage, slice_trim(rest));
+        reading_fact(log->frame.reading, "ibdiagnet.comment", stage, slice_trim(rest));
     judge_stage(log, stage, log->errors_first ? right : left, log->errors_first ? left : right);
     log->stages++;
     return true;
@@ -95,18 +92,20 @@ static bool read_complaint(struct log *log, struct slice line)
     if (!error && !slice_starts(line, "-W- "))
         return false;
     log->own = true;
-    if (error && log->trouble.length == 0)
-        log->trouble = line;
+    if (error)
+        frame_fail(&log->frame, line);
     if ((*(error ? &log->errors : &log->warnings))++ < MAX_FINDINGS)
-        reading_finding(log->reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
+        reading_finding(log->frame.reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
                         error ? "ibdiagnet.error" : "ibdiagnet.warning", "", "%.*s", slice_print(line));
     return true;
 }
 
-static void read_line(struct log *log, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    if (line.length == 0 || ibdiagnet_read_link(&log->links, line, log->reading) ||
-        read_complaint(log, line) || read_header(log, line) || read_stage(log, line))
+    struct log *log = state;
+
+    if (ibdiagnet_read_link(&log->links, line, log->frame.reading) || read_complaint(log, line) ||
+        read_header(log, line) || read_stage(log, line))
         return;
     if (log->summary && log->stages > 0 &&
         (slice_contains(line, "You can find detailed") || slice_contains(line, "database file") ||
@@ -115,48 +114,33 @@ static void read_line(struct log *log, struct slice line)
     else if (slice_starts(line, "-I- ") || slice_contains(line, "Running version:") ||
              slice_equal(line, "Discovery"))
         log->own = log->own || slice_starts(line, "-I- ");
-    else if (log->trouble.length == 0 && is_shell_trouble(line))
-        log->trouble = line;
+    else if (is_shell_trouble(line))
+        frame_fail(&log->frame, line);
 }
 
-static void set_status(struct log *log, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = log->reading;
+    struct log *log = state;
     bool only_links = log->links.count > 0 && !log->own && !log->summary;
 
+    if (log->links.unread.length > 0 || only_links || log->stages > 0)
+        log->frame.failure.length = 0; /* errors of the fabric, not of the tool */
     if (log->links.unread.length > 0)
-        reading_set(reading, READING_PARTIAL, "not understood: %.*s", slice_print(log->links.unread));
-    else if (only_links && !cut)
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(log->frame.reading, "not understood: %.*s", slice_print(log->links.unread));
     else if (only_links)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (log->stages > 0 && log->closed && !cut)
-        reading_set(reading, READING_COMPLETE, "%s", "");
-    else if (log->stages > 0)
-        reading_set(reading, READING_PARTIAL, "the line behind the summary is missing");
-    else if (log->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(log->trouble));
-    else if (log->own || log->summary)
-        reading_set(reading, READING_PARTIAL, "there is no summary");
-    else
-        reading_unrecognised(reading, first);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct log log = {.reading = reading, .trouble = {"", 0}, .links = {.count = 0}};
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&log, slice_trim(lines.items[i].text));
-    set_status(&log, lines_first(&lines), lines_are_cut(&lines));
+        frame_lacks_end(&log->frame);
+    else if (log->stages > 0 && (!log->closed || log->frame.tail.length > 0))
+        reading_lacks(log->frame.reading, "the line behind the summary is missing");
+    else if (log->stages == 0 && (log->own || log->summary))
+        reading_lacks(log->frame.reading, "there is no summary");
+    else if (log->stages == 0)
+        frame_strange(&log->frame);
 }
 
 static const struct metric metrics[] = {
     {"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
     {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ibdiagnet = {
@@ -165,5 +149,5 @@ const struct parser parse_ibdiagnet = {
     .summary =
         "ibdiagnet: the summary of its stages, warnings and errors of the fabric; links (.lst, .net_dump)",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct log), .line = read_line, .end = end},
 };

@@ -12,26 +12,23 @@
  *
  * The listing has no closing: of one cut between two lines all that stands there is true.
  */
-#include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
 #include "shell_words.h"
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     struct slice node, type, guid; /* of the header */
     size_t links;
-    struct slice trouble;
 };
 
 static void add(struct listing *listing, const char *name, const char *subject, struct slice value)
 {
     value = slice_trim(value);
     if (value.length > 0)
-        reading_fact(listing->reading, name, subject, value);
+        reading_fact(listing->frame.reading, name, subject, value);
 }
 
 /* "CA: gpu1 mlx5_0:", "Switch: 0x9c63c00300d1e2f0 MF0;leaf3:MQM9700/U1:" */
@@ -39,7 +36,7 @@ static bool read_header(struct listing *listing, struct slice line)
 {
     static const char *const types[] = {"CA", "Switch", "Router", "??"};
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         struct slice rest = line, after, word;
 
         if (!scan_text(&rest, types[i]) || !scan_text(&rest, ": ") || !slice_ends(rest, ":"))
@@ -126,8 +123,8 @@ static void read_state(struct listing *listing, const char *subject, struct slic
     for (length = 0; length < physical.length && strchr(" )(", physical.bytes[length]) == NULL;)
         length++;
     physical.length = length;
-    ib_fact(listing->reading, "ib.link.state", subject, ib_state_word(state));
-    ib_fact(listing->reading, "ib.link.physical_state", subject, ib_physical_word(physical));
+    ib_fact(listing->frame.reading, "ib.link.state", subject, ib_state_word(state));
+    ib_fact(listing->frame.reading, "ib.link.physical_state", subject, ib_physical_word(physical));
     if (!scan_word(&speed, &width))
         return;
     add(listing, "ib.link.width", subject, width);
@@ -149,7 +146,7 @@ static void read_remote(struct listing *listing, const char *subject, struct sli
         add(listing, "ib.link.remote_guid", subject, remote.guid);
     }
     if (slice_contains(rest, "Could be"))
-        reading_finding(listing->reading, SEVERITY_WARNING, "ib.link_below", subject, "to %.*s: %.*s",
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.link_below", subject, "to %.*s: %.*s",
                         slice_print(name), slice_print(slice_trim(rest)));
 }
 
@@ -168,7 +165,7 @@ static bool read_link(struct listing *listing, struct slice line)
         node = local.name;
     if (node.length == 0)
         return false;
-    subject = ib_subject(listing->reading->arena, node, local.port);
+    subject = ib_subject(listing->frame.reading->arena, node, local.port);
     if (local.name.length == 0)
         add(listing, "ib.link.node", subject, listing->type);
     add(listing, "ib.link.guid", subject, local.guid.length > 0 ? local.guid : listing->guid);
@@ -186,45 +183,31 @@ static bool is_trouble(struct slice line)
            is_shell_trouble(line);
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    if (line.length == 0 || read_link(listing, line) || read_header(listing, line))
+    struct listing *listing = state;
+
+    if (read_link(listing, line) || read_header(listing, line))
         return;
     if (is_trouble(line))
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+        frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->reading, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.warning", "", "%.*s",
+                        slice_print(line));
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct listing listing = {
-        .reading = reading, .node = {"", 0}, .type = {"", 0}, .guid = {"", 0}, .trouble = {"", 0}};
-    struct slice first;
-    struct lines lines;
+    struct listing *listing = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&listing, slice_trim(lines.items[i].text));
-    first = lines_first(&lines);
-    if (listing.trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing.trouble));
-    else if (listing.links == 0)
-        reading_unrecognised(reading, first);
-    else if (lines_are_cut(&lines))
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (listing->links == 0)
+        frame_strange(&listing->frame);
+    frame_lacks_end(&listing->frame);
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_iblinkinfo = {
     .name = "iblinkinfo",
     .version = 1,
     .summary = "iblinkinfo: the links of an InfiniBand fabric, what is connected to what",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
 };

@@ -16,21 +16,18 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
-#include "runs.h"
 #include "shell_words.h"
 
 struct listing {
-    struct reading *all, *reading; /* the text and the run that is being read */
+    struct frame frame;
     struct slice device, state, physical;
     const char *hca, *port;    /* subjects; port is NULL outside of one */
     uint64_t announced, ports; /* of the HCA */
     bool counted;              /* it announced a number */
     bool rate, link;           /* seen of the port */
     bool orphan;               /* the text begins inside a port */
-    struct slice trouble;      /* the line that says that the tool failed */
 };
 
 enum target { HCA, PORT };
@@ -66,20 +63,14 @@ static const struct field {
     {"link_layer", "ib.link_layer", PORT, LINK_LAYER},
 };
 
-static void partial(struct listing *listing, const char *subject, const char *lack)
-{
-    if (listing->reading->status == READING_COMPLETE)
-        reading_set(listing->reading, READING_PARTIAL, "%s: %s", subject, lack);
-}
-
 static void end_port(struct listing *listing)
 {
     if (listing->port == NULL)
         return;
     if (!listing->rate)
-        partial(listing, listing->port, "shows no rate");
+        reading_lacks(listing->frame.reading, "%s: shows no rate", listing->port);
     else if (!listing->link)
-        partial(listing, listing->port, "its last line, the link layer, is missing");
+        reading_lacks(listing->frame.reading, "%s: its last line, the link layer, is missing", listing->port);
     listing->port = NULL;
 }
 
@@ -87,41 +78,29 @@ static void end_hca(struct listing *listing)
 {
     end_port(listing);
     if (listing->hca != NULL && listing->counted && listing->ports != listing->announced)
-        partial(listing, listing->hca,
-                arena_printf(listing->all->arena, "shows %u of %u ports", (unsigned)listing->ports,
-                             (unsigned)listing->announced));
+        reading_lacks(listing->frame.reading, "%s: shows %u of %u ports", listing->hca,
+                      (unsigned)listing->ports, (unsigned)listing->announced);
     else if (listing->hca != NULL && listing->ports == 0)
-        partial(listing, listing->hca, "shows no port");
+        reading_lacks(listing->frame.reading, "%s: shows no port", listing->hca);
     listing->hca = NULL;
 }
 
 static void begin_run(struct listing *listing)
 {
     end_hca(listing);
-    listing->reading = runs_begin(listing->all);
-    reading_set(listing->reading, READING_COMPLETE, "%s", "");
+    frame_begin_run(&listing->frame);
     if (listing->orphan)
-        reading_set(listing->reading, READING_PARTIAL, "the text begins inside a port");
+        reading_lacks(listing->frame.reading, "the text begins inside a port");
     listing->orphan = false;
 }
 
-/* Whether the run has said anything of this HCA or port. */
-static bool is_known(const struct listing *listing, const char *subject)
+/* subject: what is listed again where another run begins. */
+static void begin_hca(struct listing *listing, struct slice device, const char *subject)
 {
-    for (size_t i = 0; listing->reading != NULL && i < listing->reading->facts.count; i++)
-        if (strcmp(listing->reading->facts.items[i].subject, subject) == 0)
-            return true;
-    return false;
-}
-
-static void begin_hca(struct listing *listing, struct slice device)
-{
-    const char *subject = utf8_clean(listing->all->arena, device);
-
-    if (listing->reading == NULL || is_known(listing, subject))
+    if (!frame_has_run(&listing->frame) || frame_knows(&listing->frame, subject))
         begin_run(listing);
     end_hca(listing);
-    listing->hca = subject;
+    listing->hca = utf8_clean(listing->frame.all->arena, device);
     listing->device = device;
     listing->counted = false;
     listing->announced = listing->ports = 0;
@@ -129,11 +108,11 @@ static void begin_hca(struct listing *listing, struct slice device)
 
 static void begin_port(struct listing *listing, struct slice number)
 {
-    const char *subject = ib_subject(listing->all->arena, listing->device, number);
+    const char *subject = ib_subject(listing->frame.all->arena, listing->device, number);
 
     end_port(listing);
-    if (is_known(listing, subject))
-        begin_hca(listing, listing->device);
+    if (frame_knows(&listing->frame, subject))
+        begin_hca(listing, listing->device, listing->hca);
     listing->port = subject;
     listing->ports++;
     listing->state = listing->physical = slice_of("");
@@ -161,14 +140,14 @@ static bool read_hca(struct listing *listing, struct slice line)
     static const char *const types[] = {"CA", "Switch", "Router", "iWARP RNIC", "???"};
     struct slice name, rest;
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         rest = line;
         if (!scan_text(&rest, types[i]))
             continue;
         scan_text(&rest, ":");
         if (!scan_text(&rest, " ") || !take_quoted(&rest, &name) || rest.length > 0)
             continue;
-        begin_hca(listing, name);
+        begin_hca(listing, name, utf8_clean(listing->frame.all->arena, name));
         return true;
     }
     return false;
@@ -187,17 +166,10 @@ static bool read_status_header(struct listing *listing, struct slice line)
     if (!scan_digits(&rest, &port) || !slice_equal(rest, " status:"))
         return false;
     number.length -= rest.length;
-    subject = ib_subject(listing->all->arena, name, number);
-    if (listing->hca == NULL || strcmp(listing->hca, utf8_clean(listing->all->arena, name)) != 0 ||
-        is_known(listing, subject)) {
-        end_hca(listing);
-        if (listing->reading == NULL || is_known(listing, subject))
-            begin_run(listing);
-        listing->hca = utf8_clean(listing->all->arena, name);
-        listing->device = name;
-        listing->counted = false;
-        listing->announced = listing->ports = 0;
-    }
+    subject = ib_subject(listing->frame.all->arena, name, number);
+    if (listing->hca == NULL || strcmp(listing->hca, utf8_clean(listing->frame.all->arena, name)) != 0 ||
+        frame_knows(&listing->frame, subject))
+        begin_hca(listing, name, subject);
     begin_port(listing, number);
     return true;
 }
@@ -224,17 +196,17 @@ static void read_speed(struct listing *listing, struct slice value)
     size_t open = slice_find(value, "(");
 
     if (open != (size_t)-1 && slice_ends(value, ")"))
-        reading_fact(listing->reading, "ib.speed", listing->port,
+        reading_fact(listing->frame.reading, "ib.speed", listing->port,
                      (struct slice){value.bytes + open + 1, value.length - open - 2});
 }
 
 static void read_rate(struct listing *listing, struct slice value)
 {
-    listing->rate = ib_rate(listing->reading, listing->port, value, listing->state);
+    listing->rate = ib_rate(listing->frame.reading, listing->port, value, listing->state);
     if (!listing->rate)
         return;
     read_speed(listing, value);
-    ib_port_finding(listing->reading, listing->port, listing->state, listing->physical);
+    ib_port_finding(listing->frame.reading, listing->port, listing->state, listing->physical);
 }
 
 static void read_value(struct listing *listing, const struct field *field, struct slice value)
@@ -263,23 +235,21 @@ static void read_value(struct listing *listing, const struct field *field, struc
     default:
         break;
     }
-    ib_fact(listing->reading, field->fact, subject, value);
+    ib_fact(listing->frame.reading, field->fact, subject, value);
 }
 
 static bool read_field(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice label;
+    struct slice label, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal_nocase(label, fields[i].label))
             continue;
         if (fields[i].target == HCA ? listing->hca != NULL : listing->port != NULL)
-            read_value(listing, &fields[i], slice_trim(slice_from(line, colon + 1)));
-        else if (listing->reading == NULL)
+            read_value(listing, &fields[i], value);
+        else if (!frame_has_run(&listing->frame))
             listing->orphan = true;
         return true;
     }
@@ -292,74 +262,43 @@ static bool is_trouble(struct slice line)
            slice_contains(line, "has no port number") || is_shell_trouble(line);
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct listing *listing = state;
+
     if (read_hca(listing, line) || read_status_header(listing, line) || read_port(listing, line) ||
         read_field(listing, line))
         return;
     if (is_trouble(line))
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+        frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
 }
 
 /* The last line has a word that is not the beginning of another: whole although nothing ends it. */
-static bool closes_itself(const struct listing *listing, struct slice tail)
+static bool is_whole(void *state, struct slice tail)
 {
-    size_t colon = slice_find(tail, ":");
+    const struct listing *listing = state;
     struct slice label, value;
 
-    if (listing->port == NULL || colon == (size_t)-1)
-        return false;
-    label = (struct slice){tail.bytes, colon};
-    value = slice_trim(slice_from(tail, colon + 1));
-    return (slice_equal(label, "Link layer") || slice_equal(label, "link_layer")) &&
-           (slice_equal(value, "InfiniBand") || slice_equal(value, "Ethernet"));
+    return listing->port != NULL && slice_part(tail, ":", &label, &value) &&
+           slice_equal_one(label, "Link layer", "link_layer") &&
+           slice_equal_one(value, "InfiniBand", "Ethernet");
 }
 
-static void set_status(struct listing *listing, struct slice first, struct slice tail)
+static void end(void *state)
 {
-    struct reading *reading = listing->all;
+    struct listing *listing = state;
 
     end_hca(listing);
-    if (listing->reading != NULL)
-        reading = listing->reading;
-    if (listing->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
-    else if (listing->reading == NULL)
-        reading_unrecognised(reading, first);
-    else if (tail.length > 0 && reading->status == READING_COMPLETE)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    runs_finish(listing->all);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct listing listing = {.all = reading, .trouble = {"", 0}, .state = {"", 0}, .physical = {"", 0}};
-    struct slice tail;
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        if (line.length == 0)
-            continue;
-        read_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    if (closes_itself(&listing, tail)) {
-        read_line(&listing, tail);
-        tail.length = 0;
-    } else if (is_prompt(tail)) {
-        tail.length = 0;
-    }
-    set_status(&listing, lines_first(&lines), tail);
+    if (!frame_has_run(&listing->frame))
+        frame_strange(&listing->frame);
+    frame_lacks_end(&listing->frame);
 }
 
 static const struct metric metrics[] = {
     {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ibstat = {
@@ -367,5 +306,7 @@ const struct parser parse_ibstat = {
     .version = 1,
     .summary = "ibstat and ibstatus: HCAs, their firmware, state and rate of their ports",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct listing), .line = read_line, .is_whole = is_whole, .end = end},
 };

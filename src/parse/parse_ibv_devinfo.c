@@ -12,17 +12,13 @@
  * It is whole when each HCA has shown as many ports as it has and each port its link layer; -l announces how many
  * HCAs follow; ibv_devices has no closing. An HCA that comes again begins another run.
  */
-#include <ctype.h>
-#include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
-#include "runs.h"
 #include "shell_words.h"
 
 struct listing {
-    struct reading *all, *reading;
+    struct frame frame;
     struct slice device, state, physical;
     const char *hca, *port;
     uint64_t announced, ports;
@@ -30,7 +26,6 @@ struct listing {
     double width;
     uint64_t listed, expected; /* of -l */
     bool list, table;          /* inside -l; inside ibv_devices */
-    struct slice trouble;
 };
 
 static const struct field {
@@ -54,19 +49,13 @@ static const struct field {
     {"link_layer", "ib.link_layer", true},
 };
 
-static void partial(struct listing *listing, const char *subject, const char *lack)
-{
-    if (listing->reading->status == READING_COMPLETE)
-        reading_set(listing->reading, READING_PARTIAL, "%s: %s", subject, lack);
-}
-
 static void end_port(struct listing *listing)
 {
     if (listing->port == NULL)
         return;
     if (!listing->link)
-        partial(listing, listing->port, "the link layer is missing");
-    ib_port_finding(listing->reading, listing->port, listing->state, listing->physical);
+        reading_lacks(listing->frame.reading, "%s: the link layer is missing", listing->port);
+    ib_port_finding(listing->frame.reading, listing->port, listing->state, listing->physical);
     listing->port = NULL;
 }
 
@@ -74,15 +63,13 @@ static void end_hca(struct listing *listing)
 {
     end_port(listing);
     if (listing->hca != NULL && !listing->counted)
-        partial(listing, listing->hca, "the number of its ports is missing");
+        reading_lacks(listing->frame.reading, "%s: the number of its ports is missing", listing->hca);
     else if (listing->hca != NULL && listing->ports != listing->announced)
-        partial(listing, listing->hca,
-                arena_printf(listing->all->arena, "shows %u of %u ports", (unsigned)listing->ports,
-                             (unsigned)listing->announced));
+        reading_lacks(listing->frame.reading, "%s: shows %u of %u ports", listing->hca,
+                      (unsigned)listing->ports, (unsigned)listing->announced);
     if (listing->list && listing->listed != listing->expected)
-        partial(listing, "the list",
-                arena_printf(listing->all->arena, "shows %u of %u HCAs", (unsigned)listing->listed,
-                             (unsigned)listing->expected));
+        reading_lacks(listing->frame.reading, "the list: shows %u of %u HCAs", (unsigned)listing->listed,
+                      (unsigned)listing->expected);
     listing->hca = NULL;
     listing->list = listing->table = false;
 }
@@ -90,16 +77,7 @@ static void end_hca(struct listing *listing)
 static void begin_run(struct listing *listing)
 {
     end_hca(listing);
-    listing->reading = runs_begin(listing->all);
-    reading_set(listing->reading, READING_COMPLETE, "%s", "");
-}
-
-static bool is_known(const struct listing *listing, const char *subject)
-{
-    for (size_t i = 0; listing->reading != NULL && i < listing->reading->facts.count; i++)
-        if (strcmp(listing->reading->facts.items[i].subject, subject) == 0)
-            return true;
-    return false;
+    frame_begin_run(&listing->frame);
 }
 
 static bool read_hca(struct listing *listing, struct slice line)
@@ -110,9 +88,10 @@ static bool read_hca(struct listing *listing, struct slice line)
         return false;
     name = slice_trim(name);
     end_hca(listing);
-    if (listing->reading == NULL || is_known(listing, utf8_clean(listing->all->arena, name)))
+    if (!frame_has_run(&listing->frame) ||
+        frame_knows(&listing->frame, utf8_clean(listing->frame.all->arena, name)))
         begin_run(listing);
-    listing->hca = utf8_clean(listing->all->arena, name);
+    listing->hca = utf8_clean(listing->frame.all->arena, name);
     listing->device = name;
     listing->counted = false;
     listing->ports = listing->announced = 0;
@@ -127,7 +106,7 @@ static bool read_port(struct listing *listing, struct slice line)
     if (listing->hca == NULL || !scan_text(&number, "port:") || !scan_u64(slice_trim(number), &port))
         return false;
     end_port(listing);
-    listing->port = ib_subject(listing->all->arena, listing->device, slice_trim(number));
+    listing->port = ib_subject(listing->frame.all->arena, listing->device, slice_trim(number));
     listing->ports++;
     listing->state = listing->physical = slice_of("");
     listing->link = false;
@@ -150,8 +129,8 @@ static void read_rate(struct listing *listing, struct slice label, struct slice 
     } else if (slice_equal(label, "active_speed") && listing->width > 0 && scan_double(word, &speed) &&
                slice_starts(slice_trim(value), "Gbps")) {
         reading_at_text(
-            listing->reading,
-            reading_measure(listing->reading, "ib.rate", listing->port, listing->width * speed, "Gb/s"),
+            listing->frame.reading,
+            reading_measure(listing->frame.reading, "ib.rate", listing->port, listing->width * speed, "Gb/s"),
             "state", listing->state);
     }
 }
@@ -168,17 +147,14 @@ static struct slice first_part(struct slice value)
 
 static bool read_field(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice label, value;
 
-    if (listing->hca == NULL || colon == (size_t)-1)
+    if (listing->hca == NULL || !slice_part(line, ":", &label, &value))
         return false;
-    label = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!slice_equal(label, fields[i].label) || fields[i].of_port != (listing->port != NULL))
             continue;
-        ib_fact(listing->reading, fields[i].fact, listing->port != NULL ? listing->port : listing->hca,
+        ib_fact(listing->frame.reading, fields[i].fact, listing->port != NULL ? listing->port : listing->hca,
                 first_part(value));
         if (slice_equal(label, "phys_port_cnt"))
             listing->counted = scan_u64(value, &listing->announced);
@@ -233,16 +209,16 @@ static bool read_entry(struct listing *listing, struct slice line)
         return false;
     if (name.bytes[0] == '-')
         return true;
-    subject = utf8_clean(listing->all->arena, name);
+    subject = utf8_clean(listing->frame.all->arena, name);
     if (listing->list && slice_trim(rest).length == 0) {
-        reading_fact(listing->reading, "ib.listed", subject, slice_of("yes"));
+        reading_fact(listing->frame.reading, "ib.listed", subject, slice_of("yes"));
         listing->listed++;
         return true;
     }
     if (!listing->table || !scan_word(&rest, &guid) || slice_trim(rest).length > 0 ||
-        !slice_starts(ib_guid(listing->all->arena, guid), "0x"))
+        !slice_starts(ib_guid(listing->frame.all->arena, guid), "0x"))
         return false;
-    ib_fact(listing->reading, "ib.node_guid", subject, guid);
+    ib_fact(listing->frame.reading, "ib.node_guid", subject, guid);
     return true;
 }
 
@@ -253,49 +229,32 @@ static bool is_trouble(struct slice line)
            is_shell_trouble(line);
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    if (line.length == 0)
-        return;
+    struct listing *listing = state;
+
     if (is_trouble(line))
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+        frame_fail(&listing->frame, line);
     else if (!read_hca(listing, line) && !read_list_header(listing, line) &&
              !read_table_header(listing, line) && !read_entry(listing, line) && !read_port(listing, line))
         read_field(listing, line);
 }
 
-static void set_status(struct listing *listing, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = listing->reading != NULL ? listing->reading : listing->all;
+    struct listing *listing = state;
 
-    if (listing->reading != NULL)
-        end_hca(listing);
-    if (listing->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
-    else if (listing->reading == NULL)
-        reading_unrecognised(reading, first);
-    else if (cut && reading->status == READING_COMPLETE)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (reading->status == READING_COMPLETE && reading->facts.count == 0)
-        reading_set(reading, READING_PARTIAL, "it lists no HCA");
-    runs_finish(listing->all);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct listing listing = {
-        .all = reading, .trouble = {"", 0}, .state = {"", 0}, .physical = {"", 0}, .device = {"", 0}};
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&listing, slice_trim(lines.items[i].text));
-    set_status(&listing, lines_first(&lines), lines_are_cut(&lines));
+    end_hca(listing);
+    if (!frame_has_run(&listing->frame))
+        frame_strange(&listing->frame);
+    frame_lacks_end(&listing->frame);
+    if (listing->frame.reading->facts.count == 0)
+        reading_lacks(listing->frame.reading, "it lists no HCA");
 }
 
 static const struct metric metrics[] = {
     {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_ibv_devinfo = {
@@ -303,5 +262,5 @@ const struct parser parse_ibv_devinfo = {
     .version = 1,
     .summary = "ibv_devinfo and ibv_devices: HCAs, firmware, state and MTU of their ports",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
 };

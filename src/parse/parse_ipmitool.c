@@ -20,8 +20,7 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 
 enum { FIELDS_MOST = 8 };
 
@@ -55,11 +54,10 @@ static const struct word {
 };
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     uint64_t announced;
     bool announces;
     unsigned records, sensors, told; /* told: other lines of ipmitool */
-    struct slice failure;
 };
 
 static size_t split(struct slice line, struct slice fields[FIELDS_MOST])
@@ -115,7 +113,7 @@ static const char *time_text(struct arena *arena, struct slice date, struct slic
 
 static enum severity severity_of(struct slice event)
 {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_contains(event, words[i].text))
             return words[i].severity;
     return SEVERITY_INFO;
@@ -131,7 +129,7 @@ static bool is_hex(struct slice field)
 
 static bool read_record(struct listing *listing, struct slice line)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     struct slice fields[FIELDS_MOST];
     size_t count = split(line, fields);
     const char *when, *number, *event;
@@ -164,7 +162,7 @@ static bool read_record(struct listing *listing, struct slice line)
 /* "PS2 Status       | C9h | ok  | 10.2 | Presence detected, Power Supply AC lost" */
 static bool read_sensor(struct listing *listing, struct slice line)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     struct slice fields[FIELDS_MOST];
     const char *name, *state;
     bool critical;
@@ -185,21 +183,18 @@ static bool read_sensor(struct listing *listing, struct slice line)
 
 static bool read_info(struct listing *listing, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice value;
+    struct slice key, value;
 
     if (slice_equal(line, "SEL has no entries")) {
         listing->told++;
         return true;
     }
-    if (colon == (size_t)-1 || !slice_equal(slice_trim((struct slice){line.bytes, colon}), "Entries"))
-        return false;
-    value = slice_trim(slice_from(line, colon + 1));
-    if (!scan_u64(value, &listing->announced))
+    if (!slice_part(line, ":", &key, &value) || !slice_equal(key, "Entries") ||
+        !scan_u64(value, &listing->announced))
         return false;
     listing->announces = true;
     listing->told++;
-    reading_fact(listing->reading, "ipmi.sel.entries", "", value);
+    reading_fact(listing->frame.reading, "ipmi.sel.entries", "", value);
     return true;
 }
 
@@ -211,65 +206,52 @@ static bool read_clock(struct listing *listing, struct slice line)
 
     if (!scan_word(&rest, &date))
         return false;
-    now = time_text(listing->reading->arena, date, slice_trim(rest));
+    now = time_text(listing->frame.reading->arena, date, slice_trim(rest));
     if (now == NULL)
         return false;
     listing->told++;
-    reading_fact(listing->reading, "ipmi.sel.clock", "", slice_of(now));
+    reading_fact(listing->frame.reading, "ipmi.sel.clock", "", slice_of(now));
     return true;
 }
 
 static bool is_failure(struct slice line)
 {
-    return slice_contains(line, "Could not open device") || slice_contains(line, "ommand failed") ||
-           slice_contains(line, "Unable to establish") || slice_contains(line, "not found") ||
-           slice_contains(line, "Permission denied");
+    return slice_contains_one(line, "Could not open device", "ommand failed", "Unable to establish",
+                              "not found", "Permission denied");
 }
 
-static void set_status(struct listing *listing, struct slice first, bool cut)
+static void read_line(void *state, struct slice line)
 {
-    struct reading *reading = listing->reading;
-    unsigned all = listing->records + listing->sensors + listing->told;
+    struct listing *listing = state;
 
-    if (listing->failure.length > 0)
-        reading_set(reading, all > 0 ? READING_PARTIAL : READING_FAILED, "%.*s",
-                    slice_print(listing->failure));
-    else if (all == 0)
-        reading_unrecognised(reading, first);
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (listing->announces && listing->records < listing->announced)
-        reading_set(reading, READING_PARTIAL, "the log has %llu records, and %u are listed",
-                    (unsigned long long)listing->announced, listing->records);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (!read_record(listing, line) && !read_sensor(listing, line) && !read_info(listing, line) &&
+        !read_clock(listing, line) && is_failure(line))
+        frame_fail(&listing->frame, line);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct listing listing = {.reading = reading, .failure = {"", 0}};
-    struct lines lines;
+    struct listing *listing = state;
+    struct slice *failure = &listing->frame.failure;
 
-    lines_read(reading->arena, bytes, LINES_KEEP_TIME, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        if (!read_record(&listing, line) && !read_sensor(&listing, line) && !read_info(&listing, line) &&
-            !read_clock(&listing, line) && listing.failure.length == 0 && is_failure(line))
-            listing.failure = line;
+    if (listing->records + listing->sensors + listing->told == 0) {
+        frame_strange(&listing->frame);
+    } else if (failure->length > 0) {
+        reading_lacks(listing->frame.reading, "%.*s", slice_print(*failure));
+        failure->length = 0; /* of one command among several */
     }
-    set_status(&listing, lines_first(&lines), slice_trim(lines.tail).length > 0);
+    frame_lacks_end(&listing->frame);
+    if (listing->announces && listing->records < listing->announced)
+        reading_lacks(listing->frame.reading, "the log has %llu records, and %u are listed",
+                      (unsigned long long)listing->announced, listing->records);
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_ipmitool = {
     .name = "ipmitool",
     .version = 1,
     .summary =
         "ipmitool sel elist, sel info, sel time get, sdr elist: the BMC's event log, clock and sensors",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct listing), .flags = LINES_KEEP_TIME, .line = read_line, .end = end},
 };

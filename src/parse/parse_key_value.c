@@ -17,10 +17,15 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 
 #define CLOSING "key-value end"
+
+struct rows {
+    struct frame frame;
+    size_t before, behind; /* the closing line */
+    bool closed;
+};
 
 /* "os.kernel": small letters, digits and underscores, with at least one dot between them. */
 static bool is_name(struct slice name)
@@ -67,31 +72,26 @@ static bool read_row(struct reading *reading, struct slice rest)
     return true;
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void read_line(void *state, struct slice line)
 {
-    size_t rows = 0, late = 0;
-    bool closed = false;
-    struct lines lines;
+    struct rows *rows = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = lines.items[i].text;
-
-        if (slice_equal(line, CLOSING))
-            closed = true;
-        else if (closed)
-            late += read_row(reading, line);
-        else
-            rows += read_row(reading, line);
-    }
-    if (rows + late == 0)
-        reading_unrecognised(reading, lines_first(&lines));
-    else if (!closed)
-        reading_set(reading, READING_PARTIAL, "the closing line is missing");
-    else if (late > 0)
-        reading_set(reading, READING_PARTIAL, "there are rows behind the closing line");
+    if (slice_equal(line, CLOSING))
+        rows->closed = true;
     else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        *(rows->closed ? &rows->behind : &rows->before) += read_row(rows->frame.reading, line);
+}
+
+static void end(void *state)
+{
+    struct rows *rows = state;
+
+    if (rows->before + rows->behind == 0)
+        frame_strange(&rows->frame);
+    if (!rows->closed)
+        reading_lacks(rows->frame.reading, "the closing line is missing");
+    if (rows->behind > 0)
+        reading_lacks(rows->frame.reading, "there are rows behind the closing line");
 }
 
 static const struct metric metrics[] = {
@@ -99,7 +99,7 @@ static const struct metric metrics[] = {
      "how far the host's clock is off the controller's at least, as the check `os` computes it"},
     {"setup.free_space", "MiB", BETTER_HIGHER, "free space of a folder, as the check `setup` asks for it"},
     {"setup.file_limit", "", BETTER_HIGHER, "files that a login may have open, likewise"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_key_value = {
@@ -107,5 +107,7 @@ const struct parser parse_key_value = {
     .version = 1,
     .summary = "rows of name, subject and value that the checks' own command files print",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct rows), .flags = FRAME_RAW, .line = read_line, .end = end},
 };

@@ -9,29 +9,26 @@
  * The text closes each neighbour with a line of dashes, JSON itself; keyvalue has no closing. A list of no neighbour is
  * not complete: LLDP may be off on either side, and nothing is known of the cables.
  */
-#include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
 #include "loose_json.h"
 #include "shell_words.h"
 
 enum { RULE_BYTES = 40 };
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     const char *interface; /* of the neighbour that is being read; NULL outside */
-    bool text, closed;     /* the text form; its last neighbour is closed */
-    struct slice trouble;
+    bool closes, closed;   /* of a form that closes its neighbours; the last one is closed */
 };
 
 static void add(struct listing *listing, const char *name, const char *interface, struct slice value)
 {
     value = slice_trim(value);
     if (value.length > 0)
-        reading_fact(listing->reading, name, interface, value);
+        reading_fact(listing->frame.reading, name, interface, value);
 }
 
 /* --- text --- */
@@ -58,8 +55,8 @@ static bool read_interface(struct listing *listing, struct slice line)
     name = (struct slice){rest.bytes, at != (size_t)-1 ? at : rest.length};
     if (!ib_is_device(name))
         return false;
-    listing->interface = utf8_clean(listing->reading->arena, name);
-    listing->text = true;
+    listing->interface = utf8_clean(listing->frame.reading->arena, name);
+    listing->closes = true;
     listing->closed = false;
     if (at == (size_t)-1)
         return true;
@@ -83,7 +80,7 @@ static void read_text_field(struct listing *listing, struct slice line)
     };
     struct slice rest, word;
 
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         rest = line;
         if (!scan_text(&rest, fields[i].label))
             continue;
@@ -101,7 +98,7 @@ static bool read_text(struct listing *listing, struct slice line)
         return true;
     }
     if (slice_equal(line, "LLDP neighbors:")) {
-        listing->text = true;
+        listing->closes = true;
         return true;
     }
     if (read_interface(listing, line))
@@ -134,12 +131,12 @@ static bool read_keyvalue(struct listing *listing, struct slice line)
 
     if (!scan_text(&rest, "lldp."))
         return false;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         size_t at = slice_find(rest, fields[i].key);
         struct slice name = {rest.bytes, at};
 
         if (at != (size_t)-1 && ib_is_device(name)) {
-            add(listing, fields[i].fact, utf8_clean(listing->reading->arena, name),
+            add(listing, fields[i].fact, utf8_clean(listing->frame.reading->arena, name),
                 slice_from(rest, at + strlen(fields[i].key)));
             break;
         }
@@ -188,73 +185,56 @@ static void read_interfaces(struct listing *listing, const struct json *interfac
             read_neighbour(listing, member->key, member);
 }
 
-static bool read_json(struct listing *listing, struct slice bytes)
+static bool read_json(void *state, struct slice bytes)
 {
+    struct listing *listing = state;
     struct slice text;
     struct error err = {0};
     const struct json *root;
 
     if (!slice_contains(bytes, "\"lldp\""))
         return false;
-    text = json_document(listing->reading->arena, bytes);
+    text = json_document(listing->frame.reading->arena, bytes);
     if (!slice_starts(text, "{"))
         return false;
-    root = json_parse(listing->reading->arena, "lldpctl", text.bytes, text.length, &err);
-    if (root == NULL) {
-        reading_set(listing->reading, READING_PARTIAL, "%s", err.text);
-        return true;
-    }
+    root = json_parse(listing->frame.reading->arena, "lldpctl", text.bytes, text.length, &err);
+    if (root == NULL)
+        reading_lacks(listing->frame.reading, "%s", err.text);
     read_interfaces(listing, json_get(json_get(root, "lldp"), "interface"));
-    if (listing->reading->facts.count == 0)
-        reading_set(listing->reading, READING_PARTIAL, "no neighbour is listed");
-    else
-        reading_set(listing->reading, READING_COMPLETE, "%s", "");
+    listing->closes = listing->closed = true;
     return true;
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    if (line.length == 0 || read_text(listing, line) || read_keyvalue(listing, line))
+    struct listing *listing = state;
+
+    if (read_text(listing, line) || read_keyvalue(listing, line))
         return;
     if (slice_contains(line, "unable to connect to") || slice_contains(line, "lldpd is running") ||
         is_shell_trouble(line))
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+        frame_fail(&listing->frame, line);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct listing listing = {.reading = reading, .trouble = {"", 0}};
-    struct slice first;
-    struct lines lines;
+    struct listing *listing = state;
+    bool empty = listing->frame.reading->facts.count == 0;
 
-    if (read_json(&listing, bytes))
-        return;
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&listing, slice_trim(lines.items[i].text));
-    first = lines_first(&lines);
-    if (listing.trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing.trouble));
-    else if (listing.text && reading->facts.count == 0)
-        reading_set(reading, READING_PARTIAL, "no neighbour is listed");
-    else if (reading->facts.count == 0)
-        reading_unrecognised(reading, first);
-    else if (lines_are_cut(&lines))
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (listing.text && !listing.closed)
-        reading_set(reading, READING_PARTIAL, "the last neighbour is not closed by its line");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (empty && !listing->closes)
+        frame_strange(&listing->frame);
+    if (empty)
+        reading_lacks(listing->frame.reading, "no neighbour is listed");
+    frame_lacks_end(&listing->frame);
+    if (listing->closes && !listing->closed)
+        reading_lacks(listing->frame.reading, "the last neighbour is not closed by its line");
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_lldp = {
     .name = "lldp",
     .version = 1,
     .summary = "lldpctl as text, keyvalue and JSON: the switch port behind each interface",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
 };

@@ -18,11 +18,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "pci_address.h"
-#include "runs.h"
-#include "shell_words.h"
 
 struct device {
     const char *subject;
@@ -31,7 +28,7 @@ struct device {
 };
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     struct device device; /* the one whose lines are being read */
     unsigned devices, nvidia, gpus, links;
     bool orphan;           /* the text begins inside a device */
@@ -56,15 +53,13 @@ static const char *take_address(struct arena *arena, struct slice *rest)
 /* "[10de:2330]" with any device, or the words of a text without numbers. */
 static bool is_nvidia(struct slice name)
 {
-    return slice_contains(name, "[10de:") || slice_starts(name, "10de:") || slice_starts(name, "NVIDIA ") ||
-           slice_starts(name, "nVidia ");
+    return slice_contains(name, "[10de:") || slice_starts_one(name, "10de:", "NVIDIA ", "nVidia ");
 }
 
 static bool is_display(struct slice class)
 {
-    return slice_contains(class, "[0300]") || slice_contains(class, "[0302]") || slice_equal(class, "0300") ||
-           slice_equal(class, "0302") || slice_equal(class, "3D controller") ||
-           slice_equal(class, "VGA compatible controller");
+    return slice_contains(class, "[0300]") || slice_contains(class, "[0302]") ||
+           slice_equal_one(class, "0300", "0302", "3D controller", "VGA compatible controller");
 }
 
 static void mark_dead(struct listing *listing, const char *sign)
@@ -72,14 +67,14 @@ static void mark_dead(struct listing *listing, const char *sign)
     if (listing->device.dead)
         return;
     listing->device.dead = true;
-    reading_finding(listing->reading, SEVERITY_FAULT, "pci.dead", listing->device.subject,
+    reading_finding(listing->frame.reading, SEVERITY_FAULT, "pci.dead", listing->device.subject,
                     "the device does not answer on the bus (%s)", sign);
 }
 
 /* "3D controller [0302]: NVIDIA Corporation Device [10de:2330] (rev a1)", behind the address. */
 static bool read_device(struct listing *listing, const char *address, struct slice text)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     size_t colon = slice_find(text, ": ");
     struct slice class, name;
 
@@ -144,9 +139,11 @@ static void read_capability(struct listing *listing, struct slice line)
 
     device->speed_max = device->width_max = 0;
     if (number_after(line, "Speed ", "GT/s", &device->speed_max))
-        reading_measure(listing->reading, "pcie.link.speed.max", device->subject, device->speed_max, "GT/s");
+        reading_measure(listing->frame.reading, "pcie.link.speed.max", device->subject, device->speed_max,
+                        "GT/s");
     if (number_after(line, "Width x", "", &device->width_max))
-        reading_measure(listing->reading, "pcie.link.width.max", device->subject, device->width_max, "");
+        reading_measure(listing->frame.reading, "pcie.link.width.max", device->subject, device->width_max,
+                        "");
     device->link_max = true;
 }
 
@@ -162,10 +159,10 @@ static void judge_link(struct listing *listing, double speed, double width, stru
     if (width == 0 && (device->bridge || speed == 0))
         return;
     if (narrow)
-        reading_finding(listing->reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject, "%.*s",
-                        slice_print(line));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject,
+                        "%.*s", slice_print(line));
     if (slow)
-        reading_finding(listing->reading, SEVERITY_INFO, "pcie.speed_downgraded", device->subject,
+        reading_finding(listing->frame.reading, SEVERITY_INFO, "pcie.speed_downgraded", device->subject,
                         "%.*s (an idle link slows down to save power)", slice_print(line));
 }
 
@@ -175,9 +172,9 @@ static void read_link(struct listing *listing, struct slice line)
 
     listing->links++;
     if (number_after(line, "Speed ", "GT/s", &speed))
-        reading_measure(listing->reading, "pcie.link.speed", listing->device.subject, speed, "GT/s");
+        reading_measure(listing->frame.reading, "pcie.link.speed", listing->device.subject, speed, "GT/s");
     if (number_after(line, "Width x", "", &width))
-        reading_measure(listing->reading, "pcie.link.width", listing->device.subject, width, "");
+        reading_measure(listing->frame.reading, "pcie.link.width", listing->device.subject, width, "");
     judge_link(listing, speed, width, line);
 }
 
@@ -191,40 +188,46 @@ static void read_detail(struct listing *listing, struct slice line)
     else if (scan_text(&value, "LnkSta:"))
         read_link(listing, slice_trim(value));
     else if (scan_text(&value, "Kernel driver in use:"))
-        reading_fact(listing->reading, "pci.driver", subject, slice_trim(value));
+        reading_fact(listing->frame.reading, "pci.driver", subject, slice_trim(value));
     else if (slice_starts(line, "!!! Unknown header type"))
         mark_dead(listing, "unknown header type");
     else if (scan_text(&value, "Physical Slot:")) {
         value = slice_trim(value);
         if (listing->devices == 0)
-            listing->device.subject =
-                arena_printf(listing->reading->arena, "slot %s", utf8_clean(listing->reading->arena, value));
-        reading_fact(listing->reading, "pci.slot", listing->device.subject, value);
+            listing->device.subject = arena_printf(listing->frame.reading->arena, "slot %s",
+                                                   utf8_clean(listing->frame.reading->arena, value));
+        reading_fact(listing->frame.reading, "pci.slot", listing->device.subject, value);
     }
 }
 
 /* Below a device stand indented lines; those that matter are known without their blanks too. */
 static bool is_detail(const struct listing *listing, struct slice line, struct slice text)
 {
-    static const char *const keys[] = {"Subsystem:",
-                                       "LnkCap:",
-                                       "LnkSta:",
-                                       "Kernel driver in use:",
-                                       "Kernel modules:",
-                                       "Physical Slot:",
-                                       "!!! Unknown header type"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (slice_starts(text, keys[i]))
-            return true;
-    return line.bytes != text.bytes && listing->devices > 0;
+    return slice_starts_one(text, "Subsystem:", "LnkCap:", "LnkSta:", "Kernel driver in use:",
+                            "Kernel modules:", "Physical Slot:", "!!! Unknown header type") ||
+           (line.bytes != text.bytes && listing->devices > 0);
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void begin(void *state)
 {
-    struct slice text = slice_trim(line), rest = text;
-    const char *address = take_address(listing->reading->arena, &rest);
+    struct listing *listing = state;
 
+    listing->device.subject = "";
+}
+
+/* A device that stands again begins another listing. A filtered text begins where the filter began, but at no indented
+ * line of -v. */
+static void read_line(void *state, struct slice line)
+{
+    struct listing *listing = state;
+    struct slice text = slice_trim(line), rest = text;
+    const char *address = take_address(listing->frame.reading->arena, &rest);
+
+    if (address != NULL && slice_contains(rest, ": ") &&
+        reading_get_fact(listing->frame.reading, "pci.class", address) != NULL)
+        frame_next_run(listing);
+    if (text.bytes == listing->frame.first.bytes)
+        listing->orphan = address == NULL && text.bytes != line.bytes;
     if (address != NULL && read_device(listing, address, rest)) {
         listing->separated = listing->separated || (listing->blank && listing->details);
         listing->blank = false;
@@ -239,85 +242,35 @@ static void read_line(struct listing *listing, struct slice line)
 
 /* A line of a short listing is whole without its newline when it closes itself: "... (rev a1)"; -v goes on.
  */
-static bool closes_itself(const struct listing *listing, struct slice tail)
+static bool is_whole(void *state, struct slice tail)
 {
+    const struct listing *listing = state;
     size_t at = slice_find(tail, "(rev ");
 
     return at != (size_t)-1 && listing->devices > 1 && !listing->details &&
            tail.length == at + strlen("(rev a1)") && tail.bytes[tail.length - 1] == ')';
 }
 
-static void set_status(struct listing *listing, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = listing->reading;
+    struct listing *listing = state;
+    struct reading *reading = listing->frame.reading;
+    struct slice first = listing->frame.first;
 
     if (listing->devices == 0 && listing->links == 0) {
-        bool failure = slice_starts(first, "lspci:") || slice_starts(first, "pcilib:");
-
-        reading_set(reading, failure ? READING_FAILED : READING_UNRECOGNISED, "%.*s",
-                    first.length > 0 ? (int)first.length : (int)strlen("empty"),
-                    first.length > 0 ? first.bytes : "empty");
-    } else if (cut) {
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    } else if (listing->orphan) {
-        reading_set(reading, READING_PARTIAL, "the text begins inside a device");
-    } else if (listing->separated && !listing->blank) {
-        reading_set(reading, READING_PARTIAL, "the last device is not ended by its blank line");
-    } else {
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        if (slice_starts(first, "lspci:") || slice_starts(first, "pcilib:"))
+            frame_fail(&listing->frame, first);
+        frame_strange(&listing->frame);
     }
-}
-
-static void add_count(struct reading *reading, const char *name, unsigned count)
-{
-    reading_fact(reading, name, "", slice_of(arena_printf(reading->arena, "%u", count)));
-}
-
-/* One listing: from its first line up to where a device stands again that it already has. */
-static size_t read_listing(struct reading *reading, const struct lines *lines, size_t from)
-{
-    struct listing listing = {.reading = reading, .device = {.subject = ""}};
-    struct slice first = {"", 0}, tail = slice_trim(lines->tail);
-    size_t i;
-
-    for (i = from; i < lines->count; i++) {
-        struct slice line = lines->items[i].text, text = slice_trim(line), rest = text;
-        const char *address = take_address(reading->arena, &rest);
-
-        if (address != NULL && slice_contains(rest, ": ") &&
-            reading_get_fact(reading, "pci.class", address) != NULL)
-            break;
-        if (first.length == 0) {
-            first = text;
-            /* A filtered text begins where the filter began, but at no indented line of -v. */
-            listing.orphan = address == NULL && first.length > 0 && first.bytes != line.bytes;
-        }
-        read_line(&listing, line);
+    frame_lacks_end(&listing->frame);
+    if (listing->orphan)
+        reading_lacks(reading, "the text begins inside a device");
+    if (listing->separated && !listing->blank)
+        reading_lacks(reading, "the last device is not ended by its blank line");
+    if (frame_is_complete(&listing->frame) && listing->devices > 0) {
+        reading_count(reading, "pci.nvidia.count", listing->nvidia);
+        reading_count(reading, "pci.gpu.count", listing->gpus);
     }
-    if (i < lines->count || is_prompt(tail) || slice_starts(tail, "```"))
-        tail.length = 0;
-    if (closes_itself(&listing, tail)) {
-        read_line(&listing, tail);
-        tail.length = 0;
-    }
-    set_status(&listing, first.length > 0 ? first : tail, tail.length > 0);
-    if (reading->status == READING_COMPLETE && listing.devices > 0) {
-        add_count(reading, "pci.nvidia.count", listing.nvidia);
-        add_count(reading, "pci.gpu.count", listing.gpus);
-    }
-    return i;
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct lines lines;
-    size_t from = 0;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    do
-        from = read_listing(runs_begin(reading), &lines, from);
-    while (from < lines.count);
-    runs_finish(reading);
 }
 
 static const struct metric metrics[] = {
@@ -325,13 +278,18 @@ static const struct metric metrics[] = {
     {"pcie.link.speed.max", "GT/s", BETTER_HIGHER, "speed that the device is capable of"},
     {"pcie.link.width", "", BETTER_HIGHER, "lanes in use"},
     {"pcie.link.width.max", "", BETTER_HIGHER, "lanes that the device is capable of"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_lspci = {
     .name = "lspci",
-    .version = 2,
+    .version = 3,
     .summary = "lspci in its text forms: devices, GPUs off the bus, PCIe link speed and width",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing),
+                                       .flags = FRAME_RAW | FRAME_RUNS,
+                                       .begin = begin,
+                                       .line = read_line,
+                                       .is_whole = is_whole,
+                                       .end = end},
 };

@@ -14,11 +14,9 @@
  * finding  npu.health fault: Alarm or Critical; warning: any other word than OK
  *          npu.no_row warning: the process table names an NPU that the table has not
  */
-#include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 
 enum { CELLS = 5, TOKENS = 16, NPUS_MOST = 4096 };
 
@@ -41,6 +39,12 @@ struct list {
     uint64_t announced, npus;
     unsigned values;
     bool several; /* an NPU with several chips: whose value a line is cannot be told */
+};
+
+struct output {
+    struct frame frame;
+    struct table table;
+    struct list list;
 };
 
 static void add_number(struct reading *reading, const char *metric, const char *subject, struct slice text,
@@ -274,12 +278,6 @@ static bool has_row(const struct table *table, uint64_t npu)
     return false;
 }
 
-static void add_count(struct reading *reading, const char *name, uint64_t count)
-{
-    reading_fact(reading, name, "",
-                 slice_of(arena_printf(reading->arena, "%llu", (unsigned long long)count)));
-}
-
 static void finish_table(struct table *table)
 {
     struct reading *reading = table->reading;
@@ -291,17 +289,14 @@ static void finish_table(struct table *table)
                             subject_of(reading->arena, table->with_process.items[i], 0),
                             "it has a process, and no row in the table");
     if (table->pending || !table->closed)
-        reading_set(reading, READING_PARTIAL, "the table is not closed");
-    else if (table->orphans > 0)
-        reading_set(reading, READING_PARTIAL, "%u lines of the table are not as its header says",
-                    table->orphans);
-    else if (table->chips == 0)
-        reading_set(reading, READING_PARTIAL, "the table has no NPU");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(reading, "the table is not closed");
+    if (table->orphans > 0)
+        reading_lacks(reading, "%u lines of the table are not as its header says", table->orphans);
+    if (table->chips == 0)
+        reading_lacks(reading, "the table has no NPU");
     if (reading->status == READING_COMPLETE) {
-        add_count(reading, "npu.count", table->npus.count);
-        add_count(reading, "npu.chip.count", table->chips);
+        reading_count(reading, "npu.count", table->npus.count);
+        reading_count(reading, "npu.chip.count", table->chips);
     }
 }
 
@@ -340,14 +335,11 @@ static void read_value(struct list *list, size_t row, struct slice value)
 
 static void read_list_line(struct list *list, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
     struct slice key, value;
     uint64_t number;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(line, ":", &key, &value))
         return;
-    key = slice_trim((struct slice){line.bytes, colon});
-    value = slice_trim(slice_from(line, colon + 1));
     if (slice_equal(key, "Total Count") && scan_u64(value, &number)) {
         list->announced = number;
         list->values++;
@@ -357,7 +349,7 @@ static void read_list_line(struct list *list, struct slice line)
     } else if (slice_equal(key, "Chip Count") && scan_u64(value, &number)) {
         list->several = list->several || number > 1;
     }
-    for (size_t i = 0; i < sizeof list_rows / sizeof list_rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(list_rows); i++)
         if (slice_equal(key, list_rows[i].key) && list->subject != NULL && !list->several)
             read_value(list, i, value);
 }
@@ -367,60 +359,54 @@ static void finish_list(struct list *list)
     struct reading *reading = list->reading;
 
     if (list->announced > 0 && list->npus != list->announced)
-        reading_set(reading, READING_PARTIAL, "%llu NPUs are announced and %llu listed",
-                    (unsigned long long)list->announced, (unsigned long long)list->npus);
-    else if (list->several && list->announced == 0)
-        reading_set(reading, READING_PARTIAL,
-                    "of an NPU with several chips: whose values they are is not told");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_lacks(reading, "%llu NPUs are announced and %llu listed", (unsigned long long)list->announced,
+                      (unsigned long long)list->npus);
+    if (list->several && list->announced == 0)
+        reading_lacks(reading, "of an NPU with several chips: whose values they are is not told");
     if (reading->status == READING_COMPLETE && list->announced > 0)
-        add_count(reading, "npu.count", list->npus);
+        reading_count(reading, "npu.count", list->npus);
 }
 
 static bool is_failure(struct slice line)
 {
     return slice_contains(line, "npu-smi: command not found") || slice_ends(line, "npu-smi: not found") ||
            slice_starts(line, "dcmi ") || slice_contains(line, "DrvMng") ||
-           slice_starts(line, "This device does not support") || slice_contains(line, "initialize failed") ||
-           slice_contains(line, "initialized failed") || slice_contains(line, "error while loading shared");
+           slice_starts(line, "This device does not support") ||
+           slice_contains_one(line, "initialize failed", "initialized failed", "error while loading shared");
 }
 
-static void no_table(const struct lines *lines, struct reading *reading)
+static void begin(void *state)
 {
-    struct slice failure = {"", 0};
+    struct output *output = state;
 
-    for (size_t i = lines->count; i-- > 0;) {
-        struct slice line = slice_trim(lines->items[i].text);
-
-        if (is_failure(line))
-            failure = line;
-    }
-    if (failure.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(failure));
-    else
-        reading_unrecognised(reading, lines_first(lines));
+    output->table.reading = output->list.reading = output->frame.reading;
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void read_line(void *state, struct slice line)
 {
-    struct table table = {.reading = reading};
-    struct list list = {.reading = reading};
-    struct lines lines;
+    struct output *output = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
+    if (is_failure(line))
+        frame_fail(&output->frame, line);
+    if (!read_table_line(&output->table, line))
+        read_list_line(&output->list, line);
+}
 
-        if (!read_table_line(&table, line))
-            read_list_line(&list, line);
-    }
-    if (table.header || reading_get_fact(reading, "npu_smi.version", "") != NULL)
-        finish_table(&table);
-    else if (list.values > 0 && list.npus > 0)
-        finish_list(&list);
+static void end(void *state)
+{
+    struct output *output = state;
+    bool is_table =
+        output->table.header || reading_get_fact(output->frame.reading, "npu_smi.version", "") != NULL;
+    bool is_list = output->list.values > 0 && output->list.npus > 0;
+
+    if (is_table || is_list)
+        output->frame.failure.length = 0; /* of another command */
+    if (is_table)
+        finish_table(&output->table);
+    else if (is_list)
+        finish_list(&output->list);
     else
-        no_table(&lines, reading);
+        frame_strange(&output->frame);
 }
 
 static const struct metric metrics[] = {
@@ -431,7 +417,7 @@ static const struct metric metrics[] = {
     {"npu.hbm_total", "MiB", BETTER_HIGHER, "high-bandwidth memory"},
     {"npu.memory_used", "MiB", BETTER_NEITHER, "other memory in use (all that there is without HBM)"},
     {"npu.memory_total", "MiB", BETTER_HIGHER, "other memory"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_npu_smi = {
@@ -439,5 +425,7 @@ const struct parser parse_npu_smi = {
     .version = 1,
     .summary = "npu-smi info: health, temperature, power and memory of Ascend NPUs",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct output), .begin = begin, .line = read_line, .end = end},
 };

@@ -14,14 +14,12 @@
  * A test is whole when its sum was seen and is the sum of its cells. Since 0.4 the text ends with a note; of
  * a text without one the tool's version must be of the older ones, whose note comes first.
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "assay/json.h"
-#include "assay/parser.h"
-#include "lines.h"
-#include "runs.h"
+#include "frame.h"
+#include "loose_json.h"
 
 enum { MAX_COLUMNS = 1024 };
 
@@ -34,25 +32,22 @@ struct matrix {
 };
 
 struct samples {
-    struct reading *reading;
+    struct frame frame;
     struct matrix matrix;
     const char *running; /* the test case of the last "Running" line; NULL when it has its sum */
     size_t sums, widest, waived;
     bool began, noted_first, closed;
-    const char *failure, *damage;
 };
 
 static void damage(struct samples *samples, const char *test, const char *what)
 {
-    if (samples->damage == NULL)
-        samples->damage = arena_printf(samples->reading->arena, "%s %s", test, what);
+    reading_lacks(samples->frame.reading, "%s %s", test, what);
 }
 
 static void fact_once(struct samples *samples, const char *name, struct slice value)
 {
     samples->began = true;
-    if (value.length > 0 && reading_get_fact(samples->reading, name, "") == NULL)
-        reading_fact(samples->reading, name, "", value);
+    reading_fact_once(samples->frame.reading, name, value);
 }
 
 /* 12040 and 13.3 alike. */
@@ -61,8 +56,9 @@ static void set_cuda(struct samples *samples, struct slice value)
     uint64_t number;
 
     if (scan_u64(value, &number) && number >= 1000)
-        value = slice_of(arena_printf(samples->reading->arena, "%llu.%llu", (unsigned long long)number / 1000,
-                                      (unsigned long long)number % 1000 / 10));
+        value =
+            slice_of(arena_printf(samples->frame.reading->arena, "%llu.%llu",
+                                  (unsigned long long)number / 1000, (unsigned long long)number % 1000 / 10));
     fact_once(samples, "cuda.version", value);
 }
 
@@ -75,7 +71,7 @@ static bool is_latency(const char *test)
 static void measure(struct samples *samples, const char *test, const char *suffix, const char *subject,
                     double value)
 {
-    struct reading *reading = samples->reading;
+    struct reading *reading = samples->frame.reading;
     bool latency = is_latency(test);
 
     reading_measure(reading, arena_printf(reading->arena, "nvbandwidth.%s%s", test, suffix), subject,
@@ -98,7 +94,7 @@ static bool read_title(struct slice line, struct matrix *matrix)
     if (row == (size_t)-1)
         return true;
     matrix->row = slice_ends((struct slice){line.bytes, row}, "CPU") ? "cpu" : "gpu";
-    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(arrows); i++)
         if (slice_contains(line, arrows[i])) {
             matrix->arrow = arrows[i];
             return true;
@@ -117,7 +113,7 @@ static const char *part_of(struct slice line)
                  {" Write2 ", "_write2"},
                  {" Total ", "_total"}};
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (slice_contains(line, parts[i].word))
             return parts[i].suffix;
     return "";
@@ -126,7 +122,7 @@ static const char *part_of(struct slice line)
 static const char *cell_subject(const struct samples *samples, size_t row, size_t column)
 {
     const struct matrix *matrix = &samples->matrix;
-    struct arena *arena = samples->reading->arena;
+    struct arena *arena = samples->frame.reading->arena;
 
     if (*matrix->row == '\0')
         return arena_printf(arena, "%s%zu", matrix->tail, column);
@@ -163,7 +159,7 @@ static bool take_title(struct samples *samples, struct slice line)
         damage(samples, "a matrix", "stands without its test's name");
         return true;
     }
-    matrix.test = arena_printf(samples->reading->arena, "%s%s", samples->running, part_of(line));
+    matrix.test = arena_printf(samples->frame.reading->arena, "%s%s", samples->running, part_of(line));
     samples->matrix = matrix;
     return true;
 }
@@ -232,7 +228,7 @@ static bool take_sum(struct samples *samples, struct slice line)
         const char *word, *suffix;
     } kinds[] = {{"SUM ", ".sum"}, {"MIN ", ".min"}, {"MAX ", ".max"}, {"AVG ", ".avg"}};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct slice rest = line, name, number, more;
         const char *test;
         double value;
@@ -241,13 +237,13 @@ static bool take_sum(struct samples *samples, struct slice line)
             scan_word(&rest, &more) || !scan_double(number, &value))
             continue;
         samples->began = true;
-        test = utf8_clean(samples->reading->arena, name);
+        test = utf8_clean(samples->frame.reading->arena, name);
         measure(samples, test, kinds[i].suffix, "", value);
         if (i > 0)
             return true;
         close_matrix(samples, test, value);
         samples->sums++;
-        reading_fact(samples->reading, "nvbandwidth.test", test, slice_of("passed"));
+        reading_fact(samples->frame.reading, "nvbandwidth.test", test, slice_of("passed"));
         if (samples->running != NULL && slice_starts(name, samples->running) &&
             (name.length == strlen(samples->running) || slice_ends(name, "_total")))
             samples->running = NULL;
@@ -272,13 +268,13 @@ static bool take_running(struct samples *samples, struct slice line)
     end_test(samples);
     line.length--;
     samples->began = true;
-    samples->running = utf8_clean(samples->reading->arena, line);
+    samples->running = utf8_clean(samples->frame.reading->arena, line);
     return true;
 }
 
 static bool take_device(struct samples *samples, struct slice line)
 {
-    struct arena *arena = samples->reading->arena;
+    struct arena *arena = samples->frame.reading->arena;
     uint64_t index;
     size_t address;
 
@@ -287,8 +283,8 @@ static bool take_device(struct samples *samples, struct slice line)
     address = slice_find(line, " (0");
     if (address != (size_t)-1)
         line.length = address;
-    reading_fact(samples->reading, "gpu.name", arena_printf(arena, "gpu%llu", (unsigned long long)index),
-                 slice_trim(line));
+    reading_fact(samples->frame.reading, "gpu.name",
+                 arena_printf(arena, "gpu%llu", (unsigned long long)index), slice_trim(line));
     return true;
 }
 
@@ -314,74 +310,33 @@ static bool take_about(struct samples *samples, struct slice line)
     return true;
 }
 
-static void fail(struct samples *samples, const char *text)
-{
-    if (samples->failure == NULL)
-        samples->failure = text;
-}
-
 static void take_failure(struct samples *samples, struct slice line)
 {
-    static const char *const needles[] = {"CUDA_ERROR",
-                                          "cudaError",
-                                          "CUDA error",
-                                          "Invalid CUDA",
-                                          "NVML_ERROR",
-                                          "[NVML",
-                                          "ERROR:",
-                                          "Error:",
-                                          "Error ",
-                                          "command not found",
-                                          "not found",
-                                          "Segmentation fault",
-                                          "error while loading shared libraries"};
-    struct reading *reading = samples->reading;
+    struct reading *reading = samples->frame.reading;
 
     if (slice_contains(line, "Invalid value when checking the pattern")) {
         reading_finding(reading, SEVERITY_FAULT, "nvbandwidth.error", "", "copied data are wrong: %.*s",
                         slice_print(line));
         return;
     }
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
-        if (slice_contains(line, needles[i])) {
-            reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
-            fail(samples, utf8_clean(reading->arena, line));
-            return;
-        }
+    if (slice_contains_one(line, "CUDA_ERROR", "cudaError", "CUDA error", "Invalid CUDA", "NVML_ERROR",
+                           "[NVML", "ERROR:", "Error:", "Error ", "command not found", "not found",
+                           "Segmentation fault", "error while loading shared libraries")) {
+        reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
+        frame_fail(&samples->frame, slice_of(utf8_clean(reading->arena, line)));
+    }
 }
 
 static void take_line(struct samples *samples, struct slice line)
 {
-    line = slice_trim(line);
-    if (line.length == 0 || take_about(samples, line) || take_running(samples, line) ||
-        take_title(samples, line) || take_sum(samples, line) || take_head(samples, line) ||
-        take_row(samples, line) || take_device(samples, line))
+    if (take_about(samples, line) || take_running(samples, line) || take_title(samples, line) ||
+        take_sum(samples, line) || take_head(samples, line) || take_row(samples, line) ||
+        take_device(samples, line))
         return;
     take_failure(samples, line);
 }
 
 /* JSON */
-
-/* Length of the object at the front, up to its closing brace; 0 when it does not end. */
-static size_t object_length(struct slice text)
-{
-    size_t depth = 0;
-    bool quoted = false;
-
-    for (size_t i = 0; i < text.length; i++) {
-        char byte = text.bytes[i];
-
-        if (quoted && byte == '\\')
-            i++;
-        else if (byte == '"')
-            quoted = !quoted;
-        else if (!quoted && (byte == '{' || byte == '['))
-            depth++;
-        else if (!quoted && (byte == '}' || byte == ']') && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
 
 static struct slice cell_text(struct arena *arena, const struct json *cell)
 {
@@ -399,7 +354,7 @@ static void json_row(struct samples *samples, const struct json *row, size_t ind
     if (row->count > samples->widest)
         samples->widest = row->count;
     json_each (cell, row) {
-        struct slice text = cell_text(samples->reading->arena, cell);
+        struct slice text = cell_text(samples->frame.reading->arena, cell);
         double value;
 
         if (!cell_value(text, &value))
@@ -433,7 +388,7 @@ static void json_matrix(struct samples *samples, const struct json *testcase, co
 
 static void json_testcase(struct samples *samples, const struct json *testcase)
 {
-    struct reading *reading = samples->reading;
+    struct reading *reading = samples->frame.reading;
     const char *name = json_string(testcase, "name", ""), *status = json_string(testcase, "status", "");
     const char *error = json_string(testcase, "error", NULL);
 
@@ -442,7 +397,7 @@ static void json_testcase(struct samples *samples, const struct json *testcase)
     if (error != NULL) {
         reading_finding(reading, strstr(error, "Invalid value") != NULL ? SEVERITY_FAULT : SEVERITY_WARNING,
                         "nvbandwidth.error", "", "%s: %s", name, error);
-        fail(samples, error);
+        frame_fail(&samples->frame, slice_of(error));
     }
     if (strcmp(status, "Passed") == 0) {
         samples->sums++;
@@ -461,7 +416,7 @@ static void json_testcase(struct samples *samples, const struct json *testcase)
 /* "0: NVIDIA H100 80GB HBM3 (00000000:1b:00): (node1)" */
 static void json_device(struct samples *samples, struct slice text)
 {
-    struct arena *arena = samples->reading->arena;
+    struct arena *arena = samples->frame.reading->arena;
     uint64_t index;
     size_t address;
 
@@ -470,13 +425,13 @@ static void json_device(struct samples *samples, struct slice text)
     address = slice_find(text, " (0");
     if (address != (size_t)-1)
         text.length = address;
-    reading_fact(samples->reading, "gpu.name", arena_printf(arena, "gpu%llu", (unsigned long long)index),
-                 text);
+    reading_fact(samples->frame.reading, "gpu.name",
+                 arena_printf(arena, "gpu%llu", (unsigned long long)index), text);
 }
 
 static void json_root(struct samples *samples, const struct json *root)
 {
-    struct arena *arena = samples->reading->arena;
+    struct arena *arena = samples->frame.reading->arena;
     const struct json *cuda = json_get(root, "CUDA Runtime Version"), *devices;
     const char *error = json_string(root, "error", NULL);
 
@@ -491,18 +446,19 @@ static void json_root(struct samples *samples, const struct json *root)
     json_each (device, devices)
         json_device(samples, cell_text(arena, device));
     if (error != NULL) {
-        reading_finding(samples->reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%s", error);
-        fail(samples, error);
+        reading_finding(samples->frame.reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%s", error);
+        frame_fail(&samples->frame, slice_of(error));
     }
     json_each (testcase, json_get(root, "testcases"))
         json_testcase(samples, testcase);
 }
 
-/* The document that begins at this line; returns the lines that it takes, 0 when it is none or does not end.
- */
-static size_t take_json(struct samples *samples, const struct lines *lines, size_t first)
+/* The document that begins at this line, of all or the tail; returns the lines that it takes, 0 when it is none or does
+ * not end. */
+static size_t take_json(struct samples *samples, size_t first)
 {
-    struct arena *arena = samples->reading->arena;
+    const struct lines *lines = &samples->frame.lines;
+    struct arena *arena = samples->frame.reading->arena;
     cleanup_text struct text text = {0};
     struct error err = {0};
     const struct json *root = NULL;
@@ -512,7 +468,7 @@ static size_t take_json(struct samples *samples, const struct lines *lines, size
     for (size_t i = first; i < lines->count; i++)
         text_printf(&text, "%.*s\n", slice_print(lines->items[i].text));
     text_printf(&text, "%.*s", slice_print(lines->tail));
-    length = object_length((struct slice){text.bytes, text.length});
+    length = json_length((struct slice){text.bytes, text.length});
     if (length > 0)
         root = json_get(json_parse(arena, "nvbandwidth", text.bytes, length, &err), "nvbandwidth");
     if (root != NULL)
@@ -522,60 +478,47 @@ static size_t take_json(struct samples *samples, const struct lines *lines, size
     return root != NULL ? last - first : 0;
 }
 
-static void finish_run(struct samples *samples, struct slice first)
+static void read_line(void *state, struct slice line)
 {
-    struct reading *reading = samples->reading;
+    struct samples *samples = state;
+    bool is_object = slice_starts(line, "{");
+    size_t taken;
 
-    end_test(samples);
-    if (samples->widest > 0)
-        reading_fact(reading, "nvbandwidth.gpus", "",
-                     slice_of(arena_printf(reading->arena, "%zu", samples->widest)));
-    if (samples->waived > 0)
-        reading_fact(reading, "nvbandwidth.waived.count", "",
-                     slice_of(arena_printf(reading->arena, "%zu", samples->waived)));
-    if (samples->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", samples->failure);
-    else if (!samples->began)
-        reading_set(reading, READING_UNRECOGNISED, "no line of nvbandwidth; first line: %.*s",
-                    slice_print(first));
-    else if (samples->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", samples->damage);
-    else if (samples->sums == 0)
-        reading_set(reading, READING_PARTIAL, "%s", "no test has a result");
-    else if (!samples->closed && !samples->noted_first)
-        reading_set(reading, READING_PARTIAL, "%s", "the output ends before its closing note");
+    if (samples->began && (slice_starts(line, "nvbandwidth Version:") || (samples->closed && is_object)))
+        frame_next_run(samples);
+    taken = is_object ? take_json(samples, samples->frame.next - 1) : 0;
+    if (taken > 0)
+        samples->frame.next += taken - 1;
     else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        take_line(samples, line);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void tell_counts(struct samples *samples)
 {
-    struct samples samples = {.reading = runs_begin(reading)};
-    struct slice first = {"", 0};
-    struct lines lines;
+    struct reading *reading = samples->frame.reading;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-        size_t taken;
+    if (samples->widest > 0)
+        reading_count(reading, "nvbandwidth.gpus", samples->widest);
+    if (samples->waived > 0)
+        reading_count(reading, "nvbandwidth.waived.count", samples->waived);
+}
 
-        if (first.length == 0)
-            first = line;
-        if (samples.began &&
-            (slice_starts(line, "nvbandwidth Version:") || (samples.closed && slice_starts(line, "{")))) {
-            finish_run(&samples, first);
-            samples = (struct samples){.reading = runs_begin(reading)};
-        }
-        taken = slice_starts(line, "{") ? take_json(&samples, &lines, i) : 0;
-        if (taken > 0)
-            i += taken - 1;
-        else
-            take_line(&samples, line);
-    }
-    if (!samples.began && slice_starts(slice_trim(lines.tail), "{"))
-        take_json(&samples, &lines, lines.count);
-    finish_run(&samples, first.length > 0 ? first : slice_trim(lines.tail));
-    runs_finish(reading);
+static void end(void *state)
+{
+    struct samples *samples = state;
+    struct reading *reading = samples->frame.reading;
+
+    if (!samples->began && slice_starts(slice_trim(samples->frame.tail), "{"))
+        take_json(samples, samples->frame.lines.count);
+    end_test(samples);
+    tell_counts(samples);
+    if (!samples->began)
+        reading_strange(reading, "no line of nvbandwidth; first line: %.*s",
+                        slice_print(samples->frame.first));
+    if (samples->sums == 0)
+        reading_lacks(reading, "no test has a result");
+    if (!samples->closed && !samples->noted_first)
+        reading_lacks(reading, "the output ends before its closing note");
 }
 
 static const struct metric metrics[] = {
@@ -583,7 +526,7 @@ static const struct metric metrics[] = {
     {"nvbandwidth.device_to_device_latency_sm", "us", BETTER_LOWER, "latency between GPUs"},
     {"nvbandwidth.*.sum", "GB/s", BETTER_HIGHER, "sum over all cells of the test case"},
     {"nvbandwidth.*", "GB/s", BETTER_HIGHER, "copies of the test case; .min, .max, .avg of all cells", true},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_nvbandwidth = {
@@ -591,5 +534,7 @@ const struct parser parse_nvbandwidth = {
     .version = 1,
     .summary = "nvbandwidth, text and JSON: copies between host and GPUs",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct samples), .flags = FRAME_RUNS, .line = read_line, .end = end},
 };

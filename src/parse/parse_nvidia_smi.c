@@ -98,8 +98,8 @@ static void lost_gpu(struct smi *smi, struct slice line, struct slice device)
 
 static bool driver_failure(struct slice line)
 {
-    return slice_starts(line, "NVIDIA-SMI has failed") || slice_starts(line, "Failed to initialize NVML") ||
-           slice_starts(line, "Unable to initialize NVML") || slice_starts(line, "NVIDIA-SMI couldn't");
+    return slice_starts_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML",
+                            "Unable to initialize NVML", "NVIDIA-SMI couldn't");
 }
 
 bool smi_error_line(struct smi *smi, struct slice line)
@@ -187,15 +187,13 @@ static void read_rest(struct smi *smi, const struct lines *lines)
         tail.length = 0;
     if (smi->no_devices && tail.length == 0 && smi->failure.length == 0) {
         smi_count(smi, 0, true);
-        reading_set(smi->reading, READING_COMPLETE, "%s", "");
-    } else if (smi->failure.length > 0) {
-        reading_set(smi->reading, READING_FAILED, "%.*s", slice_print(smi->failure));
-    } else if (smi->reading->findings.count > 0) {
-        reading_set(smi->reading, READING_FAILED, "%s", smi->reading->findings.items[0].text);
-    } else {
-        reading_set(smi->reading, READING_UNRECOGNISED, "%s%.*s", first.length > 0 ? "" : "empty",
-                    slice_print(first));
+        return;
     }
+    if (smi->failure.length > 0)
+        reading_failed(smi->reading, "%.*s", slice_print(smi->failure));
+    if (smi->reading->findings.count > 0)
+        reading_failed(smi->reading, "%s", smi->reading->findings.items[0].text);
+    reading_strange(smi->reading, "%s%.*s", first.length > 0 ? "" : "empty", slice_print(first));
 }
 
 static void parse_part(const struct lines *lines, struct reading *reading)
@@ -215,8 +213,8 @@ static void parse_part(const struct lines *lines, struct reading *reading)
         smi_read_csv(&smi, lines);
     else
         read_rest(&smi, lines);
-    if (reading->status == READING_COMPLETE && smi.failure.length > 0)
-        reading_set(reading, READING_PARTIAL, "%.*s", slice_print(smi.failure));
+    if (smi.failure.length > 0)
+        reading_lacks(reading, "%.*s", slice_print(smi.failure));
 }
 
 static void parse(struct slice bytes, struct reading *reading)
@@ -265,7 +263,7 @@ static const struct metric metrics[] = {
     {"remapped_rows.uncorrectable", "", BETTER_LOWER, "rows remapped after uncorrectable errors"},
     {"remapped_rows.banks_max", "", BETTER_HIGHER, "banks that have all their spare rows"},
     {"remapped_rows.banks_*", "", BETTER_LOWER, "banks that have used spare rows"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_nvidia_smi = {

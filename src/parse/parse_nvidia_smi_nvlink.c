@@ -23,22 +23,19 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "pci_address.h"
-#include "runs.h"
 
 enum { MAX_LINKS = 64 };
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     const char *gpu; /* NULL before the first */
     uint64_t index;
     size_t gpus, links_read;
     uint64_t states, active; /* of the GPU: a bit for each link that has a state, and that is up */
     uint64_t states_before;  /* of the GPU before it */
     bool orphan, silent;     /* silent: the tool said itself that this GPU has nothing to list */
-    const char *failure, *damage;
 };
 
 /* "FEC Errors - 0" -> "fec_0", "Replay Errors" -> "replay", "Tx discards" -> "tx_discards" */
@@ -66,7 +63,7 @@ static const char *plain_name(struct arena *arena, struct slice name)
 
 static void end_gpu(struct listing *listing, bool last)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     unsigned down = (unsigned)__builtin_popcountll(listing->states & ~listing->active);
 
     if (listing->gpu == NULL || listing->states == 0)
@@ -90,17 +87,16 @@ static bool take_message(struct listing *listing, struct slice line)
         return false;
     listing->silent = true;
     if (slice_contains(text, "all links are in")) {
-        reading_measure(listing->reading, "nvlink.link.active", listing->gpu, 0, "");
-        reading_finding(listing->reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu, "%.*s",
+        reading_measure(listing->frame.reading, "nvlink.link.active", listing->gpu, 0, "");
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu, "%.*s",
                         slice_print(text));
     } else if (slice_contains(text, "does not have or support")) {
-        reading_finding(listing->reading, SEVERITY_INFO, "nvlink.unsupported", listing->gpu, "%.*s",
+        reading_finding(listing->frame.reading, SEVERITY_INFO, "nvlink.unsupported", listing->gpu, "%.*s",
                         slice_print(text));
     } else {
-        reading_finding(listing->reading, SEVERITY_WARNING, "nvlink.unreadable", listing->gpu, "%.*s",
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.unreadable", listing->gpu, "%.*s",
                         slice_print(text));
-        if (listing->damage == NULL)
-            listing->damage = utf8_clean(listing->reading->arena, text);
+        reading_lacks(listing->frame.reading, "%s", utf8_clean(listing->frame.reading->arena, text));
     }
     return true;
 }
@@ -116,7 +112,7 @@ static bool scan_gpu(struct slice line, uint64_t *ret_index, struct slice *ret_n
 
 static void begin_gpu(struct listing *listing, uint64_t index, struct slice name)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     size_t uuid = slice_find(name, "(UUID: "), message = slice_find(name, "NVML:");
 
     end_gpu(listing, false);
@@ -143,7 +139,7 @@ static void set_state(struct listing *listing, const char *subject, uint64_t lin
     listing->states |= (uint64_t)1 << link;
     if (strcmp(state, "active") == 0)
         listing->active |= (uint64_t)1 << link;
-    reading_fact(listing->reading, "nvlink.link.state", subject, slice_of(state));
+    reading_fact(listing->frame.reading, "nvlink.link.state", subject, slice_of(state));
 }
 
 static bool take_speed(struct listing *listing, const char *subject, uint64_t link, struct slice value)
@@ -157,14 +153,14 @@ static bool take_speed(struct listing *listing, const char *subject, uint64_t li
     if (!scan_double(slice_trim(number), &speed) || speed < 0)
         return false;
     set_state(listing, subject, link, speed > 0 ? "active" : "inactive");
-    reading_measure(listing->reading, "nvlink.link.speed", subject, speed, "GB/s");
+    reading_measure(listing->frame.reading, "nvlink.link.speed", subject, speed, "GB/s");
     return true;
 }
 
 /* The other end: "00000000:CD:00.0" (-p) or "Remote Device 00000000:CD:00.0: Link 25" (-R). */
 static bool take_remote(struct listing *listing, const char *subject, struct slice value)
 {
-    struct arena *arena = listing->reading->arena;
+    struct arena *arena = listing->frame.reading->arena;
     size_t link = slice_find(value, ": Link ");
     const char *address;
 
@@ -173,84 +169,77 @@ static bool take_remote(struct listing *listing, const char *subject, struct sli
     address = pci_address(arena, link != (size_t)-1 ? (struct slice){value.bytes, link} : value);
     if (address == NULL)
         return false;
-    reading_fact(listing->reading, "nvlink.link.remote", subject, slice_of(address));
+    reading_fact(listing->frame.reading, "nvlink.link.remote", subject, slice_of(address));
     if (link != (size_t)-1)
-        reading_fact(listing->reading, "nvlink.link.remote_link", subject,
+        reading_fact(listing->frame.reading, "nvlink.link.remote_link", subject,
                      slice_from(value, link + strlen(": Link ")));
     return true;
 }
 
 static bool take_error_word(struct listing *listing, const char *subject, struct slice value)
 {
-    static const char *const words[] = {"Unknown Error", "ERR!", "GPU is lost", "Requires Reset"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (slice_contains(value, words[i])) {
-            reading_finding(listing->reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
-                            slice_print(value));
-            return true;
-        }
-    return false;
+    if (!slice_contains_one(value, "Unknown Error", "ERR!", "GPU is lost", "Requires Reset"))
+        return false;
+    reading_finding(listing->frame.reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
+                    slice_print(value));
+    return true;
 }
 
 /* "Replay Errors: 0", "Effective BER: 15e-255", "Data Tx: 12 KiB" */
 static void take_named(struct listing *listing, const char *subject, struct slice name, struct slice value)
 {
-    struct arena *arena = listing->reading->arena;
+    struct arena *arena = listing->frame.reading->arena;
     const char *plain = plain_name(arena, name);
     double number;
 
     if (take_error_word(listing, subject, value))
         return;
     if (slice_ends(name, " BER") && scan_double(value, &number))
-        reading_measure(listing->reading,
+        reading_measure(listing->frame.reading,
                         arena_printf(arena, "nvlink.link.ber.%.*s", (int)strlen(plain) - 4, plain), subject,
                         number, "");
     else if (scan_double(value, &number))
-        reading_measure(listing->reading, arena_printf(arena, "nvlink.link.errors.%s", plain), subject,
+        reading_measure(listing->frame.reading, arena_printf(arena, "nvlink.link.errors.%s", plain), subject,
                         number, "");
     else
-        reading_fact(listing->reading, arena_printf(arena, "nvlink.link.%s", plain), subject, value);
+        reading_fact(listing->frame.reading, arena_printf(arena, "nvlink.link.%s", plain), subject, value);
 }
 
 /* "P2P is supported: true" */
 static void take_capability(struct listing *listing, const char *subject, struct slice text)
 {
-    struct arena *arena = listing->reading->arena;
-    size_t colon = slice_find(text, ": ");
-    struct slice name = {text.bytes, colon}, value;
+    struct arena *arena = listing->frame.reading->arena;
+    struct slice name, value;
 
-    if (colon == (size_t)-1)
+    if (!slice_part(text, ": ", &name, &value))
         return;
-    value = slice_trim(slice_from(text, colon + 2));
     if (slice_ends(name, " is supported"))
         name.length -= strlen(" is supported");
     else if (slice_ends(name, " supported"))
         name.length -= strlen(" supported");
-    reading_fact(listing->reading, arena_printf(arena, "nvlink.link.capability.%s", plain_name(arena, name)),
-                 subject, value);
+    reading_fact(listing->frame.reading,
+                 arena_printf(arena, "nvlink.link.capability.%s", plain_name(arena, name)), subject, value);
 }
 
 static void take_value(struct listing *listing, const char *subject, uint64_t link, struct slice value)
 {
-    size_t colon = slice_find(value, ": ");
+    struct slice name, rest;
 
     if (slice_equal_nocase(value, "<inactive>") || slice_equal_nocase(value, "inactive"))
         set_state(listing, subject, link, "inactive");
     else if (take_speed(listing, subject, link, value) || take_remote(listing, subject, value))
         return;
-    else if (colon != (size_t)-1)
-        take_named(listing, subject, (struct slice){value.bytes, colon},
-                   slice_trim(slice_from(value, colon + 2)));
+    else if (slice_part(value, ": ", &name, &rest))
+        take_named(listing, subject, name, rest);
     else if (value.length > 0) {
         take_error_word(listing, subject, value);
-        set_state(listing, subject, link, utf8_clean(listing->reading->arena, value));
+        set_state(listing, subject, link, utf8_clean(listing->frame.reading->arena, value));
     }
 }
 
 static bool take_link(struct listing *listing, struct slice line)
 {
-    struct arena *arena = listing->reading->arena;
+    struct arena *arena = listing->frame.reading->arena;
     const char *subject;
     uint64_t link;
 
@@ -271,36 +260,10 @@ static bool take_link(struct listing *listing, struct slice line)
 
 static void take_failure(struct listing *listing, struct slice line)
 {
-    static const char *const needles[] = {"NVIDIA-SMI has failed", "Failed to initialize NVML",
-                                          "command not found",     ": not found",
-                                          "No devices were found", "ERROR: Option",
-                                          "Segmentation fault",    "Unable to determine the"};
-
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0] && listing->failure == NULL; i++)
-        if (slice_contains(line, needles[i]))
-            listing->failure = utf8_clean(listing->reading->arena, line);
-}
-
-static void finish_run(struct listing *listing, struct slice first, bool cut)
-{
-    struct reading *reading = listing->reading;
-
-    end_gpu(listing, true);
-    if (listing->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", listing->failure);
-    else if (listing->gpus == 0 && listing->links_read == 0)
-        reading_set(reading, READING_UNRECOGNISED, "no GPU and no link; first line: %.*s",
-                    slice_print(first));
-    else if (listing->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", listing->damage);
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "%s", "the last line is not ended");
-    else if (listing->orphan)
-        reading_set(reading, READING_PARTIAL, "%s", "the text begins inside a GPU");
-    else if (listing->links_read == 0 && !listing->silent)
-        reading_set(reading, READING_PARTIAL, "%s", "no GPU has any link");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (slice_contains_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found",
+                           ": not found", "No devices were found", "ERROR: Option", "Segmentation fault",
+                           "Unable to determine the"))
+        frame_fail(&listing->frame, slice_of(utf8_clean(listing->frame.reading->arena, line)));
 }
 
 /* The same GPU again, or one before it: another option's list. */
@@ -309,16 +272,17 @@ static bool begins_run(const struct listing *listing, struct slice line)
     struct slice name;
     uint64_t index;
 
-    return listing->gpu != NULL && scan_gpu(slice_trim(line), &index, &name) && index <= listing->index;
+    return listing->gpu != NULL && scan_gpu(line, &index, &name) && index <= listing->index;
 }
 
-static void take_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct listing *listing = state;
     struct slice name;
     uint64_t index;
 
-    if (line.length == 0)
-        return;
+    if (begins_run(listing, line))
+        frame_next_run(listing);
     if (scan_gpu(line, &index, &name))
         begin_gpu(listing, index, name);
     else if (!take_link(listing, line) && !take_message(listing, line))
@@ -326,36 +290,25 @@ static void take_line(struct listing *listing, struct slice line)
 }
 
 /* A last line that lost its newline is whole where a unit or a bracket closes it. */
-static bool closes_itself(struct slice tail)
+static bool is_whole(void *state, struct slice tail)
 {
+    (void)state;
     return slice_starts(tail, "Link ") && (slice_ends(tail, " GB/s") || slice_ends(tail, "<inactive>"));
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct listing listing = {.reading = runs_begin(reading)};
-    struct slice first = {"", 0}, tail;
-    struct lines lines;
+    struct listing *listing = state;
+    struct reading *reading = listing->frame.reading;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        if (first.length == 0)
-            first = line;
-        if (begins_run(&listing, line)) {
-            finish_run(&listing, first, false);
-            listing = (struct listing){.reading = runs_begin(reading)};
-        }
-        take_line(&listing, line);
-    }
-    tail = slice_trim(lines.tail);
-    if (closes_itself(tail)) {
-        take_line(&listing, tail);
-        tail.length = 0;
-    }
-    finish_run(&listing, first.length > 0 ? first : tail, tail.length > 0);
-    runs_finish(reading);
+    end_gpu(listing, true);
+    if (listing->gpus == 0 && listing->links_read == 0)
+        reading_strange(reading, "no GPU and no link; first line: %.*s", slice_print(listing->frame.first));
+    frame_lacks_end(&listing->frame);
+    if (listing->orphan)
+        reading_lacks(reading, "the text begins inside a GPU");
+    if (listing->links_read == 0 && !listing->silent)
+        reading_lacks(reading, "no GPU has any link");
 }
 
 static const struct metric metrics[] = {
@@ -363,7 +316,7 @@ static const struct metric metrics[] = {
     {"nvlink.link.active", "", BETTER_HIGHER, "links of the GPU that are up"},
     {"nvlink.link.errors.*", "", BETTER_LOWER, "error counter of the link"},
     {"nvlink.link.ber.*", "", BETTER_LOWER, "bit error rate of the link"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_nvidia_smi_nvlink = {
@@ -371,5 +324,9 @@ const struct parser parse_nvidia_smi_nvlink = {
     .version = 1,
     .summary = "nvidia-smi nvlink -s, -e, -c, -p, -R: state, speed, counters and far ends of NVLinks",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing),
+                                       .flags = FRAME_RUNS,
+                                       .line = read_line,
+                                       .is_whole = is_whole,
+                                       .end = end},
 };

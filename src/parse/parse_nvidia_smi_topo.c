@@ -14,9 +14,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
-#include "runs.h"
+#include "frame.h"
 
 enum { MAX_COLUMNS = 512, MAX_AFFINITIES = 3 };
 
@@ -27,20 +25,17 @@ struct column {
 };
 
 struct topology {
-    struct reading *reading;
+    struct frame frame;
     struct column columns[MAX_COLUMNS];
     size_t count, gpus, rows;
     size_t affinities;  /* columns behind the matrix that the header announces */
     const char **cells; /* count x count */
     bool legend, nic_legend;
-    const char *damage, *failure;
 };
 
 static void damage(struct topology *topology, const char *what, struct slice word)
 {
-    if (topology->damage == NULL)
-        topology->damage = arena_printf(topology->reading->arena, "%s: %s", what,
-                                        utf8_clean(topology->reading->arena, word));
+    reading_lacks(topology->frame.reading, "%s: %s", what, utf8_clean(topology->frame.reading->arena, word));
 }
 
 /* Takes one cell off the front of word. Cells that lost the blank between them ("NODENODE") come apart here.
@@ -59,7 +54,7 @@ static bool take_cell(struct slice *word, struct slice *ret_cell)
         *word = rest;
         return true;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_starts(*word, names[i])) {
             *ret_cell = (struct slice){word->bytes, strlen(names[i])};
             *word = slice_from(*word, strlen(names[i]));
@@ -78,7 +73,7 @@ static bool is_numbered(struct slice word, const char *prefix)
 
 static bool add_column(struct topology *topology, struct slice word)
 {
-    struct arena *arena = topology->reading->arena;
+    struct arena *arena = topology->frame.reading->arena;
     struct column *column = &topology->columns[topology->count];
 
     if (topology->count == MAX_COLUMNS)
@@ -128,7 +123,7 @@ static bool take_head(struct topology *topology, struct slice line)
     }
     topology->affinities = affinities_of(before);
     topology->cells =
-        arena_alloc(topology->reading->arena, topology->count * topology->count * sizeof(char *));
+        arena_alloc(topology->frame.reading->arena, topology->count * topology->count * sizeof(char *));
     return true;
 }
 
@@ -145,12 +140,12 @@ static void take_affinities(struct topology *topology, const char *subject, stru
     if (count != topology->affinities)
         return;
     for (size_t i = 0; i < count; i++)
-        reading_fact(topology->reading, names[i], subject, words[i]);
+        reading_fact(topology->frame.reading, names[i], subject, words[i]);
 }
 
 static void set_link(struct topology *topology, size_t row, size_t column, const char *link)
 {
-    struct reading *reading = topology->reading;
+    struct reading *reading = topology->frame.reading;
     const char *from = topology->columns[row].subject, *to = topology->columns[column].subject;
     const char *there = row > column ? topology->cells[column * topology->count + row] : NULL;
 
@@ -178,7 +173,7 @@ static bool take_row(struct topology *topology, struct slice line)
             damage(topology, "not a connection", part);
             break;
         }
-        links[count++] = arena_strndup(topology->reading->arena, cell.bytes, cell.length);
+        links[count++] = arena_strndup(topology->frame.reading->arena, cell.bytes, cell.length);
     }
     topology->rows++;
     if (count < topology->count || part.length > 0 || strcmp(links[row], "X") != 0) {
@@ -195,19 +190,17 @@ static bool take_row(struct topology *topology, struct slice line)
 /* "  NIC0: mlx5_0" */
 static bool take_nic(struct topology *topology, struct slice line)
 {
-    size_t colon = slice_find(line, ":");
-    struct slice name = slice_trim(line);
+    struct slice title, name;
 
-    if (!topology->nic_legend || colon == (size_t)-1)
+    if (!topology->nic_legend || !slice_part(line, ":", &title, &name))
         return false;
-    colon = slice_find(name, ":");
     for (size_t i = 0; i < topology->count; i++) {
         struct column *column = &topology->columns[i];
 
-        if (column->gpu || column->named || !slice_equal((struct slice){name.bytes, colon}, column->title))
+        if (column->gpu || column->named || !slice_equal(title, column->title))
             continue;
         column->named = true;
-        reading_fact(topology->reading, "topo.nic", column->subject, slice_trim(slice_from(name, colon + 1)));
+        reading_fact(topology->frame.reading, "topo.nic", column->subject, name);
         return true;
     }
     return false;
@@ -215,21 +208,15 @@ static bool take_nic(struct topology *topology, struct slice line)
 
 static void take_failure(struct topology *topology, struct slice line)
 {
-    static const char *const needles[] = {
-        "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found", ": not found",
-        "Unable to determine",   "No devices were found",     "Unknown Error",     "GPU is lost",
-        "not supported on this", "Segmentation fault"};
-
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0] && topology->failure == NULL; i++)
-        if (slice_contains(line, needles[i]))
-            topology->failure = utf8_clean(topology->reading->arena, line);
+    if (slice_contains_one(line, "NVIDIA-SMI has failed", "Failed to initialize NVML", "command not found",
+                           ": not found", "Unable to determine", "No devices were found", "Unknown Error",
+                           "GPU is lost", "not supported on this", "Segmentation fault"))
+        frame_fail(&topology->frame, slice_of(utf8_clean(topology->frame.reading->arena, line)));
 }
 
-static void take_line(struct topology *topology, struct slice line)
+static void take_line(struct topology *topology, struct slice text)
 {
-    struct slice text = slice_trim(line);
-
-    if (text.length == 0 || take_head(topology, line))
+    if (take_head(topology, text))
         return;
     if (topology->count > 0 && (take_row(topology, text) || take_nic(topology, text)))
         return;
@@ -252,7 +239,7 @@ static bool all_named(const struct topology *topology)
 
 static void add_columns(struct topology *topology)
 {
-    struct reading *reading = topology->reading;
+    struct reading *reading = topology->frame.reading;
 
     for (size_t i = 0; i < topology->count; i++) {
         const struct column *column = &topology->columns[i];
@@ -260,82 +247,51 @@ static void add_columns(struct topology *topology)
         if (!column->gpu && !is_numbered(slice_of(column->title), "NIC"))
             reading_fact(reading, "topo.nic", column->subject, slice_of(column->title));
     }
-    reading_fact(reading, "topo.gpu.count", "",
-                 slice_of(arena_printf(reading->arena, "%zu", topology->gpus)));
-    reading_fact(reading, "topo.nic.count", "",
-                 slice_of(arena_printf(reading->arena, "%zu", topology->count - topology->gpus)));
-}
-
-static void finish_run(struct topology *topology, struct slice first)
-{
-    struct reading *reading = topology->reading;
-
-    if (topology->count > 0)
-        add_columns(topology);
-    if (topology->failure != NULL && topology->rows < topology->count)
-        reading_set(reading, READING_FAILED, "%s", topology->failure);
-    else if (topology->count == 0 && topology->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", topology->failure);
-    else if (topology->count == 0)
-        reading_set(reading, READING_UNRECOGNISED, "no head of a matrix; first line: %.*s",
-                    slice_print(first));
-    else if (topology->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", topology->damage);
-    else if (topology->rows < topology->count)
-        reading_set(reading, READING_PARTIAL, "%zu of %zu rows", topology->rows, topology->count);
-    else if (!topology->legend)
-        reading_set(reading, READING_PARTIAL, "%s", "the legend is missing or cut");
-    else if (!all_named(topology))
-        reading_set(reading, READING_PARTIAL, "%s", "the legend of the NICs is missing or cut");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
-}
-
-static struct topology *new_run(struct reading *reading)
-{
-    struct topology *topology = arena_new(reading->arena, struct topology);
-
-    topology->reading = runs_begin(reading);
-    return topology;
+    reading_count(reading, "topo.gpu.count", topology->gpus);
+    reading_count(reading, "topo.nic.count", topology->count - topology->gpus);
 }
 
 /* Another head after the legend is another run of the tool. */
-static bool begins_run(struct reading *reading, struct slice line)
+static bool begins_run(struct topology *topology, struct slice line)
 {
-    struct topology probe = {.reading = reading};
-    struct slice text = slice_trim(line);
+    struct topology probe = {.frame = {.reading = topology->frame.all}};
 
-    return slice_starts(text, "GPU0") && take_head(&probe, line);
+    return topology->legend && slice_starts(line, "GPU0") && take_head(&probe, line);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void read_line(void *state, struct slice line)
 {
-    struct topology *topology = new_run(reading);
-    struct slice first = {"", 0};
-    struct lines lines;
+    struct topology *topology = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = lines.items[i].text;
-
-        if (first.length == 0)
-            first = slice_trim(line);
-        if (topology->legend && begins_run(reading, line)) {
-            finish_run(topology, first);
-            topology = new_run(reading);
-        }
-        take_line(topology, line);
-    }
-    finish_run(topology, first.length > 0 ? first : slice_trim(lines.tail));
-    runs_finish(reading);
+    if (begins_run(topology, line))
+        frame_next_run(topology);
+    take_line(topology, line);
 }
 
-static const struct metric metrics[] = {{NULL, NULL, BETTER_NEITHER, NULL}};
+static void end(void *state)
+{
+    struct topology *topology = state;
+    struct reading *reading = topology->frame.reading;
+
+    if (topology->count > 0)
+        add_columns(topology);
+    else
+        reading_strange(reading, "no head of a matrix; first line: %.*s", slice_print(topology->frame.first));
+    if (topology->count > 0 && topology->rows == topology->count)
+        topology->frame.failure.length = 0; /* it did not keep the matrix from being printed */
+    if (topology->rows < topology->count)
+        reading_lacks(reading, "%zu of %zu rows", topology->rows, topology->count);
+    if (!topology->legend)
+        reading_lacks(reading, "the legend is missing or cut");
+    if (!all_named(topology))
+        reading_lacks(reading, "the legend of the NICs is missing or cut");
+}
 
 const struct parser parse_nvidia_smi_topo = {
     .name = "nvidia-smi-topo",
     .version = 1,
     .summary = "nvidia-smi topo -m: connections between GPUs and NICs, affinities",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct topology), .flags = FRAME_RUNS, .line = read_line, .end = end},
 };

@@ -7,12 +7,7 @@
  * reading is complete only when the closing note was seen and every matrix that began, among them one of each
  * kind, is square and as wide as the number of GPUs announced.
  */
-#include "assay/parser.h"
-
-#include <string.h>
-
-#include "lines.h"
-#include "runs.h"
+#include "frame.h"
 
 enum { MAX_GPUS = 256 };
 
@@ -38,7 +33,7 @@ struct matrix {
 };
 
 struct samples {
-    struct reading *reading;
+    struct frame frame;
     struct matrix matrix;
     bool latency_enabled; /* of the latency title; its GPU and CPU matrices come without one */
     unsigned whole;       /* kinds that were seen whole */
@@ -46,19 +41,17 @@ struct samples {
     size_t width;         /* of the first matrix */
     bool closed;
     bool began;
-    signed char *access; /* MAX_GPUS x MAX_GPUS: 0 unknown, 1 no, 2 yes */
-    const char *damage, *failure;
+    signed char access[MAX_GPUS * MAX_GPUS]; /* 0 unknown, 1 no, 2 yes */
 };
 
 static const char *gpu_subject(const struct samples *samples, size_t from, size_t to)
 {
-    return arena_printf(samples->reading->arena, "gpu%zu->gpu%zu", from, to);
+    return arena_printf(samples->frame.reading->arena, "gpu%zu->gpu%zu", from, to);
 }
 
 static void damage(struct samples *samples, const char *what, const char *metric)
 {
-    if (samples->damage == NULL)
-        samples->damage = arena_printf(samples->reading->arena, "%s %s", metric, what);
+    reading_lacks(samples->frame.reading, "%s %s", metric, what);
 }
 
 static void end_matrix(struct samples *samples)
@@ -92,7 +85,7 @@ static bool take_title(struct samples *samples, struct slice line)
 {
     bool enabled = slice_contains(line, "P2P=Enabled");
     const char *state = enabled ? "enabled" : "disabled";
-    struct arena *arena = samples->reading->arena;
+    struct arena *arena = samples->frame.reading->arena;
 
     if (slice_contains(line, "P2P Connectivity Matrix")) {
         begin_matrix(samples, "p2p.access", "", HAS_ACCESS, NULL);
@@ -173,7 +166,7 @@ static void set_access(struct samples *samples, size_t from, size_t to, bool can
     signed char *cell = &samples->access[from * MAX_GPUS + to];
 
     if (*cell == 0)
-        reading_measure(samples->reading, "p2p.access", gpu_subject(samples, from, to), can, "");
+        reading_measure(samples->frame.reading, "p2p.access", gpu_subject(samples, from, to), can, "");
     else if (*cell != (can ? 2 : 1))
         damage(samples, "differs between its lines and its matrix", "p2p.access");
     *cell = can ? 2 : 1;
@@ -188,10 +181,10 @@ static void take_cell(struct samples *samples, size_t from, size_t to, double va
         set_access(samples, from, to, value > 0);
         return;
     }
-    cell = reading_measure(samples->reading, matrix->metric, gpu_subject(samples, from, to), value,
+    cell = reading_measure(samples->frame.reading, matrix->metric, gpu_subject(samples, from, to), value,
                            matrix->unit);
     if (matrix->op != NULL)
-        reading_at_text(samples->reading, cell, "op", slice_of(matrix->op));
+        reading_at_text(samples->frame.reading, cell, "op", slice_of(matrix->op));
 }
 
 /* A row counts only when each of its cells is a number and none is missing. */
@@ -239,8 +232,8 @@ static bool take_device(struct samples *samples, struct slice line)
     name = line;
     bus_at = slice_find(line, ", pciBusID: ");
     name.length = bus_at;
-    reading_fact(samples->reading, "gpu.name",
-                 arena_printf(samples->reading->arena, "gpu%llu", (unsigned long long)index), name);
+    reading_fact(samples->frame.reading, "gpu.name",
+                 arena_printf(samples->frame.reading->arena, "gpu%llu", (unsigned long long)index), name);
     return true;
 }
 
@@ -261,36 +254,26 @@ static bool take_access(struct samples *samples, struct slice line)
     return true;
 }
 
-static bool take_failure(struct samples *samples, struct slice line)
+static void take_failure(struct samples *samples, struct slice line)
 {
-    static const char *const needles[] = {"Cuda failure",
-                                          "CUDA error",
-                                          "cudaError",
-                                          "Runtime API error",
-                                          "CUDA Runtime Error",
-                                          "CUDA failure",
-                                          "error while loading shared libraries",
-                                          "command not found",
-                                          "Segmentation fault"};
-
-    for (size_t i = 0; i < sizeof needles / sizeof needles[0]; i++)
-        if (slice_contains(line, needles[i])) {
-            reading_finding(samples->reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
-                            slice_print(line));
-            if (samples->failure == NULL)
-                samples->failure = arena_strndup(samples->reading->arena, line.bytes, line.length);
-            return true;
-        }
-    return false;
+    if (!slice_contains_one(line, "Cuda failure", "CUDA error", "cudaError", "Runtime API error",
+                            "CUDA Runtime Error", "CUDA failure", "error while loading shared libraries",
+                            "command not found", "Segmentation fault"))
+        return;
+    reading_finding(samples->frame.reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
+                    slice_print(line));
+    frame_fail(&samples->frame, line);
 }
 
-static void take_line(struct samples *samples, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    line = slice_trim(line);
-    if (line.length == 0)
-        return;
-    if (slice_contains(line, "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]"))
+    struct samples *samples = state;
+
+    if (slice_contains(line, "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]")) {
+        if (samples->began)
+            frame_next_run(samples);
         samples->began = true;
+    }
     if (slice_starts(line, CLOSING)) {
         end_matrix(samples);
         samples->closed = true;
@@ -302,58 +285,29 @@ static void take_line(struct samples *samples, struct slice line)
     take_failure(samples, line);
 }
 
-static void finish_run(struct samples *samples)
+/* The closing note says nothing that a cut could change. */
+static bool is_whole(void *state, struct slice tail)
 {
-    struct reading *reading = samples->reading;
+    (void)state;
+    return slice_starts(tail, CLOSING);
+}
+
+static void end(void *state)
+{
+    struct samples *samples = state;
+    struct reading *reading = samples->frame.reading;
 
     end_matrix(samples);
     if (samples->devices > 0 && samples->width > 0 && samples->devices != samples->width)
         damage(samples, "were announced in another number than the matrices have", "GPUs");
     if (samples->width > 0)
-        reading_fact(reading, "p2p.gpus", "", slice_of(arena_printf(reading->arena, "%zu", samples->width)));
-    if (samples->failure != NULL)
-        reading_set(reading, READING_FAILED, "%s", samples->failure);
-    else if (!samples->began)
-        reading_set(reading, READING_UNRECOGNISED, "%s", "no line of p2pBandwidthLatencyTest");
-    else if (samples->damage != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", samples->damage);
-    else if (!samples->closed)
-        reading_set(reading, READING_PARTIAL, "%s", "the output ends before its closing note");
-    else if (samples->whole != HAS_ALL)
-        reading_set(reading, READING_PARTIAL, "%s", "not every kind of matrix is there");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
-}
-
-static struct samples new_run(struct reading *reading)
-{
-    return (struct samples){.reading = runs_begin(reading),
-                            .access = arena_alloc(reading->arena, (size_t)MAX_GPUS * MAX_GPUS)};
-}
-
-static bool begins_run(struct slice line)
-{
-    return slice_contains(line, "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]");
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct samples samples = new_run(reading);
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, LINES_RANKS, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        if (begins_run(lines.items[i].text) && samples.began) {
-            finish_run(&samples);
-            samples = new_run(reading);
-        }
-        take_line(&samples, lines.items[i].text);
-    }
-    /* The closing note says nothing that a cut could change. */
-    if (slice_starts(slice_trim(lines.tail), CLOSING))
-        take_line(&samples, lines.tail);
-    finish_run(&samples);
-    runs_finish(reading);
+        reading_count(reading, "p2p.gpus", samples->width);
+    if (!samples->began)
+        reading_strange(reading, "no line of p2pBandwidthLatencyTest");
+    if (!samples->closed)
+        reading_lacks(reading, "the output ends before its closing note");
+    if (samples->whole != HAS_ALL)
+        reading_lacks(reading, "not every kind of matrix is there");
 }
 
 static const struct metric metrics[] = {
@@ -376,5 +330,9 @@ const struct parser parse_p2p_bandwidth_latency = {
     .version = 2,
     .summary = "p2pBandwidthLatencyTest of the CUDA samples",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct samples),
+                                       .flags = FRAME_RUNS | LINES_RANKS,
+                                       .line = read_line,
+                                       .is_whole = is_whole,
+                                       .end = end},
 };

@@ -14,38 +14,34 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
-#include "runs.h"
 #include "shell_words.h"
 
 enum attribute { PLAIN, EXTENDED, OTHER };
 
 struct listing {
-    struct reading *all, *reading;
+    struct frame frame;
     const char *subject; /* of the section, NULL outside */
     enum attribute attribute;
     bool more_announced, more; /* the counters of CapMask2, and that they were begun */
     bool closed;
     unsigned counters;
-    struct slice trouble;
 };
 
 static void end_section(struct listing *listing)
 {
     if (listing->subject == NULL)
         return;
-    if (listing->reading->status == READING_COMPLETE &&
-        (listing->counters == 0 || (listing->attribute != OTHER && !listing->closed)))
-        reading_set(listing->reading, READING_PARTIAL, "%s: the last counter is missing", listing->subject);
+    if (listing->counters == 0 || (listing->attribute != OTHER && !listing->closed))
+        reading_lacks(listing->frame.reading, "%s: the last counter is missing", listing->subject);
     listing->subject = NULL;
 }
 
 static bool is_known(const struct listing *listing, const char *subject)
 {
-    for (size_t i = 0; listing->reading != NULL && i < listing->reading->measurements.count; i++)
-        if (strcmp(listing->reading->measurements.items[i].subject, subject) == 0)
+    for (size_t i = 0; i < listing->frame.reading->measurements.count; i++)
+        if (strcmp(listing->frame.reading->measurements.items[i].subject, subject) == 0)
             return true;
     return false;
 }
@@ -93,14 +89,12 @@ static bool read_header(struct listing *listing, struct slice line)
 
     if (!slice_starts(line, "# ") || at == (size_t)-1)
         return false;
-    subject = read_subject(listing->all->arena, slice_from(line, at + strlen(mark)));
+    subject = read_subject(listing->frame.all->arena, slice_from(line, at + strlen(mark)));
     if (subject == NULL)
         return false;
     end_section(listing);
-    if (listing->reading == NULL || is_known(listing, subject)) {
-        listing->reading = runs_begin(listing->all);
-        reading_set(listing->reading, READING_COMPLETE, "%s", "");
-    }
+    if (!frame_has_run(&listing->frame) || is_known(listing, subject))
+        frame_begin_run(&listing->frame);
     listing->subject = subject;
     listing->attribute = slice_starts(line, "# Port extended counters") ? EXTENDED
                          : slice_starts(line, "# Port counters")        ? PLAIN
@@ -117,8 +111,7 @@ static bool closes(const struct listing *listing, struct slice name)
         return slice_equal(name, "PortXmitWait") || slice_equal(name, "XmtWait");
     if (listing->more_announced || listing->more)
         return slice_equal(name, "QP1Dropped");
-    return slice_equal(name, "PortMulticastRcvPkts") || slice_equal(name, "MulticastRcvPkts") ||
-           slice_equal(name, "PortRcvPkts") || slice_equal(name, "RcvPkts");
+    return slice_equal_one(name, "PortMulticastRcvPkts", "MulticastRcvPkts", "PortRcvPkts", "RcvPkts");
 }
 
 /* "PortXmitWait:....................41864608" */
@@ -139,55 +132,41 @@ static void read_counter(struct listing *listing, struct slice line)
     if (slice_equal(name, "CounterSelect2"))
         listing->more = true;
     if (slice_contains(name, "Select") ||
-        !ib_counter(listing->reading, "ib.counter.", name, listing->subject, value))
+        !ib_counter(listing->frame.reading, "ib.counter.", name, listing->subject, value))
         return;
     if (listing->attribute == PLAIN)
-        ib_saturation(listing->reading, name, listing->subject, value);
+        ib_saturation(listing->frame.reading, name, listing->subject, value);
     listing->counters++;
     listing->closed = listing->closed || closes(listing, name);
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct listing *listing = state;
     bool trouble =
         slice_contains(line, "iberror:") || slice_starts(line, "ibpanic:") || is_shell_trouble(line);
 
     if (trouble)
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+        frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
     else if (!read_header(listing, line))
         read_counter(listing, line);
 }
 
-static void set_status(struct listing *listing, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = listing->reading != NULL ? listing->reading : listing->all;
+    struct listing *listing = state;
 
     end_section(listing);
-    if (listing->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
-    else if (listing->reading == NULL)
-        reading_unrecognised(reading, first);
-    else if (cut && reading->status == READING_COMPLETE)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    runs_finish(listing->all);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct listing listing = {.all = reading, .trouble = {"", 0}};
-    struct lines lines;
-
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&listing, slice_trim(lines.items[i].text));
-    set_status(&listing, lines_first(&lines), lines_are_cut(&lines));
+    if (!frame_has_run(&listing->frame))
+        frame_strange(&listing->frame);
+    frame_lacks_end(&listing->frame);
 }
 
 static const struct metric metrics[] = {
     {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_perfquery = {
@@ -195,5 +174,5 @@ const struct parser parse_perfquery = {
     .version = 1,
     .summary = "perfquery: performance counters of InfiniBand ports",
     .metrics = metrics,
-    .parse = parse,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
 };

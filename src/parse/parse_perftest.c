@@ -23,10 +23,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "perftest.h"
-#include "runs.h"
 #include "shell_words.h"
 
 enum { RULE_BYTES = 40, COLUMNS = 16 };
@@ -41,7 +39,7 @@ struct column {
 };
 
 struct log {
-    struct reading *all;
+    struct frame frame;
     struct perftest_run run;
     struct slice mention; /* "write": the last command named */
     struct column columns[COLUMNS];
@@ -63,7 +61,7 @@ static const struct {
 
 bool perftest_title(struct perftest_run *run, struct slice title)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         struct slice rest = title;
 
         if (!scan_text(&rest, verbs[i].title) || rest.length == 0 || strchr(" _", rest.bytes[0]) == NULL ||
@@ -114,18 +112,6 @@ void perftest_measure(const struct perftest_run *run, enum perftest_kind kind, c
 
 /* --- runs --- */
 
-static void fact_once(struct log *log, const char *name, struct slice value)
-{
-    if (value.length > 0 && reading_get_fact(log->run.reading, name, "") == NULL)
-        reading_fact(log->run.reading, name, "", value);
-}
-
-static void lack(struct log *log, const char *what)
-{
-    if (log->run.lack == NULL)
-        log->run.lack = what;
-}
-
 static void end_run(struct log *log)
 {
     struct reading *reading = log->run.reading;
@@ -133,26 +119,23 @@ static void end_run(struct log *log)
     if (!log->begun)
         return;
     if (log->tables == 0)
-        lack(log, "there is no table of results");
-    else if (log->rows == 0)
-        lack(log, "the table has no row");
-    else if (log->closings < log->tables)
-        lack(log, "the line that closes the table is missing");
-    else if (!log->title)
-        lack(log, "the title of the test is missing");
+        reading_lacks(reading, "there is no table of results");
+    if (log->rows == 0)
+        reading_lacks(reading, "the table has no row");
+    if (log->closings < log->tables)
+        reading_lacks(reading, "the line that closes the table is missing");
+    if (!log->title)
+        reading_lacks(reading, "the title of the test is missing");
     if (log->error.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(log->error));
-    else if (log->run.lack != NULL)
-        reading_set(reading, READING_PARTIAL, "%s", log->run.lack);
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_failed(reading, "%.*s", slice_print(log->error));
     log->begun = false;
 }
 
 static void begin_run(struct log *log)
 {
     end_run(log);
-    log->run = (struct perftest_run){.reading = runs_begin(log->all), .verb = "unknown"};
+    frame_begin_run(&log->frame);
+    log->run = (struct perftest_run){.reading = log->frame.reading, .verb = "unknown"};
     log->tables = log->rows = log->closings = 0;
     log->title = log->after_rule = false;
     log->preamble = log->begun = true;
@@ -206,7 +189,7 @@ static bool read_title(struct log *log, struct slice line, bool after_rule)
     log->run.verb = title.verb;
     log->run.direction = title.direction;
     log->title = log->preamble = true;
-    fact_once(log, "perftest.test", line);
+    reading_fact_once(log->run.reading, "perftest.test", line);
     return true;
 }
 
@@ -240,7 +223,7 @@ static bool take_column(struct slice *rest, struct column *ret_column)
     struct slice unit;
     size_t close;
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         if (!scan_text(rest, known[i].text))
             continue;
         *ret_column = known[i].column;
@@ -269,7 +252,7 @@ static bool read_header(struct log *log, struct slice line)
         return false;
     need_run(log);
     if (!log->title && log->mention.length > 0)
-        log->run.verb = utf8_clean(log->all->arena, log->mention);
+        log->run.verb = utf8_clean(log->frame.all->arena, log->mention);
     log->tables++;
     log->preamble = false;
     log->last_size = 0;
@@ -277,11 +260,11 @@ static bool read_header(struct log *log, struct slice line)
     for (struct slice rest = line; rest.length > 0; rest = slice_trim(rest)) {
         if (log->column_count == COLUMNS || !take_column(&rest, &log->columns[log->column_count])) {
             log->column_count = 0;
-            lack(log, arena_printf(log->all->arena, "unknown column: %.*s", slice_print(rest)));
+            reading_lacks(log->run.reading, "unknown column: %.*s", slice_print(rest));
             break;
         }
         if (log->columns[log->column_count].factor == 0)
-            lack(log, "a column has an unknown unit");
+            reading_lacks(log->run.reading, "a column has an unknown unit");
         log->column_count++;
     }
     return true;
@@ -309,8 +292,7 @@ static bool scan_row(const struct log *log, struct slice line, double *ret_value
 static void check_gap(struct log *log, double size)
 {
     if (log->tables == 1 && log->last_size > 0 && size > 2 * log->last_size)
-        lack(log, arena_printf(log->all->arena, "rows are missing between %.0f and %.0f bytes",
-                               log->last_size, size));
+        reading_lacks(log->run.reading, "rows are missing between %.0f and %.0f bytes", log->last_size, size);
     log->last_size = size;
 }
 
@@ -324,7 +306,7 @@ static bool read_row(struct log *log, struct slice line)
     if (!scan_row(log, line, values)) {
         if (is_closed(log))
             return false;
-        lack(log, arena_printf(log->all->arena, "not a row of the table: %.*s", slice_print(line)));
+        reading_lacks(log->run.reading, "not a row of the table: %.*s", slice_print(line));
         return true;
     }
     for (size_t i = 0; i < log->column_count; i++) {
@@ -360,7 +342,7 @@ static bool read_settings(struct log *log, struct slice line)
     };
     bool found = false;
 
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
         size_t at = slice_find(line, settings[i].label);
         struct slice rest, value;
 
@@ -372,7 +354,7 @@ static bool read_settings(struct log *log, struct slice line)
         found = true;
         need_run(log);
         if (settings[i].fact != NULL)
-            fact_once(log, settings[i].fact, value);
+            reading_fact_once(log->run.reading, settings[i].fact, value);
     }
     return found;
 }
@@ -389,7 +371,7 @@ static void read_completion(struct log *log, struct slice line)
         {"ccnt=", "perftest.completion.ccnt"},
     };
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i].mark), length = 0;
         struct slice value;
 
@@ -398,26 +380,16 @@ static void read_completion(struct log *log, struct slice line)
         value = slice_from(line, at + strlen(marks[i].mark));
         while (length < value.length && isalnum((unsigned char)value.bytes[length]))
             length++;
-        fact_once(log, marks[i].fact, (struct slice){value.bytes, length});
+        reading_fact_once(log->run.reading, marks[i].fact, (struct slice){value.bytes, length});
     }
-}
-
-static bool contains_any(struct slice line, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (slice_contains(line, *words))
-            return true;
-    return false;
 }
 
 static bool read_warning(struct log *log, struct slice line)
 {
-    static const char *const frequency[] = {"CPU frequency values", "CPU Frequency is not max",
-                                            "timestamp frequency", NULL};
-    static const char *const warnings[] = {"WARNING", "Warning:", "warning:", "Note:", NULL};
-    bool is_frequency = contains_any(line, frequency);
+    bool is_frequency =
+        slice_contains_one(line, "CPU frequency values", "CPU Frequency is not max", "timestamp frequency");
 
-    if (!is_frequency && !contains_any(line, warnings))
+    if (!is_frequency && !slice_contains_one(line, "WARNING", "Warning:", "warning:", "Note:"))
         return false;
     if (log->begun)
         reading_finding(log->run.reading, SEVERITY_WARNING,
@@ -428,58 +400,23 @@ static bool read_warning(struct log *log, struct slice line)
 
 static bool is_error(struct slice line)
 {
-    static const char *const words[] = {"Couldn't",
-                                        "couldn't",
-                                        "Could not",
-                                        "Can't ",
-                                        "Can not ",
-                                        "Cannot ",
-                                        "Unable to",
-                                        "unable to",
-                                        "Failed ",
-                                        "failed ",
-                                        " failed",
-                                        "Completion with error",
-                                        "error=",
-                                        "Error ",
-                                        "Error:",
-                                        "mismatch:",
-                                        "No IB devices",
-                                        "not found",
-                                        "Unexpected ",
-                                        "state is Down",
-                                        "doesn't support ODP",
-                                        "Segmentation fault",
-                                        "Aborted",
-                                        "Bad wc status",
-                                        "Killed",
-                                        "Connection refused",
-                                        "timed out",
-                                        "Did not detect devices",
-                                        "Failed:",
-                                        NULL};
-
-    return contains_any(line, words) || is_shell_trouble(line);
+    return slice_contains_one(
+               line, "Couldn't", "couldn't", "Could not", "Can't ", "Can not ", "Cannot ", "Unable to",
+               "unable to", "Failed ", "failed ", " failed", "Completion with error", "error=", "Error ",
+               "Error:", "mismatch:", "No IB devices", "not found", "Unexpected ", "state is Down",
+               "doesn't support ODP", "Segmentation fault", "Aborted", "Bad wc status", "Killed",
+               "Connection refused", "timed out", "Did not detect devices", "Failed:") ||
+           is_shell_trouble(line);
 }
 
 /* What only this tool says, so that a text of nothing else is known to be its. */
 static bool is_own_error(struct slice line)
 {
-    static const char *const words[] = {"Couldn't ",
-                                        "couldn't ",
-                                        "Unable to ",
-                                        "Failed to create",
-                                        "Failed to exchange",
-                                        "Failed to modify",
-                                        "Completion with error",
-                                        "Failed status ",
-                                        "No IB devices found",
-                                        "Did not detect devices",
-                                        "IB device ",
-                                        "Port number ",
-                                        NULL};
-
-    return contains_any(line, words) || is_shell_trouble(line);
+    return slice_contains_one(line, "Couldn't ", "couldn't ", "Unable to ", "Failed to create",
+                              "Failed to exchange", "Failed to modify", "Completion with error",
+                              "Failed status ", "No IB devices found", "Did not detect devices", "IB device ",
+                              "Port number ") ||
+           is_shell_trouble(line);
 }
 
 static bool read_error(struct log *log, struct slice line)
@@ -499,7 +436,7 @@ static bool read_error(struct log *log, struct slice line)
         begin_run(log);
     if (log->error.length == 0) {
         log->error = line;
-        fact_once(log, "perftest.error", line);
+        reading_fact_once(log->run.reading, "perftest.error", line);
     }
     if (completion) {
         read_completion(log, line);
@@ -514,7 +451,7 @@ static void read_mention(struct log *log, struct slice line)
 {
     static const char *const names[] = {"write", "read", "send", "atomic"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char tool[32];
         size_t length = strlen(names[i]);
 
@@ -529,12 +466,11 @@ static void read_mention(struct log *log, struct slice line)
     }
 }
 
-static void read_line(struct log *log, struct slice line)
+static void read_line(void *state, struct slice line)
 {
+    struct log *log = state;
     bool after_rule = log->after_rule;
 
-    if (line.length == 0)
-        return;
     log->after_rule = false;
     if (read_rule(log, line) || read_title(log, line, after_rule) || read_header(log, line) ||
         read_row(log, line))
@@ -545,31 +481,27 @@ static void read_line(struct log *log, struct slice line)
         return;
     }
     if (slice_contains(line, "cuMemAlloc()") && log->begun)
-        fact_once(log, "perftest.memory", slice_of("CUDA"));
+        reading_fact_once(log->run.reading, "perftest.memory", slice_of("CUDA"));
     if (!read_warning(log, line) && !read_settings(log, line))
         read_error(log, line);
 }
 
-static void read_text(struct reading *reading, struct slice bytes)
+static bool read_json(void *state, struct slice bytes)
 {
-    struct log log = {.all = reading, .mention = {"", 0}, .error = {"", 0}};
-    struct lines lines;
+    struct log *log = state;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&log, slice_trim(lines.items[i].text));
-    if (lines_are_cut(&lines))
-        lack(&log, "the last line is not ended");
-    end_run(&log);
-    if (reading->runs.count == 0)
-        reading_unrecognised(reading, lines_first(&lines));
-    runs_finish(reading);
+    return perftest_read_json(log->frame.all, bytes);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    if (!perftest_read_json(reading, bytes))
-        read_text(reading, bytes);
+    struct log *log = state;
+
+    if (log->begun)
+        frame_lacks_end(&log->frame);
+    end_run(log);
+    if (log->frame.all->runs.count == 0)
+        frame_strange(&log->frame);
 }
 
 static const struct metric metrics[] = {
@@ -577,7 +509,7 @@ static const struct metric metrics[] = {
     {"rdma.*.message_rate", "Mpps", BETTER_HIGHER, "messages a second"},
     {"rdma.*.latency.*", "us", BETTER_LOWER, "latency: half of the round trip; of read and atomic all of it"},
     {"rdma.*.transactions", "1/s", BETTER_HIGHER, "transactions a second of a latency test by duration"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_perftest = {
@@ -585,5 +517,7 @@ const struct parser parse_perftest = {
     .version = 1,
     .summary = "perftest: bandwidth, message rate and latency of ib_write_bw, ib_read_lat, ...",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end},
 };

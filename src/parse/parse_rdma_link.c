@@ -11,20 +11,16 @@
  *
  * None of these lists has a closing (JSON has). A port that is listed again by the same command begins another run.
  */
-#include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "ib_port.h"
-#include "lines.h"
 #include "loose_json.h"
-#include "runs.h"
 #include "shell_words.h"
 
 struct listing {
-    struct reading *all, *reading;
+    struct frame frame;
     size_t entries;
-    struct slice trouble;
 };
 
 static const struct field {
@@ -58,12 +54,6 @@ static bool is_ignored(struct slice key)
     return false;
 }
 
-static void begin_run(struct listing *listing)
-{
-    listing->reading = runs_begin(listing->all);
-    reading_set(listing->reading, READING_COMPLETE, "%s", "");
-}
-
 static bool has_statement(const struct reading *reading, const char *name, const char *subject)
 {
     if (reading_get_fact(reading, name, subject) != NULL)
@@ -78,38 +68,38 @@ static bool has_statement(const struct reading *reading, const char *name, const
 /* What is about to be said has been said of that subject already. */
 static void need_run(struct listing *listing, const char *name, const char *subject)
 {
-    if (listing->reading == NULL || has_statement(listing->reading, name, subject))
-        begin_run(listing);
+    if (!frame_has_run(&listing->frame) || has_statement(listing->frame.reading, name, subject))
+        frame_begin_run(&listing->frame);
 }
 
 /* False when the pair says nothing of ours. first: no pair of the entry did yet. */
 static bool read_pair(struct listing *listing, const char *subject, struct slice key, struct slice value,
                       bool first)
 {
-    struct arena *arena = listing->all->arena;
+    struct arena *arena = listing->frame.all->arena;
     uint64_t number;
 
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         if (slice_equal(key, fields[i].key)) {
             if (first)
                 need_run(listing, fields[i].fact, subject);
-            ib_fact(listing->reading, fields[i].fact, subject, value);
+            ib_fact(listing->frame.reading, fields[i].fact, subject, value);
             return true;
         }
     if (is_ignored(key) || !ib_is_device(key) || !scan_u64(value, &number))
         return false;
     if (first)
         need_run(listing, arena_printf(arena, "ib.counter.%s", utf8_clean(arena, key)), subject);
-    return ib_counter(listing->reading, "ib.counter.", key, subject, value);
+    return ib_counter(listing->frame.reading, "ib.counter.", key, subject, value);
 }
 
 static void find_down(struct listing *listing, const char *subject)
 {
-    const char *state = reading_get_fact(listing->reading, "ib.state", subject);
-    const char *physical = reading_get_fact(listing->reading, "ib.physical_state", subject);
+    const char *state = reading_get_fact(listing->frame.reading, "ib.state", subject);
+    const char *physical = reading_get_fact(listing->frame.reading, "ib.physical_state", subject);
 
     if (state != NULL)
-        ib_port_finding(listing->reading, subject, slice_of(state),
+        ib_port_finding(listing->frame.reading, subject, slice_of(state),
                         physical != NULL ? slice_of(physical) : slice_of(""));
 }
 
@@ -158,7 +148,7 @@ static bool read_link(struct listing *listing, struct slice line)
     /* Other tools number their lists like this too. */
     if (!is_port(name) && (!ib_is_device(name) || !slice_starts(slice_trim(rest), "node_type ")))
         return false;
-    read_pairs(listing, utf8_clean(listing->all->arena, name), rest);
+    read_pairs(listing, utf8_clean(listing->frame.all->arena, name), rest);
     return true;
 }
 
@@ -185,24 +175,26 @@ static bool read_ibdev2netdev(struct listing *listing, struct slice line)
     rest = slice_from(line, at + strlen(arrow));
     if (!scan_word(&rest, &netdev))
         return false;
-    subject = ib_subject(listing->all->arena, device, number);
+    subject = ib_subject(listing->frame.all->arena, device, number);
     need_run(listing, "ib.netdev.link", subject);
-    if (reading_get_fact(listing->reading, "ib.netdev", subject) == NULL)
-        ib_fact(listing->reading, "ib.netdev", subject, netdev);
+    if (reading_get_fact(listing->frame.reading, "ib.netdev", subject) == NULL)
+        ib_fact(listing->frame.reading, "ib.netdev", subject, netdev);
     if (scan_word(&rest, &word) && slice_starts(word, "(") && slice_ends(word, ")"))
-        reading_fact(listing->reading, "ib.netdev.link", subject,
+        reading_fact(listing->frame.reading, "ib.netdev.link", subject,
                      (struct slice){word.bytes + 1, word.length - 2});
     listing->entries++;
     return true;
 }
 
-static void read_line(struct listing *listing, struct slice line)
+static void read_line(void *state, struct slice line)
 {
-    if (line.length == 0 || read_link(listing, line) || read_ibdev2netdev(listing, line))
+    struct listing *listing = state;
+
+    if (read_link(listing, line) || read_ibdev2netdev(listing, line))
         return;
-    if (slice_starts(line, "Error:") || slice_starts(line, "Unknown object") ||
-        slice_starts(line, "Wrong device") || slice_starts(line, "error:") || is_shell_trouble(line))
-        listing->trouble = listing->trouble.length > 0 ? listing->trouble : line;
+    if (slice_starts_one(line, "Error:", "Unknown object", "Wrong device", "error:") ||
+        is_shell_trouble(line))
+        frame_fail(&listing->frame, line);
 }
 
 /* --- JSON --- */
@@ -210,7 +202,7 @@ static void read_line(struct listing *listing, struct slice line)
 /* [{"ifindex": 0, "ifname": "mlx5_0", "port": 1, "state": "ACTIVE", ...}] */
 static void read_object(struct listing *listing, const struct json *object)
 {
-    struct arena *arena = listing->all->arena;
+    struct arena *arena = listing->frame.all->arena;
     const char *name = json_string(object, "ifname", NULL), *subject = name;
     double port = json_number(object, "port", -1);
     bool first = true;
@@ -239,59 +231,40 @@ static void read_object(struct listing *listing, const struct json *object)
     find_down(listing, subject);
 }
 
-static bool read_json(struct listing *listing, struct slice bytes)
+static bool read_json(void *state, struct slice bytes)
 {
+    struct listing *listing = state;
     struct slice text;
     struct error err = {0};
     const struct json *root;
 
     if (!slice_contains(bytes, "\"ifname\""))
         return false;
-    text = json_document(listing->all->arena, bytes);
+    text = json_document(listing->frame.all->arena, bytes);
     if (!slice_starts(text, "["))
         return false;
-    root = json_parse(listing->all->arena, "rdma", text.bytes, text.length, &err);
-    if (root == NULL) {
-        reading_set(listing->all, READING_PARTIAL, "%s", err.text);
-        return true;
-    }
+    root = json_parse(listing->frame.all->arena, "rdma", text.bytes, text.length, &err);
+    if (root == NULL)
+        reading_lacks(listing->frame.reading, "%s", err.text);
     json_each (object, root)
         read_object(listing, object);
+    if (root != NULL && listing->entries == 0)
+        reading_strange(listing->frame.reading, "no port in the list");
     return true;
 }
 
-static void set_status(struct listing *listing, struct slice first, bool cut)
+static void end(void *state)
 {
-    struct reading *reading = listing->reading != NULL ? listing->reading : listing->all;
+    struct listing *listing = state;
 
-    if (listing->trouble.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(listing->trouble));
-    else if (listing->entries == 0)
-        reading_unrecognised(reading, first);
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    runs_finish(listing->all);
-}
-
-static void parse(struct slice bytes, struct reading *reading)
-{
-    struct listing listing = {.all = reading, .trouble = {"", 0}};
-    struct lines lines;
-
-    if (read_json(&listing, bytes)) {
-        if (reading->status != READING_PARTIAL)
-            set_status(&listing, slice_of("no port in the list"), false);
-        return;
-    }
-    lines_read(reading->arena, bytes, 0, &lines);
-    for (size_t i = 0; i < lines.count; i++)
-        read_line(&listing, slice_trim(lines.items[i].text));
-    set_status(&listing, lines_first(&lines), lines_are_cut(&lines));
+    if (listing->entries == 0 && listing->frame.reading->status == READING_COMPLETE)
+        frame_strange(&listing->frame);
+    frame_lacks_end(&listing->frame);
 }
 
 static const struct metric metrics[] = {
     {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL, NULL, BETTER_NEITHER, NULL},
+    {NULL},
 };
 
 const struct parser parse_rdma_link = {
@@ -299,5 +272,7 @@ const struct parser parse_rdma_link = {
     .version = 1,
     .summary = "rdma link, statistic and dev of iproute2, and ibdev2netdev",
     .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
 };

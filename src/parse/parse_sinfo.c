@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "frame.h"
 #include "loose_json.h"
 
 enum { COLUMNS = 32 };
@@ -29,12 +29,13 @@ enum column {
 };
 
 struct listing {
-    struct reading *reading;
+    struct frame frame;
     enum column columns[COLUMNS];
     size_t column_count; /* 0: no header yet */
     char separator;      /* ' ', ',' or '|' */
     unsigned rows, damaged;
     const char *node; /* of scontrol, whose lines are being read */
+    bool is_json;     /* its lines say nothing but failures */
 };
 
 struct row {
@@ -66,7 +67,7 @@ static struct slice base_of(struct slice state)
 
 static bool is_word(struct slice word)
 {
-    for (size_t i = 0; i < sizeof state_words / sizeof state_words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(state_words); i++)
         if (slice_equal_nocase(word, state_words[i]))
             return true;
     return false;
@@ -111,12 +112,12 @@ static void add_state(struct listing *listing, const char *node, struct slice st
                                          "no_respond", "not_responding", NULL};
     bool silent = state.length > 0 && memchr(state.bytes, '*', state.length) != NULL;
 
-    reading_fact(listing->reading, "slurm.state", node, state);
+    reading_fact(listing->frame.reading, "slurm.state", node, state);
     if (has_word(state, bad))
-        reading_finding(listing->reading, SEVERITY_FAULT, "slurm.node", node, "Slurm says %.*s",
+        reading_finding(listing->frame.reading, SEVERITY_FAULT, "slurm.node", node, "Slurm says %.*s",
                         slice_print(state));
     else if (silent || has_word(state, warned))
-        reading_finding(listing->reading, SEVERITY_WARNING, "slurm.node", node, "Slurm says %.*s",
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.node", node, "Slurm says %.*s",
                         slice_print(state));
 }
 
@@ -156,7 +157,7 @@ static enum column column_of(struct slice word)
         {"PARTITION", COLUMN_PARTITION}, {"REASON", COLUMN_REASON},
     };
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal(word, words[i].word))
             return words[i].column;
     return COLUMN_OTHER;
@@ -212,7 +213,7 @@ static bool guess_columns(struct listing *listing, struct slice line)
 
     listing->separator = slice_contains(line, "|") ? '|' : slice_contains(line, " ") ? ' ' : ',';
     split(line, listing->separator, &row);
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
         uint64_t nodes;
 
         if (row.count != layouts[i].count || !is_state(row.cells[layouts[i].state]) ||
@@ -265,10 +266,10 @@ static const char *partition_name(struct listing *listing, struct slice cell)
 {
     if (slice_ends(cell, "*")) {
         cell.length--;
-        if (reading_get_fact(listing->reading, "slurm.default_partition", "") == NULL)
-            reading_fact(listing->reading, "slurm.default_partition", "", cell);
+        if (reading_get_fact(listing->frame.reading, "slurm.default_partition", "") == NULL)
+            reading_fact(listing->frame.reading, "slurm.default_partition", "", cell);
     }
-    return utf8_clean(listing->reading->arena, cell);
+    return utf8_clean(listing->frame.reading->arena, cell);
 }
 
 static struct slice cell_of(const struct listing *listing, const struct row *row, enum column column)
@@ -280,7 +281,7 @@ static struct slice cell_of(const struct listing *listing, const struct row *row
 
 static void add_row(struct listing *listing, const struct row *row)
 {
-    struct reading *reading = listing->reading;
+    struct reading *reading = listing->frame.reading;
     struct slice node = cell_of(listing, row, COLUMN_NODE), state = cell_of(listing, row, COLUMN_STATE);
     struct slice nodes = cell_of(listing, row, COLUMN_NODES), reason = cell_of(listing, row, COLUMN_REASON);
     struct slice by_state = cell_of(listing, row, COLUMN_BY_STATE);
@@ -349,17 +350,17 @@ static void read_reason(struct listing *listing, struct slice line)
     rest = slice_from(line, at + strlen("Reason="));
     open = slice_find(rest, " [");
     if (open == (size_t)-1) {
-        reading_fact(listing->reading, "slurm.reason", listing->node, rest);
+        reading_fact(listing->frame.reading, "slurm.reason", listing->node, rest);
         return;
     }
-    reading_fact(listing->reading, "slurm.reason", listing->node, (struct slice){rest.bytes, open});
+    reading_fact(listing->frame.reading, "slurm.reason", listing->node, (struct slice){rest.bytes, open});
     rest = slice_from(rest, open + 2);
     close = slice_find(rest, "]");
     by = slice_find(rest, "@");
     if (close == (size_t)-1 || by == (size_t)-1 || by > close)
         return;
-    reading_fact(listing->reading, "slurm.reason_by", listing->node, (struct slice){rest.bytes, by});
-    reading_fact(listing->reading, "slurm.reason_at", listing->node,
+    reading_fact(listing->frame.reading, "slurm.reason_by", listing->node, (struct slice){rest.bytes, by});
+    reading_fact(listing->frame.reading, "slurm.reason_at", listing->node,
                  (struct slice){rest.bytes + by + 1, close - by - 1});
 }
 
@@ -368,7 +369,7 @@ static bool read_scontrol(struct listing *listing, struct slice line)
     struct slice value;
 
     if (slice_starts(line, "NodeName=") && value_of(line, "NodeName=", &value))
-        listing->node = utf8_clean(listing->reading->arena, value);
+        listing->node = utf8_clean(listing->frame.reading->arena, value);
     else if (listing->node == NULL)
         return false;
     if (value_of(line, "State=", &value)) {
@@ -376,9 +377,9 @@ static bool read_scontrol(struct listing *listing, struct slice line)
         add_state(listing, listing->node, value);
     }
     if (value_of(line, "Gres=", &value) && !slice_equal(value, "(null)"))
-        reading_fact(listing->reading, "slurm.gres", listing->node, value);
+        reading_fact(listing->frame.reading, "slurm.gres", listing->node, value);
     if (value_of(line, "Version=", &value))
-        reading_fact(listing->reading, "slurm.version", listing->node, value);
+        reading_fact(listing->frame.reading, "slurm.version", listing->node, value);
     read_reason(listing, line);
     return true;
 }
@@ -408,12 +409,12 @@ static void add_json_node(struct listing *listing, const char *node, struct slic
     }
     add_state(listing, node, state);
     if (*reason != '\0' && strcmp(reason, "none") != 0)
-        reading_fact(listing->reading, "slurm.reason", node, slice_of(reason));
+        reading_fact(listing->frame.reading, "slurm.reason", node, slice_of(reason));
 }
 
-static void read_json(struct listing *listing, const struct json *document)
+static void read_document(struct listing *listing, const struct json *document)
 {
-    struct arena *arena = listing->reading->arena;
+    struct arena *arena = listing->frame.reading->arena;
 
     json_each (node, json_get(document, "nodes"))
         add_json_node(listing, json_string(node, "name", ""),
@@ -429,14 +430,14 @@ static void read_json(struct listing *listing, const struct json *document)
                           reason != NULL && reason->type == JSON_STRING ? reason->string : "");
     }
     json_each (error, json_get(document, "errors"))
-        reading_finding(listing->reading, SEVERITY_WARNING, "slurm.error", "", "%s",
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.error", "", "%s",
                         json_string(error, "description", json_string(error, "error", "an error")));
 }
 
-static bool parse_json(struct listing *listing, const struct lines *lines)
+static void find_document(struct listing *listing)
 {
-    struct arena *arena = listing->reading->arena;
-    struct slice joined = lines_join(arena, lines);
+    struct arena *arena = listing->frame.reading->arena;
+    struct slice joined = lines_join(arena, &listing->frame.lines);
     struct loose_objects objects = {0};
     struct error err = {0};
 
@@ -450,24 +451,31 @@ static bool parse_json(struct listing *listing, const struct lines *lines)
             continue;
         document = loose_json_parse(arena, "sinfo", object, &err);
         if (document == NULL)
-            reading_set(listing->reading, READING_PARTIAL, "%s", err.text);
+            reading_lacks(listing->frame.reading, "%s", err.text);
         else
-            read_json(listing, document);
-        return true;
+            read_document(listing, document);
+        listing->is_json = true;
+        return;
     }
+}
+
+/* Failures stand in lines around it. */
+static bool read_json(void *state, struct slice bytes)
+{
+    (void)bytes;
+    find_document(state);
     return false;
 }
 
 static bool is_failure(struct slice line)
 {
-    return slice_starts(line, "slurm_load") || slice_starts(line, "sinfo: error") ||
-           slice_starts(line, "sinfo: fatal") || slice_contains(line, "sinfo: command not found") ||
-           slice_ends(line, "sinfo: not found") || slice_starts(line, "sinfo: unrecognized") ||
-           slice_starts(line, "sinfo: invalid");
+    return slice_starts_one(line, "slurm_load", "sinfo: error", "sinfo: fatal", "sinfo: unrecognized",
+                            "sinfo: invalid") ||
+           slice_contains(line, "sinfo: command not found") || slice_ends(line, "sinfo: not found");
 }
 
 /* Of a line before any header: the date of -l, a prompt, a headerless row. */
-static void read_line(struct listing *listing, struct slice line)
+static void read_row_or_header(struct listing *listing, struct slice line)
 {
     if (read_scontrol(listing, line) || read_header(listing, line))
         return;
@@ -475,57 +483,37 @@ static void read_line(struct listing *listing, struct slice line)
         read_row(listing, line);
 }
 
-static void set_status(struct listing *listing, struct slice first, struct slice failure, bool cut)
+static void read_line(void *state, struct slice line)
 {
-    struct reading *reading = listing->reading;
+    struct listing *listing = state;
 
-    if (failure.length > 0)
-        reading_set(reading, READING_FAILED, "%.*s", slice_print(failure));
-    else if (reading->status == READING_PARTIAL)
-        return; /* a JSON document that could not be read */
-    else if (listing->rows == 0 && listing->damaged == 0 && listing->column_count == 0)
-        reading_unrecognised(reading, first);
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else if (listing->damaged > 0)
-        reading_set(reading, READING_PARTIAL, "%u lines are not as the header says", listing->damaged);
-    else if (listing->rows == 0)
-        reading_set(reading, READING_PARTIAL, "no node is listed");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
+    if (is_failure(line))
+        frame_fail(&listing->frame, line);
+    else if (!listing->is_json)
+        read_row_or_header(listing, line);
 }
 
-static void parse(struct slice bytes, struct reading *reading)
+static void end(void *state)
 {
-    struct listing listing = {.reading = reading};
-    struct slice failure = {"", 0}, tail;
-    struct lines lines;
-    bool json;
+    struct listing *listing = state;
+    struct reading *reading = listing->frame.reading;
 
-    lines_read(reading->arena, bytes, 0, &lines);
-    json = parse_json(&listing, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        struct slice line = slice_trim(lines.items[i].text);
-
-        if (line.length == 0)
-            continue;
-        if (is_failure(line))
-            failure = failure.length > 0 ? failure : line;
-        else if (!json)
-            read_line(&listing, line);
-    }
-    tail = json ? (struct slice){"", 0} : slice_trim(lines.tail);
-    set_status(&listing, lines_first(&lines), failure, tail.length > 0);
+    if (listing->rows == 0 && listing->damaged == 0 && listing->column_count == 0 &&
+        reading->status == READING_COMPLETE)
+        frame_strange(&listing->frame);
+    if (!listing->is_json)
+        frame_lacks_end(&listing->frame);
+    if (listing->damaged > 0)
+        reading_lacks(reading, "%u lines are not as the header says", listing->damaged);
+    if (listing->rows == 0)
+        reading_lacks(reading, "no node is listed");
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_sinfo = {
     .name = "sinfo",
     .version = 1,
     .summary = "Slurm's nodes and their states: sinfo in its forms, scontrol show node",
-    .metrics = metrics,
-    .parse = parse,
+    .grammar =
+        &(const struct grammar){
+            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
 };

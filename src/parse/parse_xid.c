@@ -20,16 +20,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "lines.h"
+#include "frame.h"
 #include "pci_address.h"
 #include "xid_catalog.h"
 
-enum { QUOTED_BYTES = 140, SUBJECT_BYTES = 64, KEPT_BYTES = 400 };
+enum { QUOTED_BYTES = 140, SUBJECT_BYTES = 64 };
 
-struct counts {
-    unsigned xid, sxid;
-    bool kernel_log;
+struct log {
+    struct frame frame;
+    unsigned xids, sxids;
+    bool kernel_log; /* a line of one was seen */
+    bool unread;     /* an Xid line has no number that can be read */
 };
 
 /* The address in one form; what is none as it stands, without bytes that are not printable ASCII. */
@@ -71,8 +72,7 @@ static void add_finding(struct reading *reading, const char *kind, uint64_t numb
 
 /* message begins behind the mark: "PCI:0000:9b:00): 79, pid=...". False when it is an Xid that has no number.
  */
-static bool read_message(struct reading *reading, struct counts *counts, bool is_switch, struct slice message,
-                         struct slice line, bool ended)
+static bool read_message(struct log *log, bool is_switch, struct slice message, struct slice line, bool ended)
 {
     size_t close = slice_find(message, "): ");
     struct slice rest;
@@ -88,34 +88,32 @@ static bool read_message(struct reading *reading, struct counts *counts, bool is
     if (is_switch) {
         bool fatal = slice_starts(rest, ", Fatal") || slice_starts(rest, ", fatal");
 
-        counts->sxid++;
-        add_finding(reading, "sxid", number, subject, sxid_find((unsigned)number, fatal), line);
+        log->sxids++;
+        add_finding(log->frame.reading, "sxid", number, subject, sxid_find((unsigned)number, fatal), line);
     } else {
-        counts->xid++;
-        add_finding(reading, "xid", number, subject, xid_find((unsigned)number), line);
+        log->xids++;
+        add_finding(log->frame.reading, "xid", number, subject, xid_find((unsigned)number), line);
     }
     return true;
 }
 
 /* True when the line is an Xid or SXid line, readable or not. */
-static bool read_line(struct reading *reading, struct counts *counts, struct slice line, bool ended,
-                      bool *ret_unread)
+static bool read_xid(struct log *log, struct slice line, bool ended)
 {
     static const struct {
         const char *mark;
         bool is_switch;
     } marks[] = {{"NVRM: Xid (", false}, {": SXid (", true}, {" SXid (PCI:", true}};
 
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         size_t at = slice_find(line, marks[i].mark);
         size_t open;
 
         if (at == (size_t)-1)
             continue;
         open = at + slice_find(slice_from(line, at), "(") + 1;
-        if (!read_message(reading, counts, marks[i].is_switch, slice_from(line, open), slice_trim(line),
-                          ended))
-            *ret_unread = true;
+        if (!read_message(log, marks[i].is_switch, slice_from(line, open), slice_trim(line), ended))
+            log->unread = true;
         return true;
     }
     return false;
@@ -185,34 +183,13 @@ static bool is_reader_failure(struct slice line)
                                          "Failed to search journal", "Failed to determine timestamp",
                                          "Failed to get journal"};
 
-    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
         if (slice_starts(line, readers[i]))
             return true;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (slice_starts(line, others[i]))
             return true;
     return false;
-}
-
-static void set_status(struct reading *reading, const struct counts *counts, struct slice first,
-                       struct slice failure, bool unread, bool cut)
-{
-    bool known = counts->kernel_log || counts->xid + counts->sxid > 0;
-
-    if (failure.length > 0 && !known)
-        reading_set(reading, READING_FAILED, "the kernel log could not be read: %.*s", slice_print(failure));
-    else if (failure.length > 0)
-        reading_set(reading, READING_PARTIAL, "the kernel log was read in part: %.*s", slice_print(failure));
-    else if (first.length == 0 || slice_starts(first, "-- No entries --"))
-        reading_set(reading, READING_PARTIAL, "empty: a log that could not be read looks the same");
-    else if (!known && !unread)
-        reading_set(reading, READING_UNRECOGNISED, "no kernel log: %.*s", slice_print(first));
-    else if (unread)
-        reading_set(reading, READING_PARTIAL, "an Xid line has no number that can be read");
-    else if (cut)
-        reading_set(reading, READING_PARTIAL, "the last line is not ended");
-    else
-        reading_set(reading, READING_COMPLETE, "%s", "");
 }
 
 /* Whether text could go on to be word: word is not over when text ends. */
@@ -246,71 +223,63 @@ static bool tail_may_hide(struct slice tail)
            ends_within(tail, "NVRM: Xid (") || ends_within(tail, "nvidia-nvswitch");
 }
 
-static void add_counts(struct reading *reading, const struct counts *counts)
+static void read_line(void *state, struct slice line)
 {
-    char number[16];
+    struct log *log = state;
 
-    snprintf(number, sizeof number, "%u", counts->xid);
-    reading_fact(reading, "xid.count", "", slice_of(number));
-    snprintf(number, sizeof number, "%u", counts->sxid);
-    reading_fact(reading, "sxid.count", "", slice_of(number));
+    log->kernel_log = log->kernel_log || is_kernel_line(line);
+    if (!read_xid(log, line, true) && is_reader_failure(line))
+        frame_fail(&log->frame, line);
 }
 
-/* A line that is quoted at the end. */
-static struct slice keep(struct arena *arena, struct slice line)
+/* A fault must not be lost with the end of its line: its number is taken when something follows it. */
+static bool tail_lacks(struct log *log, struct slice tail)
 {
-    size_t length = line.length < KEPT_BYTES ? line.length : KEPT_BYTES;
+    struct slice line = slice_trim(tail);
 
-    return (struct slice){arena_strndup(arena, line.bytes, length), length};
+    if (line.length == 0)
+        return false;
+    log->kernel_log = log->kernel_log || is_kernel_line(line);
+    if (is_reader_failure(line))
+        frame_fail(&log->frame, line);
+    return read_xid(log, line, false) || tail_may_hide(tail);
 }
 
-static void stream(struct source *source, struct reading *reading)
+static void end(void *state)
 {
-    cleanup_lines struct line_reader reader = {0};
-    struct line next;
-    struct counts counts = {0};
-    struct slice first = {"", 0}, failure = {"", 0}, tail;
-    bool unread = false, cut = false;
+    struct log *log = state;
+    struct reading *reading = log->frame.reading;
+    bool is_cut = tail_lacks(log, log->frame.tail), known = log->kernel_log || log->xids + log->sxids > 0;
+    struct slice first = log->frame.first, failure = log->frame.failure;
 
-    lines_open(&reader, source, LINES_KEEP_TIME | LINES_KEEP_LABEL);
-    while (lines_next(&reader, &next)) {
-        struct slice line = slice_trim(next.text);
-
-        if (line.length == 0)
-            continue;
-        if (first.length == 0)
-            first = keep(reading->arena, line);
-        counts.kernel_log = counts.kernel_log || is_kernel_line(line);
-        if (!read_line(reading, &counts, line, true, &unread) && failure.length == 0 &&
-            is_reader_failure(line))
-            failure = keep(reading->arena, line);
-    }
-    tail = slice_trim(lines_tail(&reader));
-    if (tail.length > 0) {
-        first = first.length > 0 ? first : tail;
-        counts.kernel_log = counts.kernel_log || is_kernel_line(tail);
-        /* A fault must not be lost with the end of its line: its number is taken when something follows it.
-         */
-        cut = read_line(reading, &counts, tail, false, &unread) || tail_may_hide(lines_tail(&reader));
-        if (failure.length == 0 && is_reader_failure(tail))
-            failure = tail;
-    }
-    if (unread)
+    log->frame.failure.length = 0; /* told here, with what it means */
+    if (failure.length > 0 && !known)
+        reading_failed(reading, "the kernel log could not be read: %.*s", slice_print(failure));
+    else if (failure.length > 0)
+        reading_lacks(reading, "the kernel log was read in part: %.*s", slice_print(failure));
+    if (first.length == 0 || slice_starts(first, "-- No entries --"))
+        reading_lacks(reading, "empty: a log that could not be read looks the same");
+    else if (!known && !log->unread)
+        reading_strange(reading, "no kernel log: %.*s", slice_print(first));
+    if (log->unread)
         reading_finding(reading, SEVERITY_WARNING, "xid.unread", "",
                         "an Xid line has no number that can be read");
-    set_status(reading, &counts, first, failure, unread, cut);
-    if (reading->status == READING_COMPLETE)
-        add_counts(reading, &counts);
+    if (log->unread)
+        reading_lacks(reading, "an Xid line has no number that can be read");
+    if (is_cut)
+        reading_lacks(reading, "the last line is not ended");
+    if (reading->status == READING_COMPLETE) {
+        reading_count(reading, "xid.count", log->xids);
+        reading_count(reading, "sxid.count", log->sxids);
+    }
 }
-
-static const struct metric metrics[] = {
-    {NULL, NULL, BETTER_NEITHER, NULL},
-};
 
 const struct parser parse_xid = {
     .name = "xid",
     .version = 1,
     .summary = "Xid and SXid lines of a kernel log: dmesg, journal, syslog, kmsg, pstore",
-    .metrics = metrics,
-    .stream = stream,
+    .grammar = &(const struct grammar){.state_bytes = sizeof(struct log),
+                                       .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
+                                       .line = read_line,
+                                       .end = end},
 };

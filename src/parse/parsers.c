@@ -4,18 +4,25 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define PARSER(name) extern const struct parser parse_##name;
+#include "frame.h"
+
+#define PARSER(name, versions, goldens) extern const struct parser parse_##name;
 #include "parsers.def"
 #undef PARSER
 
 static const struct parser *const parsers[] = {
-#define PARSER(name) &parse_##name,
+#define PARSER(name, versions, goldens) &parse_##name,
 #include "parsers.def"
 #undef PARSER
-    NULL,
 };
 
-enum { PARSER_COUNT = sizeof parsers / sizeof parsers[0] - 1 };
+static const struct parser_samples samples[] = {
+#define PARSER(name, versions, goldens) {versions, goldens},
+#include "parsers.def"
+#undef PARSER
+};
+
+enum { PARSER_COUNT = ARRAY_SIZE(parsers) };
 
 const struct parser *parser_find(const char *name)
 {
@@ -31,10 +38,20 @@ const struct parser *const *parser_list(size_t *ret_count)
     return parsers;
 }
 
+const struct parser_samples *parser_samples(const struct parser *parser)
+{
+    size_t i = 0;
+
+    while (parsers[i] != parser)
+        i++;
+    return &samples[i];
+}
+
 const struct metric *metric_find(const char *name)
 {
     for (size_t i = 0; i < PARSER_COUNT; i++)
-        for (const struct metric *metric = parsers[i]->metrics; metric->name != NULL; metric++)
+        for (const struct metric *metric = parsers[i]->metrics; metric != NULL && metric->name != NULL;
+             metric++)
             if (fnmatch(metric->name, name, 0) == 0)
                 return metric;
     return NULL;
@@ -55,13 +72,16 @@ static void run(const struct parser *parser, struct source *source, struct arena
                 struct reading *ret_reading)
 {
     reading_init(ret_reading, arena, parser->name);
-    if (parser->stream != NULL)
+    reading_whole(ret_reading);
+    if (parser->grammar != NULL)
+        frame_read(parser->grammar, source, ret_reading);
+    else if (parser->stream != NULL)
         parser->stream(source, ret_reading);
     else
         parser->parse(parser_document(source), ret_reading);
-    if (source->is_lossy && ret_reading->status == READING_COMPLETE)
-        reading_set(ret_reading, READING_PARTIAL, "%s",
-                    "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
+    if (source->is_lossy)
+        reading_lacks(ret_reading,
+                      "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
 }
 
 void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,

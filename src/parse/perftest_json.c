@@ -4,8 +4,8 @@
  * is; size and message rate do, because the two units that it can have are a factor of 119 apart.
  */
 #include <math.h>
-#include <string.h>
 
+#include "frame.h"
 #include "loose_json.h"
 #include "perftest.h"
 #include "runs.h"
@@ -36,7 +36,7 @@ static double bandwidth_factor(double size, double rate, double average)
     static const char *const units[] = {"MiB/sec", "Gb/sec"};
     double moved = size * rate * 1e6 * 8 / 1e9;
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
         double factor = perftest_bandwidth_factor(slice_of(units[i]));
 
         if (moved > 0 && average > 0 && fabs(log(average * factor / moved)) < log(3))
@@ -78,7 +78,7 @@ static void read_results(struct perftest_run *run, const struct json *results)
         return;
     }
     read_bandwidth(run, results, size);
-    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(latencies); i++) {
         double value = json_number(results, latencies[i].key, -1);
 
         if (value >= 0)
@@ -101,7 +101,7 @@ static void read_info(struct perftest_run *run, const struct json *info)
         {"Link_type", "perftest.link_type"},
     };
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (json_string(info, texts[i].key, NULL) != NULL)
             reading_fact(run->reading, texts[i].fact, "", slice_of(json_string(info, texts[i].key, "")));
     if (!perftest_title(run, slice_of(json_string(info, "test", ""))))
@@ -115,13 +115,13 @@ static void read_object(struct reading *reading, struct slice object)
     const struct json *root = json_parse(reading->arena, "perftest", object.bytes, object.length, &err);
 
     if (root == NULL) {
-        reading_set(run.reading, READING_PARTIAL, "%s", err.text);
+        reading_lacks(run.reading, "%s", err.text);
         return;
     }
     read_info(&run, json_get(root, "test_info"));
     read_results(&run, json_get(root, "results"));
-    reading_set(run.reading, run.lack == NULL ? READING_COMPLETE : READING_PARTIAL, "%s",
-                run.lack != NULL ? run.lack : "");
+    if (run.lack != NULL)
+        reading_lacks(run.reading, "%s", run.lack);
 }
 
 bool perftest_read_json(struct reading *reading, struct slice text)
@@ -135,15 +135,12 @@ bool perftest_read_json(struct reading *reading, struct slice text)
         struct slice object = take_object(slice_from(text, at));
 
         if (object.length == 0) {
-            reading_set(runs_begin(reading), READING_PARTIAL, "the object is not ended");
+            reading_lacks(runs_begin(reading), "the object is not ended");
             break;
         }
         if (slice_contains(object, "\"test_info\""))
             read_object(reading, object);
         text = slice_from(text, at + object.length);
     }
-    if (reading->runs.count == 0)
-        return false; /* the words stand outside of any object */
-    runs_finish(reading);
-    return true;
+    return reading->runs.count > 0; /* else the words stand outside of any object */
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
 
+#include "frame.h"
+
 struct reading *runs_begin(struct reading *reading)
 {
     struct reading *run = list_push(reading->arena, &reading->runs);
 
     reading_init(run, reading->arena, reading->tool);
+    reading_whole(run);
     return run;
 }
 
@@ -41,7 +44,7 @@ void runs_finish(struct reading *reading)
     for (size_t i = 0; i < reading->runs.count; i++)
         add_findings(reading, &reading->runs.items[i]);
     if (worst->status == READING_COMPLETE)
-        reading_set(reading, READING_COMPLETE, "%s", "");
+        reading_whole(reading);
     else if (reading->runs.count == 1)
         reading_set(reading, worst->status, "%s", worst->reason);
     else

@@ -5,7 +5,7 @@
 
 #include "assay/reading.h"
 
-/* A new run at the end of reading->runs; the pointer is good until the next call. */
+/* A new run at the end of reading->runs, complete until something is said against it; the pointer is good until the next call. */
 struct reading *runs_begin(struct reading *reading);
 
 /*

@@ -146,14 +146,14 @@ static const struct xid_meaning *find(const struct xid_meaning *rows, size_t cou
 
 const struct xid_meaning *xid_find(unsigned number)
 {
-    const struct xid_meaning *row = find(xids, sizeof xids / sizeof xids[0], number);
+    const struct xid_meaning *row = find(xids, ARRAY_SIZE(xids), number);
 
     return row != NULL ? row : &unknown_xid;
 }
 
 const struct xid_meaning *sxid_find(unsigned number, bool fatal)
 {
-    const struct xid_meaning *row = find(sxids, sizeof sxids / sizeof sxids[0], number);
+    const struct xid_meaning *row = find(sxids, ARRAY_SIZE(sxids), number);
 
     if (fatal)
         return &fatal_sxid;

@@ -13,7 +13,7 @@
 #include "cuts.h"
 #include "tap.h"
 
-enum { MAX_BYTES = 16 << 20, COLUMNS = 7, TRUNCATED = 5, FACTS = 6, CUTS = 150 };
+enum { MAX_BYTES = 16 << 20, COLUMNS = 7, VERSION = 2, TRUNCATED = 5, FACTS = 6, CUTS = 150 };
 
 static const struct {
     const char *folder, *parser;
@@ -101,6 +101,25 @@ static void check_status(struct slice truncated, const struct reading *reading, 
     (void)truncated;
 }
 
+/* Whether the row of parsers.def names each version that the index does, where that is one: "535.54.03", "1.1 era". */
+static void check_version(const struct parser *parser, struct slice cells[COLUMNS], struct text *wrong)
+{
+    struct slice rest = cells[VERSION], word;
+    const char *known = parser_samples(parser)->versions;
+
+    while (scan_word(&rest, &word)) {
+        struct slice digits = word;
+        uint64_t number;
+        char text[64];
+
+        if (!scan_digits(&digits, &number) || !scan_text(&digits, ".") || !scan_digits(&digits, &number))
+            continue;
+        snprintf(text, sizeof text, "%.*s", (int)(word.length - digits.length), word.bytes);
+        if (strstr(known, text) == NULL)
+            text_printf(wrong, "%sversion %s is not in parsers.def", wrong->length > 0 ? "; " : "", text);
+    }
+}
+
 static void check_file(const char *root, struct slice *cells, size_t folder)
 {
     const struct parser *parser = parser_find(folders[folder].parser);
@@ -125,6 +144,7 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
         tally[folder].facts += (unsigned)facts->count;
         tally[folder].wrong += wrong_facts;
         check_status(cells[TRUNCATED], &reading, &wrong);
+        check_version(parser, cells, &wrong);
         tap_case(wrong.length == 0, wrong.bytes, "%.*s: every fact is read (%s)", slice_print(cells[0]),
                  reading_status_name(reading.status));
         result = check_cuts(parser, (struct slice){input.bytes, input.length}, input.length / CUTS + 1, false,

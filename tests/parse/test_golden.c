@@ -201,15 +201,18 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < count; i++) {
         char *pattern = mem_printf("%s/tests/golden/%s/*.out", root != NULL ? root : ".", parsers[i]->name);
+        unsigned goldens = parser_samples(parsers[i])->goldens;
         glob_t found = {0};
+        char said[80];
 
         if (argc > 1 && !is_named(parsers[i], argv[1])) {
             free(pattern);
             continue;
         }
         glob(pattern, 0, NULL, &found);
-        if (found.gl_pathc == 0)
-            tap_case(false, pattern, "%s: has a golden case", parsers[i]->name);
+        snprintf(said, sizeof said, "there are %zu, and parsers.def says %u", found.gl_pathc, goldens);
+        tap_case(found.gl_pathc > 0 && found.gl_pathc == goldens, said, "%s: has its golden cases",
+                 parsers[i]->name);
         for (size_t k = 0; k < found.gl_pathc; k++)
             check_file(parsers[i], found.gl_pathv[k]);
         globfree(&found);

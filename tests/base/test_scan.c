@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "assay/scan.h"
+
+static void a_text_is_parted_at_the_first_mark_and_trimmed(void **state)
+{
+    struct slice key = slice_of("kept"), value = slice_of("kept");
+
+    (void)state;
+    assert_true(slice_part(slice_of("  Bus Id : 0000:19:00.0 "), ":", &key, &value));
+    assert_true(slice_equal(key, "Bus Id"));
+    assert_true(slice_equal(value, "0000:19:00.0"));
+    assert_true(slice_part(slice_of("empty:"), ":", &key, &value));
+    assert_true(slice_equal(key, "empty"));
+    assert_int_equal(value.length, 0);
+}
+
+static void without_the_mark_nothing_is_returned(void **state)
+{
+    struct slice key = slice_of("kept"), value = slice_of("kept");
+
+    (void)state;
+    assert_false(slice_part(slice_of("Bus Id 0000"), ": ", &key, &value));
+    assert_false(slice_part(slice_of(""), ":", &key, &value));
+    assert_true(slice_equal(key, "kept"));
+    assert_true(slice_equal(value, "kept"));
+}
+
+static void one_of_several_texts_is_enough_and_the_last_one_counts(void **state)
+{
+    struct slice line = slice_of("sh: ibstat: not found");
+
+    (void)state;
+    assert_true(slice_ends_one(line, "denied", "not found"));
+    assert_true(slice_starts_one(line, "sh:", "bash:"));
+    assert_true(slice_contains_one(line, "ibstatus", "ibstat"));
+    assert_true(slice_equal_one(line, "sh: ibstat: not found"));
+    assert_false(slice_equal_one(line, "sh:", "not found"));
+    assert_false(slice_starts_one(line, "bash:", "zsh:"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_parted_at_the_first_mark_and_trimmed),
+        cmocka_unit_test(without_the_mark_nothing_is_returned),
+        cmocka_unit_test(one_of_several_texts_is_enough_and_the_last_one_counts),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
+}
