@@ -78,12 +78,6 @@ struct remedy {
 };
 
 /*
- * A function of POSIX sh, for `assay stage` and for the commands that look for what it brought: `login_user` puts the login user
- * into $uid and $home, also behind sudo.
- */
-extern const char staged_login_user[];
-
-/*
  * Tools that `assay stage` has brought to the hosts. Their bin/ is the first folder of PATH in every command, their lib/
  * of LD_LIBRARY_PATH. A part that runs one of them by its plain name first compares it, on the host that the command is
  * started on, with its SHA-256; where it is another, or the version is not there, the part ends as if the tool were
@@ -328,8 +322,8 @@ const struct suite_tool *check_tool(const struct check_context *context, const c
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
-/* gpu_burn looks for compare.ptx in its working folder: without one from the suite it runs where it lies. */
-void command_gpu_burn(const struct check_context *context, struct text *out);
+/* For as long as the argument "seconds" says, with flags between blanks (sh/gpu_burn.sh). */
+void command_gpu_burn(const struct check_context *context, struct text *out, const char *flags);
 /* The check's own part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
 /* Adds facts, measurements and findings of from to out; of several runs in one output those of each. */

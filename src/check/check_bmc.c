@@ -10,23 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/check.h"
+#include "script.h"
 
 static void command_ipmitool(const struct check_context *context, struct text *out)
 {
-    static const char *const asked[] = {"sel time get", "sel info", "sel elist", "sdr type 'Power Supply'",
-                                        "sdr type Fan"};
-
-    text_put(out, "command -v ");
-    command_tool(context, out, "ipmitool");
-    text_put(out, " >/dev/null || { echo 'ipmitool: not found'; exit 0; }; { ");
-    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        text_put(out, i > 0 ? " && " : "");
-        command_tool(context, out, "ipmitool");
-        text_printf(out, " %s", asked[i]);
-    }
-    /* What it complains of is the answer; its exit status adds nothing to that. */
-    text_put(out, "; } 2>&1; true");
+    script_set(out, "ipmitool", check_tool(context, "ipmitool")->path);
+    script_tool(context, out, "ipmitool", "ipmitool");
+    text_put(out, script_bmc);
 }
 
 static const struct part_row parts[] = {{"ipmitool", "ipmitool", command_ipmitool, NULL}, {0}};

@@ -11,8 +11,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "script.h"
 
 static void command_dmidecode(const struct check_context *context, struct text *out)
 {
@@ -29,20 +28,7 @@ static void command_lspci(const struct check_context *context, struct text *out)
 static void command_values(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    text_put(out,
-             "cpu() { lscpu | sed -n \"s/^$1: *//p\"; }\n"
-             "take cpu.model_name '' cpu 'Model name'\n"
-             "take cpu.logical '' cpu 'CPU(s)'\n"
-             "take cpu.sockets '' cpu 'Socket(s)'\n"
-             "take numa.nodes '' cpu 'NUMA node(s)'\n"
-             "if disks=$(lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL 2>/dev/null); then\n"
-             "    put disk.read '' yes\n"
-             "    printf '%s\\n' \"$disks\" | awk -F'\"' '$4 == \"disk\" {\n"
-             "        print \"disk.model\\t\" $2 \"\\t\" $8; print \"disk.size\\t\" $2 \"\\t\" $6 \" B\"\n"
-             "        print \"disk.serial\\t\" $2 \"\\t\" $10 }'\n"
-             "else lack nvme.kinds '' \"$(lsblk 2>&1 >/dev/null | first)\"; fi\n");
-    key_value_end(out);
+    text_put(out, script_bom);
 }
 
 static const struct part_row parts[] = {{"dmidecode", "dmidecode", command_dmidecode, NULL},

@@ -17,43 +17,24 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
 #include "rails.h"
+#include "script.h"
 
 static bool is_ib(const struct check_context *context)
 {
     return strcmp(check_text(context, "via"), "ib") == 0;
 }
 
-static void put_hcas(const struct check_context *context, struct text *out)
-{
-    const char *hca;
-
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
+    script_set_hcas(context, out);
     if (is_ib(context)) {
-        /* An HCA that cannot be asked takes nothing from the others. A tool that is missing or dies does. */
-        text_put(out, "look() { ");
-        command_tool(context, out, "iblinkinfo");
-        text_put(out, " -l -C \"$1\" -P 1 -D 0 -n 1 2>&1; }; for d in");
-        put_hcas(context, out);
-        text_put(out, "; do echo \"== $d ==\"; look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done; "
-                      "echo '== end =='");
+        script_tool(context, out, "iblinkinfo", "iblinkinfo");
+        text_put(out, script_cabling_ib);
         return;
     }
-    text_put(out, "echo '== lldpctl =='; ");
-    command_tool(context, out, "lldpctl");
-    text_put(out, " 2>&1 || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; "
-                  "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    put_hcas(context, out);
-    text_put(out, "; do n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\" 2>/dev/null); "
-                  "echo \"== $d $n $(cat \"../net/$n/speed\" 2>/dev/null) ==\"; done; echo '== end =='");
+    script_tool(context, out, "lldpctl", "lldpctl");
+    text_put(out, script_cabling_lldp);
 }
 
 static const struct part_row parts[] = {{"neighbours", NULL, command, NULL}, {0}};

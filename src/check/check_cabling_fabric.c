@@ -11,29 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/check.h"
 #include "rails.h"
+#include "script.h"
 
 static void sweep(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "look() { ");
-    command_tool(context, out, "ibdiagnet");
-    text_put(out, " -i \"$1\" -p 1 -o \"$ASSAY_DIR/$1\" --skip pm 2>&1; }; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do ! grep -qsF \"{$(hostname -s) $d}\" \"$ASSAY_DIR\"/*/ibdiagnet2.lst || continue; "
-                  "look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done");
+    script_set_hcas(context, out);
+    script_tool(context, out, "ibdiagnet", "ibdiagnet");
+    text_put(out, script_cabling_fabric_sweep);
 }
 
-/* Links between switches are nobody's rails. */
 static void links(const struct check_context *context, struct text *out)
 {
     (void)context;
-    text_put(out, "cat \"$ASSAY_DIR\"/*/ibdiagnet2.lst | grep -F '{ CA' || [ $? = 1 ]");
+    text_put(out, script_cabling_fabric_links);
 }
 
 static const struct part_row parts[] = {

@@ -9,8 +9,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "script.h"
 
 #define SOURCE "NVIDIA/cloud-native-docs container-toolkit/release-notes.md"
 #define TOOLKIT_WITH_CDI "1.19"
@@ -29,16 +28,13 @@ enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    /* "containerd github.com/containerd/containerd/v2 v2.0.1 ...": the last word that is a version. */
-    text_put(out, "version() { timeout 20 \"$1\" --version | "
-                  "sed -n 's/.*[ v]\\([0-9][0-9]*\\.[0-9][0-9.]*\\).*/\\1/p'; }\n");
-    for (size_t i = 0; i < RUNTIMES; i++)
-        text_printf(out, "take %s '' version %s\n", runtimes[i].version, runtimes[i].program);
-    text_put(out, "take toolkit.version '' version nvidia-ctk\n"
-                  "take docker.cgroup_driver '' timeout 20 docker info --format '{{.CgroupDriver}}'\n"
-                  "take docker.default_runtime '' timeout 20 docker info --format '{{.DefaultRuntime}}'\n");
-    key_value_end(out);
+    text_put(out, "set --");
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        script_word(out, runtimes[i].version);
+        script_word(out, runtimes[i].program);
+    }
+    text_put(out, " toolkit.version nvidia-ctk\n");
+    text_put(out, script_container_runtime);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};

@@ -10,32 +10,19 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-
-#define PORTS "sys/class/infiniband/*/ports/*/"
+#include "script.h"
 
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
-    /* 2: a file could not be read. Some counters of some ports cannot; what is missing is missed by name. */
-    text_put(out,
-             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "counters/* " PORTS "hw_counters/*; [ $? -le 2 ]");
+    text_put(out, script_fabric_counters);
 }
 
-/* The counters of the network device beneath a RoCE port: pauses and discards are told only there. */
 static void command_ethtool(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do [ \"$(cat \"$d/ports/1/link_layer\")\" = Ethernet ] || continue; "
-                  "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") && echo \"== $d ==\" && ");
-    command_tool(context, out, "ethtool");
-    text_put(out, " -S \"$n\" || exit; done");
+    script_set_hcas(context, out);
+    script_tool(context, out, "ethtool", "ethtool");
+    text_put(out, script_fabric_counters_ethtool);
 }
 
 static const struct part_row parts[] = {

@@ -7,15 +7,13 @@
  */
 #include <string.h>
 
+#include "script.h"
 #include "smi.h"
 
 static void command_status(const struct check_context *context, struct text *out)
 {
     (void)context;
-    /* status exits 3 when the unit is not active, and 4 when there is none, which it says on stderr: that is
-       an answer, not a failure to answer. */
-    text_put(out, "systemctl status nvidia-fabricmanager --no-pager --full --lines=0 2>&1; rc=$?; "
-                  "[ $rc -eq 3 ] || [ $rc -eq 4 ] || exit $rc");
+    text_put(out, script_fabric_manager);
 }
 
 static void command_enabled(const struct check_context *context, struct text *out)

@@ -14,14 +14,7 @@ static const struct argument arguments[] = {
 
 static void command(const struct check_context *context, struct text *out)
 {
-    struct slice flags = slice_of(check_text(context, "flags")), flag;
-
-    command_gpu_burn(context, out);
-    while (scan_word(&flags, &flag)) {
-        text_put(out, " ");
-        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
-    }
-    text_printf(out, " %.0f", check_number(context, "seconds"));
+    command_gpu_burn(context, out, check_text(context, "flags"));
 }
 
 static const struct part_row parts[] = {

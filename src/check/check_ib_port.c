@@ -6,17 +6,12 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-
-#define CLASS "sys/class/infiniband/*/"
+#include "script.h"
 
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
-    /* 2: a file could not be read. Other makes of HCAs lack some, and what is missing is missed by name. */
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " CLASS "hca_type " CLASS "fw_ver " CLASS
-                  "node_guid " CLASS "ports/*/state " CLASS "ports/*/phys_state " CLASS "ports/*/rate " CLASS
-                  "ports/*/link_layer; [ $? -le 2 ]");
+    text_put(out, script_ib_port);
 }
 
 static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};

@@ -9,62 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
-
-static void take_file(struct text *out, const char *name, const char *path)
-{
-    text_printf(out, "take %s '' cat \"$ASSAY_LAB_ROOT\"%s\n", name, path);
-}
-
-static void put_versions(struct text *out)
-{
-    text_put(out, "take os.kernel '' uname -r\n"
-                  "take os.architecture '' uname -m\n"
-                  "take os.release '' sed -n 's/^PRETTY_NAME=\"\\{0,1\\}\\([^\"]*\\).*/\\1/p' "
-                  "\"$ASSAY_LAB_ROOT\"/etc/os-release\n");
-    take_file(out, "os.command_line", "/proc/cmdline");
-    take_file(out, "bios.vendor", "/sys/class/dmi/id/bios_vendor");
-    take_file(out, "bios.version", "/sys/class/dmi/id/bios_version");
-    take_file(out, "bios.date", "/sys/class/dmi/id/bios_date");
-    text_put(out, "for d in \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*; do\n"
-                  "    [ ! -r \"$d/fw_ver\" ] || take nic.firmware \"${d##*/}\" cat \"$d/fw_ver\"\n"
-                  "done\n");
-}
-
-static void put_limits(struct text *out)
-{
-    key_value_memlock(out);
-    text_put(out, "take os.memlock '' memlock\n"
-                  "take os.open_files '' limit 'Max open files'\n");
-}
-
-static void put_settings(struct text *out)
-{
-    /* Where the kernel scales no clocks (firmware does, or a hypervisor), there is no governor to differ. */
-    text_put(out,
-             "cpu=\"$ASSAY_LAB_ROOT\"/sys/devices/system/cpu\n"
-             "if [ -d \"$cpu/cpu0\" ] && [ ! -e \"$cpu/cpu0/cpufreq\" ]; then put os.governor '' none; else\n"
-             "    take os.governor '' sh -c 'cat \"$1\"/cpu[0-9]*/cpufreq/scaling_governor | sort -u | "
-             "paste -s -d \" \" -' sh \"$cpu\"; fi\n");
-    take_file(out, "os.numa_balancing", "/proc/sys/kernel/numa_balancing");
-    text_put(out, "take os.transparent_hugepages '' sed 's/.*\\[\\(.*\\)\\].*/\\1/' "
-                  "\"$ASSAY_LAB_ROOT\"/sys/kernel/mm/transparent_hugepage/enabled\n"
-                  "for row in HugePages_Total:os.hugepages SwapTotal:os.swap; do\n"
-                  "    take \"${row#*:}\" '' sed -n \"s/^${row%:*}: *//p\" \"$ASSAY_LAB_ROOT\"/proc/meminfo\n"
-                  "done\n");
-}
+#include "memlock.h"
+#include "script.h"
 
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    text_put(out, "take os.clock '' date +%s.%N\n"
-                  "take os.clock_synchronized '' timedatectl show -p NTPSynchronized --value\n");
-    put_versions(out);
-    put_limits(out);
-    put_settings(out);
-    key_value_end(out);
+    text_put(out, script_os);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "key_value.h"
+#include "script.h"
 #include "smi.h"
 
 static const struct argument arguments[] = {
@@ -18,18 +18,13 @@ static const struct argument arguments[] = {
 
 static void command_load(const struct check_context *context, struct text *out)
 {
-    command_gpu_burn(context, out);
-    text_printf(out, " %.0f", check_number(context, "seconds"));
+    command_gpu_burn(context, out, "");
 }
 
-/* Until every GPU works, or ten seconds more: gpu_burn takes its time to start. */
 static void command_sample(const struct check_context *context, struct text *out)
 {
-    text_put(out, "i=0; while [ $i -lt 50 ] && ");
-    command_tool(context, out, "nvidia-smi");
-    text_put(out, " --query-gpu=utilization.gpu --format=csv,noheader,nounits | grep -qx 0; do sleep 0.2; "
-                  "i=$((i + 1)); done; ");
-    command_nvidia_smi_query(context, out);
+    script_tool(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_pcie_under_load);
 }
 
 static double half_way(const struct check_context *context)
@@ -37,29 +32,10 @@ static double half_way(const struct check_context *context)
     return check_number(context, "seconds") / context->timescale / 2;
 }
 
-/* What the device above an HCA is: the port of a switch or of the CPU that its slot is joined to. */
 static void command_hcas(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-    size_t count = 0;
-
-    key_value_start(out);
-    text_put(out, "for h in");
-    for (; (hca = check_hca(context, count)) != NULL; count++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    /* Without a process for each file, which are many. */
-    text_printf(out,
-                "; do for what in speed width; do for row in link_$what:current_link_$what "
-                "link_${what}_max:max_link_$what slot_${what}_max:../max_link_$what; do\n"
-                "    f=\"$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device/${row#*:}\"\n"
-                "    if { read -r value <\"$f\"; } 2>/dev/null && [ -n \"$value\" ]; then\n"
-                "        put \"pcie.${row%%%%:*}\" \"$h\" \"$value\"\n"
-                "    else lack \"pcie.${row%%%%:*}\" \"$h\" \"$f cannot be read\"; fi\n"
-                "done; done; done\nput pcie.hcas '' %zu\n",
-                count);
-    key_value_end(out);
+    script_set_hcas(context, out);
+    text_put(out, script_pcie_hcas);
 }
 
 static const struct part_row parts[] = {

@@ -9,38 +9,23 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "script.h"
 
-#define PORTS "sys/class/infiniband/*/ports/*/"
 #define PRIORITIES 8
 #define GIDS 256
 
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
-    /* Empty entries of the table of addresses have no type, and asking for it is an error. */
-    text_put(out,
-             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "link_layer && { grep -sHv '^0000:0000:0000:0000:"
-             "0000:0000:0000:0000$' " PORTS "gids/*; grep -sH . " PORTS "gid_attrs/types/*; [ $? -le 2 ]; }");
+    text_put(out, script_roce_addresses);
 }
 
 static void command_settings(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do [ \"$(cat \"$d/ports/1/link_layer\")\" = Ethernet ] || continue; "
-                  "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") || exit; echo \"== $d $n ==\"; "
-                  "echo \"mtu: $(cat \"../net/$n/mtu\")\"; grep -sH . \"../net/$n\"/ecn/roce_*/enable/*; "
-                  "if command -v dcb >/dev/null && ! command -v ");
-    text_shell_quote(out, check_tool(context, "mlnx_qos")->path);
-    text_put(out, " >/dev/null; then dcb pfc show dev \"$n\"; else ");
-    command_tool(context, out, "mlnx_qos");
-    text_put(out, " -i \"$n\"; fi || exit; done");
+    script_set_hcas(context, out);
+    script_set(out, "mlnx_qos", check_tool(context, "mlnx_qos")->path);
+    script_tool(context, out, "mlnx_qos", "mlnx_qos");
+    text_put(out, script_roce_settings);
 }
 
 static const struct part_row parts[] = {

@@ -4,8 +4,7 @@
  * all is recorded, with a remark where a login without a key, or root's with a password, is possible; a suite
  * that wants more puts the metrics into "gate".
  */
-#include "assay/check.h"
-#include "key_value.h"
+#include "script.h"
 
 #define KEYS                                                                            \
     "permitrootlogin passwordauthentication permitemptypasswords pubkeyauthentication " \
@@ -14,12 +13,8 @@
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    /* By its whole path: it refuses to start otherwise. */
-    text_put(out, "one() { \"$(command -v sshd || echo sshd)\" -T | "
-                  "awk -v key=\"$1\" 'tolower($1) == key { $1 = \"\"; print substr($0, 2) }'; }\n"
-                  "for key in " KEYS "; do take \"sshd.$key\" '' one \"$key\"; done\n");
-    key_value_end(out);
+    text_put(out, "set -- " KEYS "\n");
+    text_put(out, script_ssh_hardening);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};

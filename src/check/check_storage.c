@@ -3,15 +3,13 @@
  * Storage: the mounts that the suite declares are there on every host, the same everywhere, with the space that
  * is asked for; and, where the suite names a folder, what fio can do there.
  *
- * df goes first: on an automounter it is what mounts. fio's file is unlinked before fio begins and reached by
- * its descriptor, so that nothing of it remains, also when everything is killed; two jobs, first write, then
- * read of what was written.
+ * df goes first: on an automounter it is what mounts.
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "script.h"
 
-enum { NO_SPACE = 3 }; /* exit status of the fio part: its file does not fit */
+enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
 
 static const struct argument arguments[] = {
     {"mounts", ARGUMENT_LIST, NULL, "mount points that every host must have: [\"/data\"]; required"},
@@ -59,51 +57,22 @@ static void command_findmnt(const struct check_context *context, struct text *ou
     text_put(out, "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS");
 }
 
-static void put_flags(const struct check_context *context, struct text *out)
-{
-    struct slice flags = slice_of(check_text(context, "fio_flags")), flag;
-
-    while (scan_word(&flags, &flag)) {
-        text_put(out, " ");
-        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
-    }
-}
-
 static void command_fio(const struct check_context *context, struct text *out)
 {
-    const char *folder = check_text(context, "fio_folder"), *const jobs[] = {"write", "read"};
-    double size = check_number(context, "fio_size");
+    const char *folder = check_text(context, "fio_folder");
 
     if (folder == NULL) {
         text_put(out, ": no fio_folder is given");
         return;
     }
-    /* A file that does not fit says nothing about speed; the space itself is an item of its own. */
-    text_put(out, "free=$(df -P -k -- ");
-    text_shell_quote(out, folder);
-    text_printf(
-        out,
-        " | awk 'NR == 2 { print $(NF - 2) }') && if [ \"$free\" -lt %.0f ]; then echo \"no space: $free "
-        "KiB\" >&2; exit %d; fi && f=$(mktemp \"$ASSAY_LAB_ROOT\"",
-        size / 1024, NO_SPACE);
-    text_shell_quote(out, folder);
-    /* All users may be able to write in the folder: the name is none that they could know, and the file is made, not
-       found. Where they may also take it away before it is opened, what was put in its place is no new file. */
-    text_printf(
-        out,
-        "/assay-XXXXXXXXXX) && exec 9<>\"$f\" && rm -f \"$f\" && "
-        "{ [ \"$(stat -L -c %%F /proc/self/fd/9)\" = 'regular empty file' ] || { echo \"somebody has put "
-        "another file in the place of $f\" >&2; exit 1; }; } && truncate -s %.0f /proc/self/fd/9 && ",
-        size);
-    command_tool(context, out, "fio");
-    text_printf(out,
-                " --filename=/proc/self/fd/9 --allow_file_create=0 --size=%.0f --runtime=%.0f "
-                "--time_based",
-                size, check_number(context, "fio_seconds"));
-    put_flags(context, out);
-    text_put(out, " --output-format=json");
-    for (size_t i = 0; i < 2; i++)
-        text_printf(out, " --name=%s --rw=%s%s", jobs[i], jobs[i], i > 0 ? " --stonewall" : "");
+    text_put(out, "set --");
+    script_words(context, out, check_text(context, "fio_flags"));
+    text_put(out, "\n");
+    script_set(out, "fio_folder", folder);
+    script_set_number(out, "fio_bytes", check_number(context, "fio_size"), 0);
+    script_set_number(out, "fio_seconds", check_number(context, "fio_seconds"), 0);
+    script_tool(context, out, "fio", "fio");
+    text_put(out, script_storage_fio);
 }
 
 static const struct part_row parts[] = {

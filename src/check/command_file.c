@@ -4,15 +4,15 @@
 
 #include "assay/sha256.h"
 #include "command_file.h"
+#include "script.h"
 #include "window.h"
 
 enum { COMMAND_BYTES = 64 * 1024 };
 
 static void put_export(struct text *out, const char *name, const char *value)
 {
-    text_printf(out, "export %s=", name);
-    text_shell_quote(out, value);
-    text_put(out, "\n");
+    text_put(out, "export ");
+    script_set(out, name, value);
 }
 
 void put_environment(const struct check_context *context, struct text *out)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "command_file.h"
+#include "script.h"
 
 enum { GPUS_MOST = 64, SAMPLES_AIM = 360, SHORTEST_S = 2, LONGEST_S = 60, AT_WORK_PERCENT = 50, CELLS = 9 };
 
@@ -78,38 +79,11 @@ static unsigned interval_s(const struct check_context *context)
     return interval < SHORTEST_S ? SHORTEST_S : interval > LONGEST_S ? LONGEST_S : interval;
 }
 
-/* Like command_tool, and the shell becomes the tool, so that what is ended is the tool itself. */
-static void put_tool(const struct check_context *context, struct text *out)
-{
-    const struct suite_tool *row = check_tool(context, "nvidia-smi");
-
-    text_put(out, "exec env ");
-    for (size_t i = 0; i < row->environment.count; i++) {
-        text_shell_quote(out, arena_printf(context->arena, "%s=%s", row->environment.items[i].name,
-                                           row->environment.items[i].value));
-        text_put(out, " ");
-    }
-    text_shell_quote(out, row->path);
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *row = check_tool(context, "nvidia-smi");
-
-    if (row->folder != NULL) {
-        text_put(out, "cd ");
-        text_shell_quote(out, row->folder);
-        text_put(out, " && ");
-    }
-    /* Drivers before 535 know the last field by its old name only. */
-    text_put(out, "r=clocks_event_reasons.active; (");
-    put_tool(context, out);
-    text_put(out, " --query-gpu=$r --format=csv) >/dev/null 2>&1 || r=clocks_throttle_reasons.active; ");
-    put_tool(context, out);
-    text_printf(out,
-                " --query-gpu=timestamp,index,temperature.gpu,temperature.memory,power.draw,clocks.sm,"
-                "pcie.link.gen.current,utilization.gpu,$r --format=csv,noheader,nounits -l %u",
-                interval_s(context));
+    script_set_number(out, "every_s", interval_s(context), 0);
+    script_tool_exec(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_samples);
 }
 
 const struct part_row samples_row = {.name = "samples", .command = command, .aside = true};
