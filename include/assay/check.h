@@ -71,10 +71,19 @@ struct item {
     const struct limit *rules; /* ends with a NULL metric; NULL: only the baseline's limits */
 };
 
-/* What to do when an item is not met; printed, never run. */
+/*
+ * What to do when an item is not met; printed, never run. The first row of the metric that has a text is the remedy, and
+ * the first that has a problem is how a preflight (`assay hosts`) names it and which command mends it.
+ */
 struct remedy {
     const char *metric; /* '*' stands for any characters */
     const char *text;
+    const char *problem; /* what a person calls it: "clock" */
+    const char *said;    /* the row is for causes in which this stands; NULL: for all */
+    bool on_hosts;       /* it is mended on the hosts; else on the controller, with each host in its place */
+    /* NULL: none, the text says it in words. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are
+       the host's, {subject} the item's. */
+    const char *command;
 };
 
 /*
@@ -148,14 +157,18 @@ struct slot_list {
 /* What a check is about: where the platform has no such thing, it is not planned. */
 enum check_on { ON_HOST, ON_GPUS, ON_NPUS };
 
+/* Of what a check on one host tells, or-ed: a change of that makes what it found void. */
+enum concern { OF_ALL = 0 /* a new one is never left out */, OF_HOST = 1, OF_GPU = 2, OF_NETWORK = 4 };
+
 struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
     enum check_on on;
-    bool passive; /* changes nothing and disturbs nobody: the guard's light path */
-    bool window;  /* it loads the GPUs or the fabric: see above */
+    unsigned concerns; /* enum concern, or-ed */
+    bool passive;      /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;       /* it loads the GPUs or the fabric: see above */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
@@ -181,7 +194,8 @@ struct check {
     const char *(*at_size)(struct arena *arena, double size_bytes);
     /* Further slots that depend on arguments (message sizes, DCGM tests); NULL: none. */
     void (*more_slots)(const struct check_context *context, struct slot_list *slots);
-    unsigned (*expected_s)(const struct check_context *context); /* at timescale 1 */
+    unsigned expected_s;                                       /* of an attempt, at timescale 1 */
+    unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
@@ -220,8 +234,11 @@ const struct check *const *check_list(size_t *ret_count);
 bool check_applies(const struct check *check, const struct suite_step *step, const struct platform *platform);
 /* GPUs, or NPUs where there are none: how many ranks of a launch a host takes. */
 unsigned check_accelerators(const struct platform *platform);
-/* The first remedy of the check for this metric; "" when nobody knows. */
+unsigned check_expected_s(const struct check_context *context);
+/* The text of the check's remedy for this metric; "" when nobody knows. */
 const char *check_remedy(const struct check *check, const char *metric);
+/* The row that names the problem in a preflight; NULL when there is none. */
+const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause);
 
 /* Arguments as the suite gives them, checked; defaults otherwise. check_arguments_valid is called first,
  * once. */

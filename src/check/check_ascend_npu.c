@@ -133,12 +133,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_ascend_npu = {
     .name = "ascend-npu",
     .title = "Ascend NPUs",
@@ -153,6 +147,6 @@ const struct check check_ascend_npu = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_npus,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_parts,
 };

@@ -141,16 +141,11 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 30;
-}
-
 const struct check check_bmc = {
     .name = "bmc",
     .title = "BMC event log",
     .summary = "no failure in the BMC's event log of the last day; power supplies and fans are well",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
@@ -158,6 +153,6 @@ const struct check check_bmc = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 30,
     .read = read_bmc,
 };

@@ -286,6 +286,7 @@ const struct check check_cabling = {
     .name = "cabling",
     .title = "Cabling",
     .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
@@ -296,6 +297,6 @@ const struct check check_cabling = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_cabling,
 };

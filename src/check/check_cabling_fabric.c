@@ -232,6 +232,6 @@ const struct check check_cabling_fabric = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_fabric,
 };

@@ -166,17 +166,12 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_container_runtime = {
     .name = "container-runtime",
     .title = "Container runtime",
     .summary =
         "docker, containerd, podman, cri-o and NVIDIA's toolkit; those that the suite names must be there",
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
@@ -185,6 +180,6 @@ const struct check check_container_runtime = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_runtimes,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_versions,
 };

@@ -81,22 +81,17 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_ecc = {
     .name = "ecc",
     .title = "GPU memory errors",
     .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_memory,
 };

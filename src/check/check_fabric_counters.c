@@ -177,16 +177,11 @@ static bool applies(const struct platform *platform)
     return platform->hcas.count > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
     .summary = "the error counters of every compute HCA's port are read, written down, and able to count on",
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -196,6 +191,6 @@ const struct check check_fabric_counters = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_ethernet,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_counters,
 };

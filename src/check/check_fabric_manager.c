@@ -126,17 +126,12 @@ static bool applies(const struct platform *platform)
     return platform->nvswitch;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_fabric_manager = {
     .name = "fabric-manager",
     .title = "Fabric Manager",
     .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -144,6 +139,6 @@ const struct check check_fabric_manager = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_service,
 };

@@ -73,6 +73,7 @@ const struct check check_gpu_burn = {
     .title = "GPU burn-in",
     .summary = "gpu_burn on all GPUs: no errors, work done by each, no thermal slowdown, no Xid",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
@@ -81,6 +82,6 @@ const struct check check_gpu_burn = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

@@ -129,25 +129,21 @@ static const struct remedy remedies[] = {
      "the device is not on the PCI bus: power-cycle the host, check seating and the baseboard's power"},
     {"gpu.models", "the host is not what the hostfile's platform= says, or holds a wrong GPU"},
     {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {"*", .problem = "GPUs", .on_hosts = true},
     {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
 
 const struct check check_gpu_inventory = {
     .name = "gpu-inventory",
     .title = "GPU inventory",
     .summary = "lspci and nvidia-smi agree on the GPUs that the platform promises",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_both,
 };

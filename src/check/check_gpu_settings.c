@@ -86,22 +86,17 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_gpu_settings = {
     .name = "gpu-settings",
     .title = "GPU settings",
     .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_settings,
 };

@@ -148,16 +148,11 @@ static bool applies(const struct platform *platform)
     return platform->hcas.count > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 3;
-}
-
 const struct check check_ib_port = {
     .name = "ib-port",
     .title = "HCA ports",
     .summary = "every compute HCA is there, its link up at the declared rate, with one firmware on all hosts",
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -167,6 +162,6 @@ const struct check check_ib_port = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_ports,
-    .expected_s = expected_s,
+    .expected_s = 3,
     .read = read_ports,
 };

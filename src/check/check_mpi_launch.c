@@ -166,21 +166,28 @@ static const struct remedy remedies[] = {
     {"launch.login",
      "on the head, as the login user: ssh to the host's mpi_address by hand; is its key in known_hosts "
      "(ssh-keyscan) "
-     "and the user's key in its authorized_keys, does sshd answer and listen on that network?"},
+     "and the user's key in its authorized_keys, does sshd answer and listen on that network?",
+     .problem = "ssh between hosts"},
     {"launch.mpi",
      "install the same Open MPI on all hosts, or name it by \"prefix\" of the suite's launcher; a login "
      "without a "
-     "terminal must find it (PATH in ~/.bashrc stands before the test for an interactive shell)"},
-    {"launch.nccl", "install the same NCCL on all hosts, and nccl-tests that is linked with it: ranks of two "
-                    "versions hang or fail"},
-    {"launch.memlock", "`* - memlock unlimited` in /etc/security/limits.d, `LimitMEMLOCK=infinity` for "
-                       "ssh.service, then log in anew"},
+     "terminal must find it (PATH in ~/.bashrc stands before the test for an interactive shell)",
+     .problem = "MPI", .on_hosts = true},
+    {"launch.nccl",
+     "install the same NCCL on all hosts, and nccl-tests that is linked with it: ranks of two "
+     "versions hang or fail",
+     .problem = "NCCL", .on_hosts = true},
+    {"launch.memlock",
+     "`* - memlock unlimited` in /etc/security/limits.d, `LimitMEMLOCK=infinity` for "
+     "ssh.service, then log in anew",
+     .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
     {"launch.interfaces", "name interfaces or a network that every host has in oob_interfaces and "
                           "btl_interfaces of the suite's launcher"},
     {"launch.*",
      "try the launch by hand as in the evidence; a firewall between the hosts, several networks of which one "
      "leads "
-     "nowhere (oob_interfaces), a hostname that resolves to 127.0.1.1, another Open MPI on one host?"},
+     "nowhere (oob_interfaces), a hostname that resolves to 127.0.1.1, another Open MPI on one host?",
+     .problem = "launch across hosts", .on_hosts = true},
     {"sound",
      "see both streams in the evidence: is mpirun installed on the head, and in search_path or PATH?"},
     {0},
@@ -203,7 +210,7 @@ const struct check check_mpi_launch = {
     .items = items,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = mpi_launch_read,
     .hosts_file = launcher_hosts_file,
 };

@@ -22,7 +22,7 @@ const struct check check_nccl_alltoall = {
     .bandwidth = "nccl.alltoall.*busbw", /* by rail too */
     .at_size = nccl_at_size,
     .more_slots = nccl_slots,
-    .expected_s = nccl_expected_s,
+    .expected = nccl_expected_s,
     .read = nccl_read,
     .hosts_file = launcher_hosts_file,
 };

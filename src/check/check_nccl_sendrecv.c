@@ -25,7 +25,7 @@ const struct check check_nccl_sendrecv = {
     .bandwidth = "nccl.sendrecv.*busbw", /* by rail too */
     .at_size = nccl_at_size,
     .more_slots = nccl_slots,
-    .expected_s = nccl_expected_s,
+    .expected = nccl_expected_s,
     .read = nccl_read,
     .hosts_file = launcher_hosts_file,
 };

@@ -116,17 +116,12 @@ static bool applies(const struct platform *platform)
     return platform->nvlink_links > 0 && platform->nvlink_gbs > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_nvlink = {
     .name = "nvlink",
     .title = "NVLinks",
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -134,6 +129,6 @@ const struct check check_nvlink = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_links,
 };

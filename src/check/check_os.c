@@ -117,31 +117,32 @@ static const struct argument arguments[] = {
 static const struct remedy remedies[] = {
     {"os.kernel", "boot the same kernel on all hosts (`uname -r`), and keep it from updates"},
     {"os.release", "install the same release on all hosts (/etc/os-release)"},
-    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it"},
+    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it",
+     .problem = "firmware", .on_hosts = true},
     {"os.governor",
      "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
-     "that the others have)"},
+     "that the others have)",
+     .problem = "governor", .on_hosts = true, .command = "sudo cpupower frequency-set -g performance"},
     {"os.memlock",
      "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
      "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
-     "log in anew; `ssh HOST cat /proc/self/limits` shows it"},
+     "log in anew; `ssh HOST cat /proc/self/limits` shows it",
+     .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
     {"os.clock*",
      "have chrony or systemd-timesyncd run (`timedatectl`, `chronyc tracking`); if all hosts are "
-     "off alike, it is the controller's clock"},
+     "off alike, it is the controller's clock",
+     .problem = "clock", .on_hosts = true,
+     .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
+    {"os.*", .problem = "operating system", .on_hosts = true},
     {0},
 };
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 3;
-}
 
 const struct check check_os = {
     .name = "os",
     .title = "Operating system",
     .summary =
         "kernel, release, BIOS and governor the same on all hosts; locked memory unlimited; clock in step",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = arguments,
@@ -149,6 +150,6 @@ const struct check check_os = {
     .items = items,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected_s = 3,
     .read = read_values,
 };

@@ -48,6 +48,7 @@ const struct check check_p2p_bandwidth = {
     .title = "GPU-to-GPU bandwidth",
     .summary = "p2pBandwidthLatencyTest: bandwidth and latency of every GPU pair in each direction",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
@@ -55,6 +56,6 @@ const struct check check_p2p_bandwidth = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

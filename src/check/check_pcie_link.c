@@ -238,6 +238,6 @@ const struct check check_pcie_link = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_links,
 };

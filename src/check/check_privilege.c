@@ -37,28 +37,26 @@ static const struct limit root_rules[] = {{.metric = "host.root",
 
 static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}, {0}};
 
-static const struct remedy remedies[] = {{"*", "put become=sudo on the host's line and allow the user `sudo "
-                                               "-n` there (a NOPASSWD rule), or log in as root"},
-                                         {0}};
+static const struct remedy remedies[] = {
+    {"host.root", .problem = "sudo", .on_hosts = true,
+     .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
+    {"*", "put become=sudo on the host's line and allow the user `sudo "
+          "-n` there (a NOPASSWD rule), or log in as root"},
+    {0}};
 
 static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 2;
-}
 
 const struct check check_privilege = {
     .name = "privilege",
     .title = "Root rights",
     .summary = "what needs root gets it, by sudo -n or a root login",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 2,
     .read = read_id,
 };

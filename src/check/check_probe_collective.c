@@ -264,7 +264,7 @@ const struct check check_probe_collective = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_probe,
     .hosts_file = launcher_hosts_file,
 };

@@ -125,6 +125,6 @@ const struct check check_rdma_bandwidth = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_rails,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_runs,
 };

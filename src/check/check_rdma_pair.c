@@ -218,6 +218,6 @@ const struct check check_rdma_pair = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_ways,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_ways,
 };

@@ -57,28 +57,24 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out"},
+    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out",
+     .problem = "two names for one host"},
     {0},
 };
 
 static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 2;
-}
 
 const struct check check_reachable = {
     .name = "reachable",
     .title = "Reachable",
     .summary =
         "the host answers over ssh, runs a command, and is no other host of the run under a second name",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 2,
     .read = read_answer,
 };

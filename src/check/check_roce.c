@@ -275,16 +275,11 @@ static bool applies(const struct platform *platform)
     return platform->hcas.count > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_roce = {
     .name = "roce",
     .title = "RoCE settings",
     .summary = "on Ethernet: RoCE v2 addresses, and MTU, flow and congestion control alike on all hosts",
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -294,6 +289,6 @@ const struct check check_roce = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_settings,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_roce,
 };

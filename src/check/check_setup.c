@@ -217,23 +217,26 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it"},
-    {"setup.writable", "let the login user write there"},
+    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it",
+     .problem = "disk space", .on_hosts = true, .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
+    {"setup.writable", "let the login user write there", .problem = "disk space", .on_hosts = true,
+     .command = "ls -ld {subject}"},
     {"setup.file_limit",
      "put `* soft nofile 65536` and `* hard nofile 1048576` into /etc/security/limits.d/, then log "
-     "in anew"},
-    {"setup.kill_user_processes", "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
-                                  "systemd-logind`; or `loginctl enable-linger USER`"},
-    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them"},
-    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)"},
+     "in anew",
+     .problem = "open files", .on_hosts = true,
+     .command = "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
+                "/etc/security/limits.d/assay-files.conf"},
+    {"setup.kill_user_processes",
+     "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
+     "systemd-logind`; or `loginctl enable-linger USER`",
+     .problem = "logout ends processes", .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
+    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them",
+     .problem = "name resolution", .on_hosts = true, .command = "getent ahosts NAME; cat /etc/hosts"},
+    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)",
+     .problem = "slots"},
     {0},
 };
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return NAMES_WITHIN_S;
-}
 
 const struct check check_setup = {
     .name = "setup",
@@ -247,6 +250,6 @@ const struct check check_setup = {
     .items = items,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected_s = NAMES_WITHIN_S,
     .read = read_values,
 };

@@ -307,6 +307,7 @@ const struct check check_storage = {
     .name = "storage",
     .title = "Storage",
     .summary = "declared mounts are there, the same on all hosts, with space; what fio does in a folder",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
@@ -314,6 +315,6 @@ const struct check check_storage = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_mounts,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_storage,
 };

@@ -140,11 +140,17 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"tool.found", "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
-                   "is: \"search_path\" or \"tools\" in the suite"},
-    {"tool.libraries", "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
-                       "folder: \"LD_LIBRARY_PATH\" in the suite's environment"},
+    {"tool.found",
+     "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
+     "is: \"search_path\" or \"tools\" in the suite",
+     .problem = "tool missing", .on_hosts = true},
+    {"tool.libraries",
+     "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
+     "folder: \"LD_LIBRARY_PATH\" in the suite's environment",
+     .problem = "library missing", .on_hosts = true},
     {"tool.sha256", "copy the program of one host to all of them"},
+    {"tool.*", .problem = "tool differs", .on_hosts = true,
+     .command = "sha256sum \"$(command -v {subject})\""},
     {0}};
 
 static unsigned expected_s(const struct check_context *context)
@@ -165,6 +171,6 @@ const struct check check_tools = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

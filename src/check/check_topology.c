@@ -196,12 +196,6 @@ static bool applies(const struct platform *platform)
     return platform->gpu_count > 1 || platform->hcas.count > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_topology = {
     .name = "topology",
     .title = "Topology",
@@ -214,6 +208,6 @@ const struct check check_topology = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_topology,
 };

@@ -131,23 +131,18 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_xid = {
     .name = "xid",
     .title = "Xid errors since boot",
     .summary = "the kernel's log since boot has no Xid of the failing kind and no fatal SXid",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_log,
 };

@@ -46,11 +46,27 @@ unsigned check_accelerators(const struct platform *platform)
     return platform->gpu_count > 0 ? platform->gpu_count : platform->npu_count;
 }
 
+unsigned check_expected_s(const struct check_context *context)
+{
+    const struct check *check = context->check;
+
+    return check->expected != NULL ? check->expected(context) : check->expected_s;
+}
+
 static const char *find_remedy(const struct remedy *rows, const char *metric)
 {
     for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)
-        if (fnmatch(row->metric, metric, 0) == 0)
+        if (row->text != NULL && fnmatch(row->metric, metric, 0) == 0)
             return row->text;
+    return NULL;
+}
+
+const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause)
+{
+    for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
+        if (row->problem != NULL && fnmatch(row->metric, metric, 0) == 0 &&
+            (row->said == NULL || strstr(cause, row->said) != NULL))
+            return row;
     return NULL;
 }
 

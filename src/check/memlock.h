@@ -4,5 +4,9 @@
 #define ASSAY_CHECK_MEMLOCK_H
 
 #define MEMLOCK_WORDS "unlimited|unlimited (CAP_IPC_LOCK)"
+/* For a preflight: what makes it so. */
+#define MEMLOCK_COMMAND                                                  \
+    "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | " \
+    "sudo tee /etc/security/limits.d/assay.conf"
 
 #endif

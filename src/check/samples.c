@@ -74,7 +74,7 @@ struct gpu_samples {
 /* Few enough that three days stay small, often enough that a short test has some. */
 static unsigned interval_s(const struct check_context *context)
 {
-    unsigned expected = context->check->expected_s(context), interval = expected / SAMPLES_AIM;
+    unsigned expected = check_expected_s(context), interval = expected / SAMPLES_AIM;
 
     return interval < SHORTEST_S ? SHORTEST_S : interval > LONGEST_S ? LONGEST_S : interval;
 }
