@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#define CHECK_OF(file, name) CHECK(name)
 #define CHECK(name) extern const struct check check_##name;
 #include "checks.def"
 #undef CHECK
@@ -14,6 +15,7 @@ static const struct check *const checks[] = {
 #define CHECK(name) &check_##name,
 #include "checks.def"
 #undef CHECK
+#undef CHECK_OF
 };
 
 enum { CHECK_COUNT = sizeof checks / sizeof checks[0] };
