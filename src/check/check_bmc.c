@@ -14,6 +14,7 @@
 
 static void command_ipmitool(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ipmitool sel elist; ipmitool sdr");
     script_set(out, "ipmitool", check_tool(context, "ipmitool")->path);
     script_tool(context, out, "ipmitool", "ipmitool");
     text_put(out, script_bmc);

@@ -28,6 +28,7 @@ static void command_lspci(const struct check_context *context, struct text *out)
 static void command_values(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "lscpu; lsblk");
     text_put(out, script_bom);
 }
 

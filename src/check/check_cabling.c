@@ -27,6 +27,7 @@ static bool is_ib(const struct check_context *context)
 
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, is_ib(context) ? "iblinkinfo -l -C HCA -P 1 -D 0 -n 1 of each HCA" : "lldpctl");
     script_set_hcas(context, out);
     if (is_ib(context)) {
         script_tool(context, out, "iblinkinfo", "iblinkinfo");

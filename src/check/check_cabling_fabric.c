@@ -16,6 +16,7 @@
 
 static void sweep(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ibdiagnet -i HCA -p 1 --skip pm of each fabric");
     script_set_hcas(context, out);
     script_tool(context, out, "ibdiagnet", "ibdiagnet");
     text_put(out, script_cabling_fabric_sweep);
@@ -24,6 +25,7 @@ static void sweep(const struct check_context *context, struct text *out)
 static void links(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "cat ibdiagnet2.lst");
     text_put(out, script_cabling_fabric_links);
 }
 

@@ -28,6 +28,9 @@ enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(
+        out,
+        "docker --version; containerd --version; podman --version; crio --version; nvidia-ctk --version");
     text_put(out, "set --");
     for (size_t i = 0; i < RUNTIMES; i++) {
         script_word(out, runtimes[i].version);

@@ -15,11 +15,13 @@
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "grep of counters below /sys/class/infiniband");
     text_put(out, script_fabric_counters);
 }
 
 static void command_ethtool(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ethtool -S DEVICE of each HCA");
     script_set_hcas(context, out);
     script_tool(context, out, "ethtool", "ethtool");
     text_put(out, script_fabric_counters_ethtool);

@@ -13,6 +13,7 @@
 static void command_status(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "systemctl status nvidia-fabricmanager");
     text_put(out, script_fabric_manager);
 }
 

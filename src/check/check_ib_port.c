@@ -11,6 +11,7 @@
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "grep of ports below /sys/class/infiniband");
     text_put(out, script_ib_port);
 }
 

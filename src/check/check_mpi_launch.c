@@ -104,6 +104,7 @@ static void put_launch(const struct check_context *context, struct text *out)
 
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ssh to each host; mpirun on 2, 4, 8 ... of them");
     launcher_begin(context, out);
     text_put(out, "\n");
     put_questions(context, out);

@@ -15,6 +15,7 @@
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "cat of settings below /proc and /sys");
     text_put(out, script_os);
 }
 

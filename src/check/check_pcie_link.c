@@ -23,6 +23,7 @@ static void command_load(const struct check_context *context, struct text *out)
 
 static void command_sample(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "nvidia-smi -q -x, when every GPU works");
     script_tool(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_pcie_under_load);
 }
@@ -34,6 +35,7 @@ static double half_way(const struct check_context *context)
 
 static void command_hcas(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "cat of current_link_speed and current_link_width of each HCA");
     script_set_hcas(context, out);
     text_put(out, script_pcie_hcas);
 }

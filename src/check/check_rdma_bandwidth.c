@@ -41,6 +41,7 @@ static const char *subject_of(const struct check_context *context, size_t i)
 
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ib_write_bw of each HCA");
     text_put(out, "set --");
     for (size_t i = 0; check_hca(context, i) != NULL; i++) {
         script_word(out, check_hca(context, i));

@@ -96,6 +96,7 @@ static void put_way(const struct check_context *context, size_t from, struct tex
     text_init(&client, SCRIPT_BYTES);
     put_server(context, from, &server);
     put_client(context, from, context->members[to]->mpi_address, &client);
+    script_begin(out, arena_printf(context->arena, "ib_%s_bw of each HCA", check_text(context, "operation")));
     launcher_begin(context, out);
     text_put(out, "\nreceive() { exec ");
     put_side(context, to, server.bytes, out);

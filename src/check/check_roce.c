@@ -17,11 +17,13 @@
 static void command_sysfs(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "grep of ports and addresses below /sys/class/infiniband");
     text_put(out, script_roce_addresses);
 }
 
 static void command_settings(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "mlnx_qos -i DEVICE of each HCA");
     script_set_hcas(context, out);
     script_set(out, "mlnx_qos", check_tool(context, "mlnx_qos")->path);
     script_tool(context, out, "mlnx_qos", "mlnx_qos");

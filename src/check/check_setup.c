@@ -69,6 +69,7 @@ static void command(const struct check_context *context, struct text *out)
     struct hostlist names;
     size_t folders;
 
+    script_begin(out, "df; ulimit; getent ahosts NAME...");
     list_names(context, &names);
     text_put(out, "set --");
     folders = put_folders(context, out);

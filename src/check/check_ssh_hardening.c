@@ -13,6 +13,7 @@
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "sshd -T");
     text_put(out, "set -- " KEYS "\n");
     text_put(out, script_ssh_hardening);
 }

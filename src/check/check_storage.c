@@ -65,6 +65,7 @@ static void command_fio(const struct check_context *context, struct text *out)
         text_put(out, ": no fio_folder is given");
         return;
     }
+    script_begin(out, "fio in fio_folder");
     text_put(out, "set --");
     script_words(context, out, check_text(context, "fio_flags"));
     text_put(out, "\n");

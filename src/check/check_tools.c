@@ -81,6 +81,7 @@ static void put_tool(const struct check_context *context, const char *name, stru
 
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "ldd TOOL; sha256sum TOOL of each tool");
     text_put(out, "set --");
     json_each (tool, tools_of(context)) {
         if (is_wanted(context, tool))

@@ -95,6 +95,7 @@ void command_gpu_burn(const struct check_context *context, struct text *out, con
 {
     const struct suite_tool *tool = check_tool(context, "gpu_burn");
 
+    script_begin(out, arena_printf(context->arena, "gpu_burn %.0f", check_number(context, "seconds")));
     text_put(out, "set --");
     script_words(context, out, flags);
     text_printf(out, " %.0f\n", check_number(context, "seconds"));

@@ -81,6 +81,7 @@ static unsigned interval_s(const struct check_context *context)
 
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, "nvidia-smi --query-gpu=... -l");
     script_set_number(out, "every_s", interval_s(context), 0);
     script_tool_exec(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_samples);

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+void script_begin(struct text *out, const char *title)
+{
+    text_printf(out, "# %s\n", title);
+}
+
 void script_assign(struct text *out, const char *name, const char *value)
 {
     text_printf(out, "%s=", name);

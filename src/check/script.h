@@ -4,6 +4,7 @@
  * script_NAME. All in the subshell of a part, so that `exit` ends the part, nothing is exported, and nothing travels as an
  * argument that may be too long for the host.
  *
+ *     script_begin(out, "dmesg");
  *     script_set(out, "since", "12.5");
  *     script_tool(context, out, "nvidia_smi", "nvidia-smi");
  *     text_put(out, script_window_log);
@@ -14,6 +15,11 @@
 #include "assay/check.h"
 #include "scripts.h"
 
+/*
+ * The first line, a comment: what a person would type to the same end. By that the command is named where it could not be
+ * started or died. No newline in it.
+ */
+void script_begin(struct text *out, const char *title);
 /* A line NAME='VALUE'; NULL is empty. */
 void script_set(struct text *out, const char *name, const char *value);
 void script_set_number(struct text *out, const char *name, double value, int decimals);

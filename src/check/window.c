@@ -22,6 +22,7 @@ static void put_gpus(const struct check_context *context, struct text *out, doub
 {
     double scale = context->timescale, pause_s = POLL_S / scale > 0.1 ? POLL_S / scale : 0.1;
 
+    script_begin(out, "nvidia-smi -q -x, until the GPUs are idle and cool");
     script_set_number(out, "cool_below_c", cool_below_c, 1);
     script_set_number(out, "idle_rounds", ceil(IDLE_WAIT_S / scale / pause_s), 0);
     script_set_number(out, "cool_rounds", ceil(cool_wait_s / scale / pause_s), 0);
@@ -49,18 +50,21 @@ static void command_nvlink(const struct check_context *context, struct text *out
 static void command_log_start(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "dmesg | tail -n 1");
     text_put(out, script_window_log_start);
 }
 
 static void command_kernel_log(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "dmesg");
     text_put(out, script_window_log);
 }
 
 static void command_fabric(const struct check_context *context, struct text *out)
 {
     (void)context;
+    script_begin(out, "grep of counters below /sys/class/infiniband");
     text_put(out, script_window_fabric);
 }
 
