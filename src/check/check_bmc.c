@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rules.h"
 #include "script.h"
 
 static void command_ipmitool(const struct check_context *context, struct text *out)
@@ -107,18 +108,10 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         reading_fact(out, "bmc.sensor_faults", "", slice_of(*sensors != '\0' ? sensors : "none"));
 }
 
-#define NONE(metric_)                                                                                   \
-    (const struct limit[])                                                                              \
-    {                                                                                                   \
-        {.metric = metric_, .rule = RULE_EQUAL, .text = "none", .source = "BMC", .status = LIMIT_TOOL}, \
-        {                                                                                               \
-            0                                                                                           \
-        }                                                                                               \
-    }
-
 static const struct item items[] = {
-    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sel_faults")},
-    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sensor_faults")},
+    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("bmc.sel_faults", "none", "BMC")},
+    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("bmc.sensor_faults", "none", "BMC")},
     {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},

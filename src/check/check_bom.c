@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 static void command_dmidecode(const struct check_context *context, struct text *out)
@@ -165,30 +166,20 @@ static void read_board(const struct check_context *context, const struct attempt
     add_drives(out);
 }
 
-#define SAME(metric_)                                              \
-    (const struct limit[])                                         \
-    {                                                              \
-        {.metric = metric_,                                        \
-         .rule = RULE_SAME,                                        \
-         .source = "assay: hosts of one platform are built alike", \
-         .status = LIMIT_TOOL},                                    \
-        {                                                          \
-            0                                                      \
-        }                                                          \
-    }
+#define ALIKE "assay: hosts of one platform are built alike"
 
 static const struct item items[] = {
-    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.kinds")},
-    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.logical")},
-    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.kinds")},
-    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.empty")},
-    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("nvme.kinds")},
-    {"system.product", PER_TARGET, NULL, DUTY_RECORD, SAME("system.product")},
-    {"board.product", PER_TARGET, NULL, DUTY_RECORD, SAME("board.product")},
-    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("nic.kinds")},
-    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("gpu.kinds")},
-    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, SAME("numa.nodes")},
-    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("psu.kinds")},
+    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.kinds", ALIKE)},
+    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.logical", ALIKE)},
+    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
+    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
+    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
+    {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
+    {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
+    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
+    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("gpu.kinds", ALIKE)},
+    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("numa.nodes", ALIKE)},
+    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("psu.kinds", ALIKE)},
     {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},

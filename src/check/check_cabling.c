@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "rails.h"
+#include "rules.h"
 #include "script.h"
 
 static bool is_ib(const struct check_context *context)
@@ -233,11 +234,7 @@ static void read_cabling(const struct check_context *context, const struct attem
 
 /* --- what is owed --- */
 
-static const struct limit link_rules[] = {{.metric = "cabling.link",
-                                           .rule = RULE_SAME,
-                                           .source = "assay: links alike on all hosts",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
+static const struct limit link_rules[] = RULES_SAME("cabling.link", "assay: links alike on all hosts");
 
 static const struct item items[] = {
     {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 static void command_sysfs(const struct check_context *context, struct text *out)
@@ -100,13 +101,9 @@ static void read_counters(const struct check_context *context, const struct atte
     }
 }
 
-static const struct limit count_rules[] = {{.metric = "ib.counters_count",
-                                            .rule = RULE_EQUAL,
-                                            .text = "yes",
-                                            .source = "InfiniBand's PortCounters stop at their largest value",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
+static const struct limit count_rules[] =
+    RULES_EQUAL("ib.counters_count", "yes", "InfiniBand's PortCounters stop at their largest value",
+                .inconclusive = true);
 
 static const struct item items[] = {
     {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 #include "smi.h"
 
@@ -75,30 +76,19 @@ static void read_service(const struct check_context *context, const struct attem
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-#define WORD(metric_, text_)                \
-    (const struct limit[])                  \
-    {                                       \
-        {.metric = metric_,                 \
-         .rule = RULE_EQUAL,                \
-         .text = text_,                     \
-         .source = "NVIDIA Fabric Manager", \
-         .status = LIMIT_TOOL},             \
-        {                                   \
-            0                               \
-        }                                   \
-    }
-
 static const struct item items[] = {
-    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.state", "active")},
-    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.enabled", "enabled")},
+    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("fabric_manager.state", "active", "NVIDIA Fabric Manager")},
+    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("fabric_manager.enabled", "enabled", "NVIDIA Fabric Manager")},
     {"fabric_manager.matches_driver", PER_TARGET, NULL, DUTY_GATE,
-     WORD("fabric_manager.matches_driver", "yes")},
+     LIMITS RULES_EQUAL("fabric_manager.matches_driver", "yes", "NVIDIA Fabric Manager")},
     {"fabric_manager.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
-static const struct limit *const state_rules = WORD("fabric.state", "Completed");
-static const struct limit *const status_rules = WORD("fabric.status", "Success");
+static const struct limit state_rules[] = RULES_EQUAL("fabric.state", "Completed", "NVIDIA Fabric Manager");
+static const struct limit status_rules[] = RULES_EQUAL("fabric.status", "Success", "NVIDIA Fabric Manager");
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {

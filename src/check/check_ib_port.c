@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 static void command_sysfs(const struct check_context *context, struct text *out)
@@ -34,25 +35,13 @@ static void read_ports(const struct check_context *context, const struct attempt
                          : "no"));
 }
 
-#define WORD(metric_, text_)                                                                             \
-    (const struct limit[])                                                                               \
-    {                                                                                                    \
-        {.metric = metric_, .rule = RULE_EQUAL, .text = text_, .source = "assay", .status = LIMIT_TOOL}, \
-        {                                                                                                \
-            0                                                                                            \
-        }                                                                                                \
-    }
-
-static const struct limit firmware_rules[] = {{.metric = "ib.firmware",
-                                               .rule = RULE_SAME,
-                                               .source = "assay: one firmware on all hosts",
-                                               .status = LIMIT_TOOL},
-                                              {0}};
+static const struct limit firmware_rules[] = RULES_SAME("ib.firmware", "assay: one firmware on all hosts");
 
 static const struct item items[] = {
-    {"ib.present", PER_HCA, NULL, DUTY_GATE, WORD("ib.present", "yes")},
-    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.state", "Active")},
-    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.physical_state", "LinkUp")},
+    {"ib.present", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.present", "yes", "assay")},
+    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.state", "Active", "assay")},
+    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("ib.physical_state", "LinkUp", "assay")},
     {"ib.firmware", PER_HCA, NULL, DUTY_GATE, firmware_rules},
     {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL},
     {0},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that disturb tests of GPUs a little, named before any test: a remark, never a reason to fail. */
-#include "assay/check.h"
 #include "monitors.h"
 
 #define RUNNING "monitors.running"
@@ -29,7 +28,7 @@ static void read_monitors(const struct check_context *context, const struct atte
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-MONITORS_RULES(rules, RUNNING);
+static const struct limit rules[] = MONITORS_RULES(RUNNING);
 
 static const struct item items[] = {{RUNNING, PER_TARGET, NULL, DUTY_RECORD, rules}, {0}};
 

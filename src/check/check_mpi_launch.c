@@ -17,13 +17,13 @@
  *   launch.hosts        of "4 hosts": "all answered", or how many did
  */
 #include "mpi_launch.h"
+#include "rules.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "command_file.h"
 #include "launcher.h"
-#include "memlock.h"
 #include "script.h"
 
 enum {
@@ -119,15 +119,13 @@ static const struct part_row parts[] = {{"launch", "key-value", command, NULL}, 
 
 /* --- what is owed --- */
 
-#define LAUNCH_RULE(name_, ...) \
-    static const struct limit name_[] = {{__VA_ARGS__, .source = "assay", .status = LIMIT_TOOL}, {0}}
-
-LAUNCH_RULE(login_rules, .metric = "launch.login", .rule = RULE_EQUAL, .text = "ok");
-LAUNCH_RULE(started_rules, .metric = "launch.started", .rule = RULE_EQUAL, .text = "yes");
-LAUNCH_RULE(hosts_rules, .metric = "launch.hosts", .rule = RULE_EQUAL, .text = MPI_LAUNCH_ALL);
-LAUNCH_RULE(alike_rules, .metric = "launch.*", .rule = RULE_EQUAL, .text = MPI_LAUNCH_ALIKE);
-LAUNCH_RULE(memlock_rules, .metric = "launch.memlock", .rule = RULE_ONE_OF, .text = MEMLOCK_WORDS,
-            .note = "verbs and NCCL register, that is lock, the memory that they send from");
+static const struct limit login_rules[] = RULES_EQUAL("launch.login", "ok", "assay");
+static const struct limit started_rules[] = RULES_EQUAL("launch.started", "yes", "assay");
+static const struct limit hosts_rules[] = RULES_EQUAL("launch.hosts", MPI_LAUNCH_ALL, "assay");
+static const struct limit alike_rules[] = RULES_EQUAL("launch.*", MPI_LAUNCH_ALIKE, "assay");
+static const struct limit memlock_rules[] =
+    RULES_ONE_OF("launch.memlock", MEMLOCK_WORDS, "assay",
+                 .note = "verbs and NCCL register, that is lock, the memory that they send from");
 
 static const struct item items[] = {
     {"launch.login", PER_MEMBER, NULL, DUTY_GATE, login_rules},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nccl.h"
+#include "rules.h"
 
 #include <string.h>
 
@@ -145,13 +146,7 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    static const struct limit no_wrong[] = {{.metric = "nccl.*",
-                                             .rule = RULE_CEILING,
-                                             .value = 0,
-                                             .unit = "",
-                                             .source = "nccl-tests",
-                                             .status = LIMIT_TOOL},
-                                            {0}};
+    static const struct limit no_wrong[] = RULES_MOST("nccl.*", 0, "nccl-tests");
     struct limit *all_ranks = arena_array(context->arena, struct limit, 2);
     double end = check_number(context, "end"), factor = check_number(context, "factor");
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "memlock.h"
+#include "rules.h"
 #include "script.h"
 
 static void command(const struct check_context *context, struct text *out)
@@ -50,18 +50,6 @@ static void read_values(const struct check_context *context, const struct attemp
     reading_measure(out, "os.clock_skew", "", floor(skew * 1000) / 1000, "s");
 }
 
-#define SAME(metric_)                                               \
-    (const struct limit[])                                          \
-    {                                                               \
-        {.metric = metric_,                                         \
-         .rule = RULE_SAME,                                         \
-         .source = "assay: hosts of one platform are set up alike", \
-         .status = LIMIT_TOOL},                                     \
-        {                                                           \
-            0                                                       \
-        }                                                           \
-    }
-
 static const struct limit memlock_rules[] = {
     {.metric = "os.memlock",
      .rule = RULE_ONE_OF,
@@ -71,28 +59,26 @@ static const struct limit memlock_rules[] = {
      .note = "verbs and NCCL register, that is lock, the memory that they send from"},
     {0}};
 
-static const struct limit synchronized_rules[] = {{.metric = "os.clock_synchronized",
-                                                   .rule = RULE_EQUAL,
-                                                   .text = "yes",
-                                                   .source = "timedatectl",
-                                                   .status = LIMIT_TOOL},
-                                                  {0}};
+static const struct limit synchronized_rules[] = RULES_EQUAL("os.clock_synchronized", "yes", "timedatectl");
+
+#define ALIKE "assay: hosts of one platform are set up alike"
 
 static const struct item items[] = {
-    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, SAME("os.kernel")},
-    {"os.release", PER_TARGET, NULL, DUTY_GATE, SAME("os.release")},
-    {"bios.version", PER_TARGET, NULL, DUTY_GATE, SAME("bios.version")},
-    {"bios.date", PER_TARGET, NULL, DUTY_GATE, SAME("bios.date")},
-    {"os.governor", PER_TARGET, NULL, DUTY_GATE, SAME("os.governor")},
+    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.kernel", ALIKE)},
+    {"os.release", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.release", ALIKE)},
+    {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
+    {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
+    {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
     {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
     /* Recorded: a host that differs from the others is remarked on. */
     {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
-    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, SAME("os.architecture")},
-    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, SAME("os.open_files")},
-    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, SAME("os.numa_balancing")},
-    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.transparent_hugepages")},
-    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.hugepages")},
-    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, SAME("os.swap")},
+    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
+    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
+    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
+    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
+    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
+    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
     {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 #include "smi.h"
 
@@ -175,27 +176,11 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
-static const struct limit load_rules[] = {{.metric = "pcie.under_load",
-                                           .rule = RULE_EQUAL,
-                                           .text = "yes",
-                                           .source = "assay: an idle link trains down",
-                                           .status = LIMIT_TOOL,
-                                           .inconclusive = true},
-                                          {0}};
-#define AT_MAXIMUM(source_)           \
-    {                                 \
-        {.metric = "pcie.at_maximum", \
-         .rule = RULE_EQUAL,          \
-         .text = "yes",               \
-         .source = source_,           \
-         .status = LIMIT_TOOL},       \
-        {                             \
-            0                         \
-        }                             \
-    }
-static const struct limit maximum_rules[] = AT_MAXIMUM("nvidia-smi");
-static const struct limit hca_rules[] =
-    AT_MAXIMUM("kernel: max_link_speed and max_link_width of the HCA and its slot");
+static const struct limit load_rules[] =
+    RULES_EQUAL("pcie.under_load", "yes", "assay: an idle link trains down", .inconclusive = true);
+static const struct limit maximum_rules[] = RULES_EQUAL("pcie.at_maximum", "yes", "nvidia-smi");
+static const struct limit hca_rules[] = RULES_EQUAL(
+    "pcie.at_maximum", "yes", "kernel: max_link_speed and max_link_width of the HCA and its slot");
 
 static const struct item items[] = {
     {"pcie.under_load", PER_GPU, NULL, DUTY_GATE, load_rules},

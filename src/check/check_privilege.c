@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether what needs root gets it: through sudo -n where the hostfile says become=sudo, or by a root login.
  */
-#include "assay/check.h"
+#include "rules.h"
 
 static void command(const struct check_context *context, struct text *out)
 {
@@ -27,13 +27,7 @@ static void read_id(const struct check_context *context, const struct attempt *a
 }
 
 /* A right that is missing says nothing about the hardware: undecided, with the remedy. */
-static const struct limit root_rules[] = {{.metric = "host.root",
-                                           .rule = RULE_EQUAL,
-                                           .text = "yes",
-                                           .source = "assay",
-                                           .status = LIMIT_TOOL,
-                                           .inconclusive = true},
-                                          {0}};
+static const struct limit root_rules[] = RULES_EQUAL("host.root", "yes", "assay", .inconclusive = true);
 
 static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}, {0}};
 

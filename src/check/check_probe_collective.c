@@ -10,6 +10,7 @@
 
 #include "launcher.h"
 #include "nccl.h"
+#include "rules.h"
 
 static const char program[] = "assay-probe-collective";
 
@@ -89,13 +90,7 @@ static bool is_judged(const struct check_context *context, double size)
 
 static void size_slots(const struct check_context *context, struct slot_list *slots, double size)
 {
-    static const struct limit no_wrong[] = {{.metric = "probe.*",
-                                             .rule = RULE_CEILING,
-                                             .value = 0,
-                                             .unit = "",
-                                             .source = "assay-probe-collective",
-                                             .status = LIMIT_TOOL},
-                                            {0}};
+    static const struct limit no_wrong[] = RULES_MOST("probe.*", 0, "assay-probe-collective");
     struct arena *arena = context->arena;
     const char *at = arena_printf(arena, "size_bytes=%.0f place=out", size);
 

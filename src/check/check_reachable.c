@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "assay/arena.h"
-#include "assay/check.h"
+#include "rules.h"
 
 static void command(const struct check_context *context, struct text *out)
 {
@@ -42,11 +42,9 @@ static void read_answer(const struct check_context *context, const struct attemp
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-static const struct limit machine_rules[] = {{.metric = "host.machine",
-                                              .rule = RULE_DISTINCT,
-                                              .source = "assay: one line of the hostfile, one host",
-                                              .status = LIMIT_TOOL},
-                                             {0}};
+static const struct limit machine_rules[] =
+    RULES(.metric = "host.machine", .rule = RULE_DISTINCT,
+          .source = "assay: one line of the hostfile, one host", .status = LIMIT_TOOL);
 
 static const struct item items[] = {
     {"host.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},

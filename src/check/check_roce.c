@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 #define PRIORITIES 8
@@ -196,15 +197,9 @@ static void read_roce(const struct check_context *context, const struct attempt 
     read_settings(out, settings);
 }
 
-static const struct limit layer_rules[] = {{.metric = "ib.link_layer",
-                                            .rule = RULE_EQUAL,
-                                            .text = "Ethernet",
-                                            .source = "assay: this check is for Ethernet",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
-static const struct limit address_rules[] = {
-    {.metric = "roce.v2", .rule = RULE_EQUAL, .text = "yes", .source = "assay", .status = LIMIT_TOOL}, {0}};
+static const struct limit layer_rules[] =
+    RULES_EQUAL("ib.link_layer", "Ethernet", "assay: this check is for Ethernet", .inconclusive = true);
+static const struct limit address_rules[] = RULES_EQUAL("roce.v2", "yes", "assay");
 
 static const struct item items[] = {
     {"ib.link_layer", PER_HCA_PORT, NULL, DUTY_GATE, layer_rules},

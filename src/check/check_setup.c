@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/hostfile.h"
+#include "rules.h"
 #include "script.h"
 
 enum { NAMES_WITHIN_S = 30 /* as sh/setup.sh has it */ };
@@ -145,19 +146,13 @@ static void read_values(const struct check_context *context, const struct attemp
 
 /* -- What is owed -- */
 
-#define WORD_RULE(name_, metric_, text_, note_)                 \
-    static const struct limit name_[] = {{.metric = metric_,    \
-                                          .rule = RULE_EQUAL,   \
-                                          .text = text_,        \
-                                          .source = "assay",    \
-                                          .status = LIMIT_TOOL, \
-                                          .note = note_},       \
-                                         {0}}
-
-WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept there");
-WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
-WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
-WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
+static const struct limit writable_rules[] =
+    RULES_EQUAL("setup.writable", "yes", "assay", .note = "outputs of tests are kept there");
+static const struct limit kill_rules[] = RULES_EQUAL(
+    "setup.kill_user_processes", "no", "assay", .note = "systemd ends what outlives its login, tests too");
+static const struct limit names_rules[] =
+    RULES_EQUAL("setup.names", "all", "assay", .note = "(itself): the name leads to 127.x on this host");
+static const struct limit slots_rules[] = RULES_EQUAL("setup.slots", "as declared", "assay");
 
 static const struct item items[] = {
     {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},

@@ -4,6 +4,7 @@
  * all is recorded, with a remark where a login without a key, or root's with a password, is possible; a suite
  * that wants more puts the metrics into "gate".
  */
+#include "rules.h"
 #include "script.h"
 
 #define KEYS                                                                            \
@@ -20,30 +21,24 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
 
-#define WORD(metric_, text_)                               \
-    (const struct limit[])                                 \
-    {                                                      \
-        {.metric = metric_,                                \
-         .rule = RULE_ONE_OF,                              \
-         .text = text_,                                    \
-         .source = "assay: keys only, see sshd_config(5)", \
-         .status = LIMIT_TOOL},                            \
-        {                                                  \
-            0                                              \
-        }                                                  \
-    }
+#define KEYS_ONLY "assay: keys only, see sshd_config(5)"
 
 static const struct item items[] = {
     {"sshd.permitrootlogin", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.permitrootlogin", "no|prohibit-password|without-password|forced-commands-only")},
-    {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.passwordauthentication", "no")},
-    {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.permitemptypasswords", "no")},
-    {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.pubkeyauthentication", "yes")},
+     LIMITS RULES_ONE_OF("sshd.permitrootlogin", "no|prohibit-password|without-password|forced-commands-only",
+                         KEYS_ONLY)},
+    {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.passwordauthentication", "no", KEYS_ONLY)},
+    {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.permitemptypasswords", "no", KEYS_ONLY)},
+    {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.pubkeyauthentication", "yes", KEYS_ONLY)},
     {"sshd.kbdinteractiveauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.kbdinteractiveauthentication", "no")},
+     LIMITS RULES_ONE_OF("sshd.kbdinteractiveauthentication", "no", KEYS_ONLY)},
     {"sshd.hostbasedauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.hostbasedauthentication", "no")},
-    {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.x11forwarding", "no")},
+     LIMITS RULES_ONE_OF("sshd.hostbasedauthentication", "no", KEYS_ONLY)},
+    {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.x11forwarding", "no", KEYS_ONLY)},
     {"sshd.maxauthtries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
@@ -208,16 +209,12 @@ static void read_storage(const struct check_context *context, const struct attem
 
 /* What is owed. */
 
-#define RULES(name_, ...)                                                                  \
-    static const struct limit name_[] = {                                                  \
-        {__VA_ARGS__, .source = "assay: what the suite declares is the same on all hosts", \
-         .status = LIMIT_TOOL},                                                            \
-        {0}}
+#define ALIKE "assay: what the suite declares is the same on all hosts"
 
-RULES(mounted_rules, .metric = "storage.mounted", .rule = RULE_EQUAL, .text = "yes");
-RULES(source_rules, .metric = "storage.source", .rule = RULE_SAME);
-RULES(type_rules, .metric = "storage.type", .rule = RULE_SAME);
-RULES(mode_rules, .metric = "storage.mode", .rule = RULE_SAME);
+static const struct limit mounted_rules[] = RULES_EQUAL("storage.mounted", "yes", ALIKE);
+static const struct limit source_rules[] = RULES_SAME("storage.source", ALIKE);
+static const struct limit type_rules[] = RULES_SAME("storage.type", ALIKE);
+static const struct limit mode_rules[] = RULES_SAME("storage.mode", ALIKE);
 
 static const struct limit *free_rules(const struct check_context *context)
 {

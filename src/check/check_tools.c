@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 static const struct known {
@@ -96,25 +97,12 @@ static const struct part_row parts[] = {{"values", "key-value", command, NULL}, 
 /* -- What is owed -- */
 
 /* A tool that is not there says nothing about the hardware: undecided, with the remedy. */
-static const struct limit found_rules[] = {{.metric = "tool.found",
-                                            .rule = RULE_EQUAL,
-                                            .text = "yes",
-                                            .source = "the suite's steps",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
-static const struct limit library_rules[] = {{.metric = "tool.libraries",
-                                              .rule = RULE_EQUAL,
-                                              .text = "found",
-                                              .source = "ldd",
-                                              .status = LIMIT_TOOL,
-                                              .inconclusive = true},
-                                             {0}};
-static const struct limit same_rules[] = {{.metric = "tool.sha256",
-                                           .rule = RULE_SAME,
-                                           .source = "assay: hosts are compared by one program",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
+static const struct limit found_rules[] =
+    RULES_EQUAL("tool.found", "yes", "the suite's steps", .inconclusive = true);
+static const struct limit library_rules[] =
+    RULES_EQUAL("tool.libraries", "found", "ldd", .inconclusive = true);
+static const struct limit same_rules[] =
+    RULES_SAME("tool.sha256", "assay: hosts are compared by one program");
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {

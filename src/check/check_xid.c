@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "smi.h"
 
 static void command_log(const struct check_context *context, struct text *out)
@@ -106,13 +107,8 @@ static void read_log(const struct check_context *context, const struct attempt *
     add_facts(out, &named, "", since_boot);
 }
 
-static const struct limit none_rules[] = {
-    {.metric = "xid.failing",
-     .rule = RULE_EQUAL,
-     .text = "none",
-     .source = "docs.nvidia.com/deploy/xid-errors: what restarting the program does not mend",
-     .status = LIMIT_TOOL},
-    {0}};
+static const struct limit none_rules[] = RULES_EQUAL(
+    "xid.failing", "none", "docs.nvidia.com/deploy/xid-errors: what restarting the program does not mend");
 
 static const struct item items[] = {
     {"xid.failing", PER_GPU, NULL, DUTY_GATE, none_rules},

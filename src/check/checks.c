@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of checks, and what a step of one owes. */
 #include "command_file.h"
+#include "rules.h"
 #include "window.h"
 
 #include <fnmatch.h>
@@ -192,9 +193,7 @@ static void add_item(const struct check_context *context, struct slot_list *slot
 
 void check_slots(const struct check_context *context, struct slot_list *slots)
 {
-    static const struct limit sound_rules[] = {
-        {.metric = SOUND_METRIC, .rule = RULE_EQUAL, .text = "yes", .source = "assay", .status = LIMIT_TOOL},
-        {0}};
+    static const struct limit sound_rules[] = RULES_EQUAL(SOUND_METRIC, "yes", "assay");
 
     slot_add(context, slots, SOUND_METRIC, "", NULL, DUTY_GATE, sound_rules);
     for (const struct item *item = context->check->items; item != NULL && item->metric != NULL; item++)

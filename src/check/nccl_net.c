@@ -12,23 +12,15 @@
 
 #include "launcher.h"
 #include "nccl.h"
+#include "rules.h"
 
 #define IB "NET/IB"
 #define ALL_HCAS "all"
 
-static const struct limit transport_rules[] = {{.metric = "nccl.net_transport",
-                                                .rule = RULE_EQUAL,
-                                                .text = IB,
-                                                .source = "assay: the platform has compute HCAs",
-                                                .status = LIMIT_TOOL},
-                                               {0}};
-static const struct limit hca_rules[] = {
-    {.metric = "nccl.net_hcas",
-     .rule = RULE_EQUAL,
-     .text = ALL_HCAS,
-     .source = "assay: every compute HCA of the platform, or of the launcher",
-     .status = LIMIT_TOOL},
-    {0}};
+static const struct limit transport_rules[] =
+    RULES_EQUAL("nccl.net_transport", IB, "assay: the platform has compute HCAs");
+static const struct limit hca_rules[] =
+    RULES_EQUAL("nccl.net_hcas", ALL_HCAS, "assay: every compute HCA of the platform, or of the launcher");
 
 void nccl_net_slots(const struct check_context *context, struct slot_list *slots)
 {
