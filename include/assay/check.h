@@ -155,7 +155,7 @@ struct slot_list {
 };
 
 /* What a check is about: where the platform has no such thing, it is not planned. */
-enum check_on { ON_HOST, ON_GPUS, ON_NPUS };
+enum check_on { ON_HOST, ON_GPUS, ON_NPUS, ON_HCAS };
 
 /* Of what a check on one host tells, or-ed: a change of that makes what it found void. */
 enum concern { OF_ALL = 0 /* a new one is never left out */, OF_HOST = 1, OF_GPU = 2, OF_NETWORK = 4 };
@@ -262,6 +262,10 @@ const struct suite_variant *check_variant(const struct check_context *context);
  * the suite gives it, else the platform's. NULL when there are no more.
  */
 #define HCAS_ARGUMENT "hcas"
+#define HCAS_ARGUMENT_ROW                                                                             \
+    {                                                                                                 \
+        HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's" \
+    }
 const char *check_hca(const struct check_context *context, size_t i);
 /* "node3 mlx5_0": those of all members, one member after the other. NULL when there are no more. */
 const char *check_member_hca(const struct check_context *context, size_t i);

@@ -245,7 +245,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"},
     {0},
 };
@@ -270,11 +270,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return is_ib(context) ? 15 : 5;
@@ -284,11 +279,11 @@ const struct check check_cabling = {
     .name = "cabling",
     .title = "Cabling",
     .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
+    .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .host_valid = rails_host_valid,

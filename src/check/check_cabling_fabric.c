@@ -191,7 +191,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {0},
 };
 
@@ -209,11 +209,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 60 + (unsigned)context->member_count;
@@ -224,10 +219,10 @@ const struct check check_cabling_fabric = {
     .title = "Cabling by ibdiagnet",
     .summary =
         "one sweep of the whole fabric: every cable ends at the switch and port that the hostfile declares",
+    .on = ON_HCAS,
     .scopes = SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .as_root = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,
     .host_valid = rails_host_valid,

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 #define SOURCE "NVIDIA/cloud-native-docs container-toolkit/release-notes.md"
@@ -121,13 +122,7 @@ static const char *unknown_runtime(const struct check_context *context)
 
 static const struct limit *same(const struct check_context *context, const char *metric)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_SAME,
-                              .source = "assay: hosts of one platform are set up alike",
-                              .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_SAME(metric, "assay: hosts of one platform are set up alike"));
 }
 
 static void slots_of_runtimes(const struct check_context *context, struct slot_list *slots)
@@ -136,14 +131,11 @@ static void slots_of_runtimes(const struct check_context *context, struct slot_l
 
     for (size_t i = 0; i < RUNTIMES; i++) {
         bool required = is_required(context, runtimes[i].name);
-        struct limit *cdi = arena_array(context->arena, struct limit, 2);
+        const struct limit *cdi =
+            rules_new(context, LIMITS RULES(.metric = runtimes[i].cdi, .rule = RULE_ONE_OF, .text = "yes|N/A",
+                                            .source = SOURCE, .status = LIMIT_VENDOR));
 
         any |= required;
-        cdi[0] = (struct limit){.metric = runtimes[i].cdi,
-                                .rule = RULE_ONE_OF,
-                                .text = "yes|N/A",
-                                .source = SOURCE,
-                                .status = LIMIT_VENDOR};
         slot_add(context, slots, runtimes[i].version, "", NULL, required ? DUTY_GATE : DUTY_RECORD,
                  same(context, runtimes[i].version));
         slot_add(context, slots, runtimes[i].cdi, "", NULL, required ? DUTY_GATE : DUTY_RECORD, cdi);

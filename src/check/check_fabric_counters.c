@@ -125,7 +125,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down"},
     {0},
 };
@@ -171,19 +171,14 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
     .summary = "the error counters of every compute HCA's port are read, written down, and able to count on",
+    .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,

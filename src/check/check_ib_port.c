@@ -50,41 +50,19 @@ static const struct item items[] = {
 /* Exactly what the platform declares; recorded where it declares nothing. */
 static const struct limit *rate_rules(const struct check_context *context)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
+    const char *rate = arena_printf(context->arena, "%g", context->platform->hca_gbits);
 
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    rules[0] = (struct limit){.metric = "ib.rate",
-                              .rule = RULE_EQUAL,
-                              .text = arena_printf(context->arena, "%g", context->platform->hca_gbits),
-                              .source = arena_printf(context->arena, "platform %s", context->platform->name),
-                              .status = LIMIT_TOOL};
-    return rules;
-}
-
-/* The same on all hosts, and what the suite says where it says something. */
-static const struct limit *link_layer_rules(const struct check_context *context)
-{
-    struct limit *rules = arena_array(context->arena, struct limit, 3);
-    const char *declared = check_text(context, "link_layer");
-    size_t count = 0;
-
-    if (declared != NULL)
-        rules[count++] = (struct limit){.metric = "ib.link_layer",
-                                        .rule = RULE_EQUAL,
-                                        .text = declared,
-                                        .source = "the suite's link_layer",
-                                        .status = LIMIT_TOOL};
-    rules[count] = (struct limit){.metric = "ib.link_layer",
-                                  .rule = RULE_SAME,
-                                  .source = "assay: one link layer on all hosts",
-                                  .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, rules_platform(context)));
 }
 
 static void slots_of_ports(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rate = rate_rules(context), *link_layer = link_layer_rules(context);
+    const struct limit *rate = rate_rules(context),
+                       *link_layer =
+                           rules_alike(context, "ib.link_layer", check_text(context, "link_layer"),
+                                       "the suite's link_layer", "assay: one link layer on all hosts");
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
@@ -97,7 +75,7 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"link_layer", ARGUMENT_TEXT, NULL, "InfiniBand or Ethernet; default: whatever all hosts have"},
     {0},
 };
@@ -133,19 +111,14 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 const struct check check_ib_port = {
     .name = "ib-port",
     .title = "HCA ports",
     .summary = "every compute HCA is there, its link up at the declared rate, with one firmware on all hosts",
+    .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,

@@ -147,15 +147,11 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct limit no_wrong[] = RULES_MOST("nccl.*", 0, "nccl-tests");
-    struct limit *all_ranks = arena_array(context->arena, struct limit, 2);
+    const struct limit *all_ranks = rules_new(
+        context, LIMITS RULES_EQUAL("nccl.ranks", arena_printf(context->arena, "%u", rank_count(context)),
+                                    rules_platform(context)));
     double end = check_number(context, "end"), factor = check_number(context, "factor");
 
-    *all_ranks =
-        (struct limit){.metric = "nccl.ranks",
-                       .rule = RULE_EQUAL,
-                       .text = arena_printf(context->arena, "%u", rank_count(context)),
-                       .source = arena_printf(context->arena, "platform %s", context->platform->name),
-                       .status = LIMIT_TOOL};
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
     nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);

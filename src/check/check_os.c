@@ -85,14 +85,11 @@ static const struct item items[] = {
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    struct limit *skew = arena_array(context->arena, struct limit, 2);
+    const struct limit *skew =
+        rules_new(context, LIMITS RULES(.metric = "os.clock_skew", .rule = RULE_CEILING,
+                                        .value = check_number(context, "clock_skew_s"), .unit = "s",
+                                        .source = "assay: argument clock_skew_s", .status = LIMIT_TOOL));
 
-    skew[0] = (struct limit){.metric = "os.clock_skew",
-                             .rule = RULE_CEILING,
-                             .value = check_number(context, "clock_skew_s"),
-                             .unit = "s",
-                             .source = "assay: argument clock_skew_s",
-                             .status = LIMIT_TOOL};
     slot_add(context, slots, "os.clock_skew", "", NULL, DUTY_GATE, skew);
 }
 

@@ -13,7 +13,7 @@
 
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way"},
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {0},
 };
 

@@ -66,14 +66,10 @@ static void put_command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"main", "assay-probe", put_command, NULL}, {0}};
 
-static struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
-                             const char *source)
+static const struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
+                                   const char *source)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    *rules = (struct limit){
-        .metric = metric, .rule = RULE_EQUAL, .text = text, .source = source, .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_EQUAL(metric, text, source));
 }
 
 /* Only what the suite asks for: nobody publishes limits for this program. */

@@ -75,7 +75,7 @@ static void slots_of_rails(const struct check_context *context, struct slot_list
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"path", ARGUMENT_TEXT, "loopback",
      "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
      "(InfiniBand only)"},

@@ -149,7 +149,7 @@ static void slots_of_ways(const struct check_context *context, struct slot_list 
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
     {"bidirectional", ARGUMENT_FLAG, NULL,
      "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
@@ -194,11 +194,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 40 + 10 * rdma_hca_count(context);
@@ -209,10 +204,10 @@ const struct check check_rdma_pair = {
     .title = "RDMA between hosts",
     .summary =
         "ib_write_bw or ib_send_bw between two hosts over each rail, both ways, from host or GPU memory",
+    .on = ON_HCAS,
     .scopes = SCOPE_PAIR,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,

@@ -210,7 +210,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have"},
     {"gid_index", ARGUMENT_TEXT, NULL, "of the first routable RoCE v2 address; default: whatever all have"},
     {"pfc", ARGUMENT_TEXT, NULL,
@@ -219,25 +219,6 @@ static const struct argument arguments[] = {
     {0},
 };
 
-/* What the suite states, and the same on all hosts. */
-static const struct limit *rules_of(const struct check_context *context, const char *metric,
-                                    const char *argument)
-{
-    struct limit *rules = arena_array(context->arena, struct limit, 3);
-    const char *stated = check_text(context, argument);
-    size_t count = 0;
-
-    if (stated != NULL)
-        rules[count++] = (struct limit){.metric = metric,
-                                        .rule = RULE_EQUAL,
-                                        .text = stated,
-                                        .source = arena_printf(context->arena, "the suite's %s", argument),
-                                        .status = LIMIT_TOOL};
-    rules[count] = (struct limit){
-        .metric = metric, .rule = RULE_SAME, .source = "assay: alike on all hosts", .status = LIMIT_TOOL};
-    return rules;
-}
-
 static void slots_of_settings(const struct check_context *context, struct slot_list *slots)
 {
     static const char *const settings[] = {"mtu", "gid_index", "pfc", "ecn"};
@@ -245,7 +226,9 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
 
     for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
         const char *metric = arena_printf(context->arena, "roce.%s", settings[s]);
-        const struct limit *rules = rules_of(context, metric, settings[s]);
+        const struct limit *rules = rules_alike(context, metric, check_text(context, settings[s]),
+                                                arena_printf(context->arena, "the suite's %s", settings[s]),
+                                                "assay: alike on all hosts");
 
         for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
             slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_GATE,
@@ -267,19 +250,14 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 const struct check check_roce = {
     .name = "roce",
     .title = "RoCE settings",
     .summary = "on Ethernet: RoCE v2 addresses, and MTU, flow and congestion control alike on all hosts",
+    .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,
     .parts = parts,

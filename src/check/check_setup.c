@@ -163,15 +163,11 @@ static const struct item items[] = {
 static const struct limit *floor_rule(const struct check_context *context, const char *metric,
                                       const char *argument_name, const char *unit)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_FLOOR,
-                              .value = check_number(context, argument_name),
-                              .unit = unit,
-                              .source = arena_printf(context->arena, "assay: argument %s", argument_name),
-                              .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                  .value = check_number(context, argument_name), .unit = unit,
+                                  .source = arena_printf(context->arena, "assay: argument %s", argument_name),
+                                  .status = LIMIT_TOOL));
 }
 
 static void slots_of_folder(const struct check_context *context, struct slot_list *slots, const char *folder)

@@ -218,15 +218,10 @@ static const struct limit mode_rules[] = RULES_SAME("storage.mode", ALIKE);
 
 static const struct limit *free_rules(const struct check_context *context)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = "storage.free",
-                              .rule = RULE_FLOOR,
-                              .value = check_number(context, "free_gib") * 1024,
-                              .unit = "MiB",
-                              .source = "free_gib of the suite's step",
-                              .status = LIMIT_CONTRACT};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = "storage.free", .rule = RULE_FLOOR,
+                                  .value = check_number(context, "free_gib") * 1024, .unit = "MiB",
+                                  .source = "free_gib of the suite's step", .status = LIMIT_CONTRACT));
 }
 
 /* Judged where the suite has a limit for it, else recorded: there is no figure for storage that fits all. */

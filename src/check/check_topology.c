@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
 
 static void command_topo(const struct check_context *context, struct text *out)
 {
@@ -164,16 +164,14 @@ static const struct item items[] = {
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
-    struct limit *links = arena_array(context->arena, struct limit, 2);
+    const struct limit *links;
 
     /* A switch joins every GPU with every other over all its links; without one it depends on the board. */
     if (!platform->nvswitch || platform->nvlink_links == 0)
         return;
-    links[0] = (struct limit){.metric = "topo.link",
-                              .rule = RULE_EQUAL,
-                              .text = arena_printf(context->arena, "NV%u", platform->nvlink_links),
-                              .source = arena_printf(context->arena, "platform %s", platform->name),
-                              .status = LIMIT_TOOL};
+    links = rules_new(
+        context, LIMITS RULES_EQUAL("topo.link", arena_printf(context->arena, "NV%u", platform->nvlink_links),
+                                    rules_platform(context)));
     for (unsigned a = 0; a < platform->gpu_count; a++)
         for (unsigned b = a + 1; b < platform->gpu_count; b++)
             slot_add(context, slots, "topo.link", arena_printf(context->arena, "gpu%u-gpu%u", a, b), NULL,

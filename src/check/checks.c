@@ -39,6 +39,8 @@ bool check_applies(const struct check *check, const struct suite_step *step, con
 {
     if (check->on == ON_GPUS && platform->gpu_count == 0)
         return false;
+    if (check->on == ON_HCAS && platform->hcas.count == 0)
+        return false;
     if (check->on == ON_NPUS && platform->npu_count == 0 && json_get(step->arguments, NPUS_ARGUMENT) == NULL)
         return false;
     return check->applies == NULL || check->applies(platform);

@@ -24,16 +24,12 @@ static const struct limit hca_rules[] =
 
 void nccl_net_slots(const struct check_context *context, struct slot_list *slots)
 {
-    struct limit *all_hosts = arena_array(context->arena, struct limit, 2);
+    const char *members = arena_printf(context->arena, "%zu", context->member_count);
 
     if (!launcher_is_wide(context))
         return;
-    *all_hosts = (struct limit){.metric = "nccl.hosts",
-                                .rule = RULE_EQUAL,
-                                .text = arena_printf(context->arena, "%zu", context->member_count),
-                                .source = "assay: the members of the step",
-                                .status = LIMIT_TOOL};
-    slot_add(context, slots, "nccl.hosts", "", NULL, DUTY_GATE, all_hosts);
+    slot_add(context, slots, "nccl.hosts", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_EQUAL("nccl.hosts", members, "assay: the members of the step")));
     if (context->platform->hcas.count == 0)
         return;
     slot_add(context, slots, "nccl.net_transport", "", NULL, DUTY_GATE, transport_rules);

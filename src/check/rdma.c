@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "rules.h"
 #include "script.h"
 
 unsigned rdma_hca_count(const struct check_context *context)
@@ -97,16 +98,12 @@ void rdma_read_part(const struct check_context *context, const struct part *part
 const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
                                        unsigned directions)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_FLOOR,
-                              .value = 0.9 * directions * context->platform->hca_gbits,
-                              .unit = "Gb/s",
-                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
-                                        "twice that in both directions",
-                              .status = LIMIT_VENDOR};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                  .value = 0.9 * directions * context->platform->hca_gbits, .unit = "Gb/s",
+                                  .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
+                                            "twice that in both directions",
+                                  .status = LIMIT_VENDOR));
 }

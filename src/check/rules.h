@@ -38,6 +38,14 @@
     RULES(.metric = metric_, .rule = RULE_FLOOR, .value = value_, .unit = "", .status = LIMIT_TOOL, \
           .source = __VA_ARGS__)
 
+/* Of a step, copied into its arena: what stands behind LIMITS in a function is gone when that returns. */
+const struct limit *rules_new(const struct check_context *context, const struct limit *rules);
+/* The same on all hosts, and what the suite states where it states something (NULL: it does not). */
+const struct limit *rules_alike(const struct check_context *context, const char *metric, const char *stated,
+                                const char *stated_source, const char *alike_source);
+/* "platform hgx-h100": the source of what the platform declares. */
+const char *rules_platform(const struct check_context *context);
+
 /* What sh/memlock.sh says of locked memory where it will do, and, for a preflight, what makes it so. */
 #define MEMLOCK_WORDS "unlimited|unlimited (CAP_IPC_LOCK)"
 #define MEMLOCK_COMMAND                                                  \
