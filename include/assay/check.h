@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks: one row in checks.def and one file each. A check says what to run, which parsers read it, what it
- * owes and by which rules of its own its items are judged. It is data and pure functions; it runs nothing.
+ * Checks: one row in checks.def and one file each, in which everything known of it stands: what to run (its shell is in
+ * src/check/sh), which parsers read it, what it owes and by which rules of its own its items are judged
+ * (src/check/rules.h), what mends them, what it concerns, how long it takes. It is data and pure functions; it runs
+ * nothing.
  *
  * A check's command file is a list of parts, each a shell command whose two streams are marked off with a
  * secret of the attempt, so that one guarded command can carry the test and samples taken under load, and each is
@@ -160,6 +162,27 @@ enum check_on { ON_HOST, ON_GPUS, ON_NPUS, ON_HCAS };
 /* Of what a check on one host tells, or-ed: a change of that makes what it found void. */
 enum concern { OF_ALL = 0 /* a new one is never left out */, OF_HOST = 1, OF_GPU = 2, OF_NETWORK = 4 };
 
+/* A line of the asset list: a part is there where its first fact is, and the words after it describe it, as far as they
+   are known. */
+enum { ASSET_WORDS = 6 };
+struct check_asset {
+    const char *part; /* "memory" */
+    struct asset_word {
+        const char *fact;
+        const char *behind; /* what stands behind it: " cores"; NULL: nothing */
+        bool bytes;         /* "3840755982336 B", said as people say it */
+    } words[ASSET_WORDS];   /* ends with a NULL fact, or when it is full */
+    const char *serial;     /* the fact; NULL: it has none */
+};
+
+/* What the windows of all checks tell of each GPU over the time of a test; see src/check/samples.c. */
+struct check_course {
+    const char *fact; /* "window.course.power" = "every 4 s: 45 61 - 62" */
+    const char *title, *unit;
+    bool lowest; /* the lowest point is the one that matters */
+};
+const struct check_course *check_courses(size_t *ret_count);
+
 struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
@@ -198,6 +221,7 @@ struct check {
     unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+    const struct check_asset *assets; /* ends with a NULL part; NULL: the asset list takes nothing from it */
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
     void (*hosts_file)(const struct check_context *context, struct text *out);
 };

@@ -198,6 +198,22 @@ static const struct remedy remedies[] = {
     {0},
 };
 
+static const struct check_asset assets[] = {
+    {"system", {{"system.product"}, {"system.manufacturer"}}, "system.serial"},
+    {"chassis", {{"chassis.manufacturer"}}, "chassis.serial"},
+    {"board", {{"board.product"}, {"board.manufacturer"}}, "board.serial"},
+    {"firmware", {{"bios.version"}, {"bios.date"}, {"bios.vendor"}}, NULL},
+    {"processor", {{"cpu.model"}, {"cpu.cores", .behind = " cores"}}, "cpu.serial"},
+    {"memory",
+     {{"dimm.size"}, {"dimm.type"}, {"dimm.configured_speed"}, {"dimm.manufacturer"}, {"dimm.part_number"}},
+     "dimm.serial"},
+    {"drive", {{"disk.size", .bytes = true}, {"disk.model"}}, "disk.serial"},
+    {"network adapter", {{"nic.model"}}, NULL},
+    {"GPU", {{"gpu.name"}, {"gpu.vbios"}, {"gpu.uuid"}}, "gpu.serial"},
+    {"power supply", {{"psu.name"}, {"psu.manufacturer"}, {"psu.model"}, {"psu.power"}}, "psu.serial"},
+    {0},
+};
+
 const struct check check_bom = {
     .name = "bom",
     .title = "Bill of materials",
@@ -211,4 +227,5 @@ const struct check check_bom = {
     .remedies = remedies,
     .expected_s = 10,
     .read = read_board,
+    .assets = assets,
 };

@@ -48,19 +48,22 @@ static const struct {
 
 enum { REASON_COUNT = sizeof reasons / sizeof reasons[0] };
 
-/* What is drawn over time. */
+/* What is drawn over time, from these cells of a sample. At work only where the lowest counts: at rest clocks are low. */
 enum { COURSE_POINTS = 32 };
-static const struct course {
-    enum cell cell;
-    bool lowest; /* and at work: at rest clocks are low */
-    const char *fact;
-} courses[] = {
-    {TEMPERATURE, false, "window.course.temperature"},
-    {POWER, false, "window.course.power"},
-    {CLOCK, true, "window.course.clock"},
+static const struct check_course courses[] = {
+    {"window.course.temperature", "temperature", "C", false},
+    {"window.course.power", "power", "W", false},
+    {"window.course.clock", "SM clock", "MHz", true},
 };
+static const enum cell course_cells[] = {TEMPERATURE, POWER, CLOCK};
 
 enum { COURSE_COUNT = sizeof courses / sizeof courses[0] };
+
+const struct check_course *check_courses(size_t *ret_count)
+{
+    *ret_count = COURSE_COUNT;
+    return courses;
+}
 
 struct gpu_samples {
     unsigned count, reasons_count;
@@ -218,9 +221,9 @@ static void add_to_course(struct gpu_samples *gpu, const struct slice cells[CELL
 
     for (size_t i = 0; i < COURSE_COUNT; i++)
         if (!courses[i].lowest)
-            keep_largest(&gpu->course[i][point], cells[courses[i].cell]);
+            keep_largest(&gpu->course[i][point], cells[course_cells[i]]);
         else if (at_work(cells))
-            keep_smallest(&gpu->course[i][point], cells[courses[i].cell]);
+            keep_smallest(&gpu->course[i][point], cells[course_cells[i]]);
 }
 
 static void tell_course(const struct check_context *context, struct reading *out, const char *subject,
