@@ -149,6 +149,9 @@ struct part_row {
        timescale); NULL: it runs after the one before it has ended. */
     double (*sample_after_s)(const struct check_context *context);
     bool aside; /* it has items of its own: without it the test is what it is. Samples always are */
+    /* Instead of `command`, where the command takes nothing of the step: its text; and of a script what a person would
+       type to the same end. */
+    const char *script, *typed;
 };
 
 /* Slots while a shape is being made; all in the context's arena. */
@@ -313,6 +316,8 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  * happens to have means nothing.
  */
 void check_command_file(const struct check_context *context, struct text *out);
+/* What one of its parts runs, as a person would type it. */
+void check_part_command(const struct check_context *context, const struct part_row *row, struct text *out);
 /*
  * The words that mark the parts of an attempt or of a window, which are the first line of its command file's stdin. In the
  * context's arena.

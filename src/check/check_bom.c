@@ -26,18 +26,12 @@ static void command_lspci(const struct check_context *context, struct text *out)
     text_put(out, " -D -nn");
 }
 
-static void command_values(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "lscpu; lsblk");
-    text_put(out, script_bom);
-}
-
-static const struct part_row parts[] = {{"dmidecode", "dmidecode", command_dmidecode, NULL},
-                                        {"lspci", "lspci", command_lspci, NULL},
-                                        {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-                                        {"values", "key-value", command_values, NULL},
-                                        {0}};
+static const struct part_row parts[] = {
+    {"dmidecode", "dmidecode", command_dmidecode, NULL},
+    {"lspci", "lspci", command_lspci, NULL},
+    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+    {.name = "values", .parser = "key-value", .script = script_bom, .typed = "lscpu; lsblk"},
+    {0}};
 
 struct kinds {
     struct arena *arena;

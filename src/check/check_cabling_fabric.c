@@ -22,15 +22,12 @@ static void sweep(const struct check_context *context, struct text *out)
     text_put(out, script_cabling_fabric_sweep);
 }
 
-static void links(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "cat ibdiagnet2.lst");
-    text_put(out, script_cabling_fabric_links);
-}
-
-static const struct part_row parts[] = {
-    {"sweep", "ibdiagnet", sweep, NULL}, {"links", "ibdiagnet", links, NULL}, {0}};
+static const struct part_row parts[] = {{"sweep", "ibdiagnet", sweep, NULL},
+                                        {.name = "links",
+                                         .parser = "ibdiagnet",
+                                         .script = script_cabling_fabric_links,
+                                         .typed = "cat ibdiagnet2.lst"},
+                                        {0}};
 
 /* --- what was seen --- */
 

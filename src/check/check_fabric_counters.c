@@ -13,13 +13,6 @@
 #include "rules.h"
 #include "script.h"
 
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "grep of counters below /sys/class/infiniband");
-    text_put(out, script_fabric_counters);
-}
-
 static void command_ethtool(const struct check_context *context, struct text *out)
 {
     script_begin(out, "ethtool -S DEVICE of each HCA");
@@ -28,8 +21,12 @@ static void command_ethtool(const struct check_context *context, struct text *ou
     text_put(out, script_fabric_counters_ethtool);
 }
 
-static const struct part_row parts[] = {
-    {"sysfs", "ib-sysfs", command_sysfs, NULL}, {"ethtool", "ethtool", command_ethtool, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_fabric_counters,
+                                         .typed = "grep of counters below /sys/class/infiniband"},
+                                        {"ethtool", "ethtool", command_ethtool, NULL},
+                                        {0}};
 
 /* Without these nobody can say what a link did while a test ran. */
 static const char *const watched[] = {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",

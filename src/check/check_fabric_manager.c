@@ -11,19 +11,6 @@
 #include "script.h"
 #include "smi.h"
 
-static void command_status(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "systemctl status nvidia-fabricmanager");
-    text_put(out, script_fabric_manager);
-}
-
-static void command_enabled(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]");
-}
-
 static void command_version(const struct check_context *context, struct text *out)
 {
     command_tool(context, out, "nv-fabricmanager");
@@ -31,8 +18,13 @@ static void command_version(const struct check_context *context, struct text *ou
 }
 
 static const struct part_row parts[] = {
-    {"status", "fabric-manager", command_status, NULL},
-    {"enabled", "fabric-manager", command_enabled, NULL},
+    {.name = "status",
+     .parser = "fabric-manager",
+     .script = script_fabric_manager,
+     .typed = "systemctl status nvidia-fabricmanager"},
+    {.name = "enabled",
+     .parser = "fabric-manager",
+     .script = "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]"},
     {"version", "fabric-manager", command_version, NULL},
     {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
     {0},

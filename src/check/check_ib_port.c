@@ -9,14 +9,11 @@
 #include "rules.h"
 #include "script.h"
 
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "grep of ports below /sys/class/infiniband");
-    text_put(out, script_ib_port);
-}
-
-static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_ib_port,
+                                         .typed = "grep of ports below /sys/class/infiniband"},
+                                        {0}};
 
 /* Of a whole listing an HCA is there or it is not; of another one nothing follows. */
 static void read_ports(const struct check_context *context, const struct attempt *attempt,

@@ -4,7 +4,8 @@
 
 #define RUNNING "monitors.running"
 
-static const struct part_row parts[] = {{"main", NULL, monitors_command, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "main", .script = script_monitors, .typed = MONITORS_TYPED},
+                                        {0}};
 
 static void read_monitors(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)

@@ -12,14 +12,11 @@
 #include "rules.h"
 #include "script.h"
 
-static void command(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "cat of settings below /proc and /sys");
-    text_put(out, script_os);
-}
-
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "values",
+                                         .parser = "key-value",
+                                         .script = script_os,
+                                         .typed = "cat of settings below /proc and /sys"},
+                                        {0}};
 
 static const char *why_unread(const struct reading *reading, const char *code)
 {

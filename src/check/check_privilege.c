@@ -3,12 +3,6 @@
  */
 #include "rules.h"
 
-static void command(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "id -u");
-}
-
 static void read_id(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
@@ -38,7 +32,7 @@ static const struct remedy remedies[] = {
           "-n` there (a NOPASSWD rule), or log in as root"},
     {0}};
 
-static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "main", .script = "id -u"}, {0}};
 
 const struct check check_privilege = {
     .name = "privilege",

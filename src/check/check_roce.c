@@ -15,13 +15,6 @@
 #define PRIORITIES 8
 #define GIDS 256
 
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "grep of ports and addresses below /sys/class/infiniband");
-    text_put(out, script_roce_addresses);
-}
-
 static void command_settings(const struct check_context *context, struct text *out)
 {
     script_begin(out, "mlnx_qos -i DEVICE of each HCA");
@@ -31,8 +24,12 @@ static void command_settings(const struct check_context *context, struct text *o
     text_put(out, script_roce_settings);
 }
 
-static const struct part_row parts[] = {
-    {"sysfs", "ib-sysfs", command_sysfs, NULL}, {"settings", NULL, command_settings, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_roce_addresses,
+                                         .typed = "grep of ports and addresses below /sys/class/infiniband"},
+                                        {"settings", NULL, command_settings, NULL},
+                                        {0}};
 
 /* Which of the priorities are on, and of how many that was told. */
 struct priorities {

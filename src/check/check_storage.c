@@ -52,12 +52,6 @@ static void command_df(const struct check_context *context, struct text *out)
     }
 }
 
-static void command_findmnt(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS");
-}
-
 static void command_fio(const struct check_context *context, struct text *out)
 {
     const char *folder = check_text(context, "fio_folder");
@@ -79,7 +73,7 @@ static void command_fio(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {
     {"df", NULL, command_df, NULL},
-    {"findmnt", NULL, command_findmnt, NULL},
+    {.name = "findmnt", .script = "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS"},
     {"fio", "fio", command_fio, NULL},
     {0},
 };

@@ -21,28 +21,13 @@ static void command_acs(const struct check_context *context, struct text *out)
     text_put(out, " -vvv");
 }
 
-static void command_cmdline(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline");
-}
-
-static void command_modules(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/modules");
-}
-
-static void command_driver(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version");
-}
-
 static const struct part_row parts[] = {
-    {"topo", "nvidia-smi-topo", command_topo, NULL}, {"acs", NULL, command_acs, NULL},
-    {"cmdline", NULL, command_cmdline, NULL},        {"modules", NULL, command_modules, NULL},
-    {"driver", NULL, command_driver, NULL},          {0},
+    {"topo", "nvidia-smi-topo", command_topo, NULL},
+    {"acs", NULL, command_acs, NULL},
+    {.name = "cmdline", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline"},
+    {.name = "modules", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/modules"},
+    {.name = "driver", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version"},
+    {0},
 };
 
 /* What the part printed, or an empty slice: these facts are written down where they can be had. */

@@ -9,13 +9,7 @@
 #include "rules.h"
 #include "smi.h"
 
-static void command_log(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "dmesg");
-}
-
-static const struct part_row parts[] = {{"since-boot", "xid", command_log, NULL},
+static const struct part_row parts[] = {{.name = "since-boot", .parser = "xid", .script = "dmesg"},
                                         {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
                                         {0}};
 

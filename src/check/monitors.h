@@ -13,9 +13,10 @@
 #define ASSAY_MONITORS_H
 
 #include "rules.h"
+#include "script.h"
 
-/* A shell command that prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
-void monitors_command(const struct check_context *context, struct text *out);
+/* sh/monitors.sh prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
+#define MONITORS_TYPED "grep of /proc/[0-9]*/comm"
 
 /* A remark where the metric is other than "none". */
 #define MONITORS_RULES(metric_)                                                                            \

@@ -50,7 +50,7 @@ void put_staged_guard(const struct check_context *context, const struct part_row
         return;
     asking.tools = &tools;
     text_init(&command, PART_BYTES);
-    row->command(&asking, &command);
+    check_part_command(&asking, row, &command);
     for (size_t i = 0; i < tools.names.count; i++) {
         const char *path = suite_tool(context->arena, context->suite, tools.names.items[i])->path;
         const struct toolset_file *file = toolset_program(context->staged->toolset, path);

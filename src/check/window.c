@@ -47,42 +47,32 @@ static void command_nvlink(const struct check_context *context, struct text *out
     text_put(out, " nvlink -e");
 }
 
-static void command_log_start(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "dmesg | tail -n 1");
-    text_put(out, script_window_log_start);
-}
-
-static void command_kernel_log(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "dmesg");
-    text_put(out, script_window_log);
-}
-
-static void command_fabric(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    script_begin(out, "grep of counters below /sys/class/infiniband");
-    text_put(out, script_window_fabric);
-}
-
 static const struct part_row before[] = {
     {.name = WINDOW_OWNERS, .command = owners_before, .aside = true},
-    {.name = WINDOW_MONITORS, .command = monitors_command, .aside = true},
+    {.name = WINDOW_MONITORS, .script = script_monitors, .typed = MONITORS_TYPED, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
-    {.name = WINDOW_LOG_START, .command = command_log_start, .aside = true},
+    {.name = WINDOW_FABRIC,
+     .parser = "ib-sysfs",
+     .script = script_window_fabric,
+     .typed = "grep of counters below /sys/class/infiniband",
+     .aside = true},
+    {.name = WINDOW_LOG_START,
+     .script = script_window_log_start,
+     .typed = "dmesg | tail -n 1",
+     .aside = true},
     {0},
 };
 static const struct part_row after[] = {
     {.name = WINDOW_OWNERS, .command = owners_after, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
-    {.name = WINDOW_LOG, .parser = "xid", .command = command_kernel_log, .aside = true},
+    {.name = WINDOW_FABRIC,
+     .parser = "ib-sysfs",
+     .script = script_window_fabric,
+     .typed = "grep of counters below /sys/class/infiniband",
+     .aside = true},
+    {.name = WINDOW_LOG, .parser = "xid", .script = script_window_log, .typed = "dmesg", .aside = true},
     {0},
 };
 
