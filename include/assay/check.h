@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks: one row in checks.def and one file each. A check says what to run, which parsers read it, what it
- * owes and by which rules of its own its items are judged. It is data and pure functions; it runs nothing.
+ * Checks: one row in checks.def and one file each, in which everything known of it stands: what to run (its shell is in
+ * src/check/sh), which parsers read it, what it owes and by which rules of its own its items are judged
+ * (src/check/rules.h), what mends them, what it concerns, how long it takes. It is data and pure functions; it runs
+ * nothing.
  *
  * A check's command file is a list of parts, each a shell command whose two streams are marked off with a
  * secret of the attempt, so that one guarded command can carry the test and samples taken under load, and each is
@@ -71,17 +73,20 @@ struct item {
     const struct limit *rules; /* ends with a NULL metric; NULL: only the baseline's limits */
 };
 
-/* What to do when an item is not met; printed, never run. */
+/*
+ * What to do when an item is not met; printed, never run. The first row of the metric that has a text is the remedy, and
+ * the first that has a problem is how a preflight (`assay hosts`) names it and which command mends it.
+ */
 struct remedy {
     const char *metric; /* '*' stands for any characters */
     const char *text;
+    const char *problem; /* what a person calls it: "clock" */
+    const char *said;    /* the row is for causes in which this stands; NULL: for all */
+    bool on_hosts;       /* it is mended on the hosts; else on the controller, with each host in its place */
+    /* NULL: none, the text says it in words. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are
+       the host's, {subject} the item's. */
+    const char *command;
 };
-
-/*
- * A function of POSIX sh, for `assay stage` and for the commands that look for what it brought: `login_user` puts the login user
- * into $uid and $home, also behind sudo.
- */
-extern const char staged_login_user[];
 
 /*
  * Tools that `assay stage` has brought to the hosts. Their bin/ is the first folder of PATH in every command, their lib/
@@ -144,6 +149,9 @@ struct part_row {
        timescale); NULL: it runs after the one before it has ended. */
     double (*sample_after_s)(const struct check_context *context);
     bool aside; /* it has items of its own: without it the test is what it is. Samples always are */
+    /* Instead of `command`, where the command takes nothing of the step: its text; and of a script what a person would
+       type to the same end. */
+    const char *script, *typed;
 };
 
 /* Slots while a shape is being made; all in the context's arena. */
@@ -152,7 +160,31 @@ struct slot_list {
 };
 
 /* What a check is about: where the platform has no such thing, it is not planned. */
-enum check_on { ON_HOST, ON_GPUS, ON_NPUS };
+enum check_on { ON_HOST, ON_GPUS, ON_NPUS, ON_HCAS };
+
+/* Of what a check on one host tells, or-ed: a change of that makes what it found void. */
+enum concern { OF_ALL = 0 /* a new one is never left out */, OF_HOST = 1, OF_GPU = 2, OF_NETWORK = 4 };
+
+/* A line of the asset list: a part is there where its first fact is, and the words after it describe it, as far as they
+   are known. */
+enum { ASSET_WORDS = 6 };
+struct check_asset {
+    const char *part; /* "memory" */
+    struct asset_word {
+        const char *fact;
+        const char *behind; /* what stands behind it: " cores"; NULL: nothing */
+        bool bytes;         /* "3840755982336 B", said as people say it */
+    } words[ASSET_WORDS];   /* ends with a NULL fact, or when it is full */
+    const char *serial;     /* the fact; NULL: it has none */
+};
+
+/* What the windows of all checks tell of each GPU over the time of a test; see src/check/samples.c. */
+struct check_course {
+    const char *fact; /* "window.course.power" = "every 4 s: 45 61 - 62" */
+    const char *title, *unit;
+    bool lowest; /* the lowest point is the one that matters */
+};
+const struct check_course *check_courses(size_t *ret_count);
 
 struct check {
     const char *name;
@@ -160,8 +192,9 @@ struct check {
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
     enum check_on on;
-    bool passive; /* changes nothing and disturbs nobody: the guard's light path */
-    bool window;  /* it loads the GPUs or the fabric: see above */
+    unsigned concerns; /* enum concern, or-ed */
+    bool passive;      /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;       /* it loads the GPUs or the fabric: see above */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
@@ -187,9 +220,11 @@ struct check {
     const char *(*at_size)(struct arena *arena, double size_bytes);
     /* Further slots that depend on arguments (message sizes, DCGM tests); NULL: none. */
     void (*more_slots)(const struct check_context *context, struct slot_list *slots);
-    unsigned (*expected_s)(const struct check_context *context); /* at timescale 1 */
+    unsigned expected_s;                                       /* of an attempt, at timescale 1 */
+    unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+    const struct check_asset *assets; /* ends with a NULL part; NULL: the asset list takes nothing from it */
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
     void (*hosts_file)(const struct check_context *context, struct text *out);
 };
@@ -226,8 +261,11 @@ const struct check *const *check_list(size_t *ret_count);
 bool check_applies(const struct check *check, const struct suite_step *step, const struct platform *platform);
 /* GPUs, or NPUs where there are none: how many ranks of a launch a host takes. */
 unsigned check_accelerators(const struct platform *platform);
-/* The first remedy of the check for this metric; "" when nobody knows. */
+unsigned check_expected_s(const struct check_context *context);
+/* The text of the check's remedy for this metric; "" when nobody knows. */
 const char *check_remedy(const struct check *check, const char *metric);
+/* The row that names the problem in a preflight; NULL when there is none. */
+const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause);
 
 /* Arguments as the suite gives them, checked; defaults otherwise. check_arguments_valid is called first,
  * once. */
@@ -251,6 +289,10 @@ const struct suite_variant *check_variant(const struct check_context *context);
  * the suite gives it, else the platform's. NULL when there are no more.
  */
 #define HCAS_ARGUMENT "hcas"
+#define HCAS_ARGUMENT_ROW                                                                             \
+    {                                                                                                 \
+        HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's" \
+    }
 const char *check_hca(const struct check_context *context, size_t i);
 /* "node3 mlx5_0": those of all members, one member after the other. NULL when there are no more. */
 const char *check_member_hca(const struct check_context *context, size_t i);
@@ -274,6 +316,8 @@ void check_slots(const struct check_context *context, struct slot_list *slots);
  * happens to have means nothing.
  */
 void check_command_file(const struct check_context *context, struct text *out);
+/* What one of its parts runs, as a person would type it. */
+void check_part_command(const struct check_context *context, const struct part_row *row, struct text *out);
 /*
  * The words that mark the parts of an attempt or of a window, which are the first line of its command file's stdin. In the
  * context's arena.
@@ -328,8 +372,8 @@ const struct suite_tool *check_tool(const struct check_context *context, const c
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
-/* gpu_burn looks for compare.ptx in its working folder: without one from the suite it runs where it lies. */
-void command_gpu_burn(const struct check_context *context, struct text *out);
+/* For as long as the argument "seconds" says, with flags between blanks (sh/gpu_burn.sh). */
+void command_gpu_burn(const struct check_context *context, struct text *out, const char *flags);
 /* The check's own part by name; NULL when its first mark was not seen. */
 const struct part *attempt_part(const struct attempt *attempt, const char *name);
 /* Adds facts, measurements and findings of from to out; of several runs in one output those of each. */

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
 #include "assay/hostfile.h"
+#include "rules.h"
 
 static const struct argument arguments[] = {
     {NPUS_ARGUMENT, ARGUMENT_LIST, NULL,
@@ -44,19 +44,15 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"npu-smi", "npu-smi", command, NULL}, {0}};
 
-static struct limit *rule(const struct check_context *context, const char *metric, enum limit_rule kind,
-                          const char *text)
+static const struct limit *rule(const struct check_context *context, const char *metric, enum limit_rule kind,
+                                const char *text)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] =
-        (struct limit){.metric = metric,
-                       .rule = kind,
-                       .text = text,
-                       .source = text != NULL ? "what suite and platform declare, and npu-smi's own words"
-                                              : "assay: the same on all hosts",
-                       .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = kind, .text = text,
+                                  .source = text != NULL
+                                                ? "what suite and platform declare, and npu-smi's own words"
+                                                : "assay: the same on all hosts",
+                                  .status = LIMIT_TOOL));
 }
 
 /* "910B3|910B4"; NULL when neither the suite nor the platform names any. */
@@ -133,12 +129,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_ascend_npu = {
     .name = "ascend-npu",
     .title = "Ascend NPUs",
@@ -153,6 +143,6 @@ const struct check check_ascend_npu = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_npus,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_parts,
 };

@@ -10,23 +10,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
 static void command_ipmitool(const struct check_context *context, struct text *out)
 {
-    static const char *const asked[] = {"sel time get", "sel info", "sel elist", "sdr type 'Power Supply'",
-                                        "sdr type Fan"};
-
-    text_put(out, "command -v ");
-    command_tool(context, out, "ipmitool");
-    text_put(out, " >/dev/null || { echo 'ipmitool: not found'; exit 0; }; { ");
-    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        text_put(out, i > 0 ? " && " : "");
-        command_tool(context, out, "ipmitool");
-        text_printf(out, " %s", asked[i]);
-    }
-    /* What it complains of is the answer; its exit status adds nothing to that. */
-    text_put(out, "; } 2>&1; true");
+    script_begin(out, "ipmitool sel elist; ipmitool sdr");
+    script_set(out, "ipmitool", check_tool(context, "ipmitool")->path);
+    script_tool(context, out, "ipmitool", "ipmitool");
+    text_put(out, script_bmc);
 }
 
 static const struct part_row parts[] = {{"ipmitool", "ipmitool", command_ipmitool, NULL}, {0}};
@@ -116,18 +108,10 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         reading_fact(out, "bmc.sensor_faults", "", slice_of(*sensors != '\0' ? sensors : "none"));
 }
 
-#define NONE(metric_)                                                                                   \
-    (const struct limit[])                                                                              \
-    {                                                                                                   \
-        {.metric = metric_, .rule = RULE_EQUAL, .text = "none", .source = "BMC", .status = LIMIT_TOOL}, \
-        {                                                                                               \
-            0                                                                                           \
-        }                                                                                               \
-    }
-
 static const struct item items[] = {
-    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sel_faults")},
-    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE, NONE("bmc.sensor_faults")},
+    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("bmc.sel_faults", "none", "BMC")},
+    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("bmc.sensor_faults", "none", "BMC")},
     {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -151,16 +135,11 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 30;
-}
-
 const struct check check_bmc = {
     .name = "bmc",
     .title = "BMC event log",
     .summary = "no failure in the BMC's event log of the last day; power supplies and fans are well",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
@@ -168,6 +147,6 @@ const struct check check_bmc = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 30,
     .read = read_bmc,
 };

@@ -11,8 +11,8 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
 static void command_dmidecode(const struct check_context *context, struct text *out)
 {
@@ -26,30 +26,12 @@ static void command_lspci(const struct check_context *context, struct text *out)
     text_put(out, " -D -nn");
 }
 
-static void command_values(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    key_value_start(out);
-    text_put(out,
-             "cpu() { lscpu | sed -n \"s/^$1: *//p\"; }\n"
-             "take cpu.model_name '' cpu 'Model name'\n"
-             "take cpu.logical '' cpu 'CPU(s)'\n"
-             "take cpu.sockets '' cpu 'Socket(s)'\n"
-             "take numa.nodes '' cpu 'NUMA node(s)'\n"
-             "if disks=$(lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL 2>/dev/null); then\n"
-             "    put disk.read '' yes\n"
-             "    printf '%s\\n' \"$disks\" | awk -F'\"' '$4 == \"disk\" {\n"
-             "        print \"disk.model\\t\" $2 \"\\t\" $8; print \"disk.size\\t\" $2 \"\\t\" $6 \" B\"\n"
-             "        print \"disk.serial\\t\" $2 \"\\t\" $10 }'\n"
-             "else lack nvme.kinds '' \"$(lsblk 2>&1 >/dev/null | first)\"; fi\n");
-    key_value_end(out);
-}
-
-static const struct part_row parts[] = {{"dmidecode", "dmidecode", command_dmidecode, NULL},
-                                        {"lspci", "lspci", command_lspci, NULL},
-                                        {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-                                        {"values", "key-value", command_values, NULL},
-                                        {0}};
+static const struct part_row parts[] = {
+    {"dmidecode", "dmidecode", command_dmidecode, NULL},
+    {"lspci", "lspci", command_lspci, NULL},
+    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+    {.name = "values", .parser = "key-value", .script = script_bom, .typed = "lscpu; lsblk"},
+    {0}};
 
 struct kinds {
     struct arena *arena;
@@ -178,30 +160,20 @@ static void read_board(const struct check_context *context, const struct attempt
     add_drives(out);
 }
 
-#define SAME(metric_)                                              \
-    (const struct limit[])                                         \
-    {                                                              \
-        {.metric = metric_,                                        \
-         .rule = RULE_SAME,                                        \
-         .source = "assay: hosts of one platform are built alike", \
-         .status = LIMIT_TOOL},                                    \
-        {                                                          \
-            0                                                      \
-        }                                                          \
-    }
+#define ALIKE "assay: hosts of one platform are built alike"
 
 static const struct item items[] = {
-    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.kinds")},
-    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, SAME("cpu.logical")},
-    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.kinds")},
-    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, SAME("dimm.empty")},
-    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, SAME("nvme.kinds")},
-    {"system.product", PER_TARGET, NULL, DUTY_RECORD, SAME("system.product")},
-    {"board.product", PER_TARGET, NULL, DUTY_RECORD, SAME("board.product")},
-    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("nic.kinds")},
-    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("gpu.kinds")},
-    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, SAME("numa.nodes")},
-    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, SAME("psu.kinds")},
+    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.kinds", ALIKE)},
+    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.logical", ALIKE)},
+    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
+    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
+    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
+    {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
+    {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
+    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
+    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("gpu.kinds", ALIKE)},
+    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("numa.nodes", ALIKE)},
+    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("psu.kinds", ALIKE)},
     {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -220,11 +192,21 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
+static const struct check_asset assets[] = {
+    {"system", {{"system.product"}, {"system.manufacturer"}}, "system.serial"},
+    {"chassis", {{"chassis.manufacturer"}}, "chassis.serial"},
+    {"board", {{"board.product"}, {"board.manufacturer"}}, "board.serial"},
+    {"firmware", {{"bios.version"}, {"bios.date"}, {"bios.vendor"}}, NULL},
+    {"processor", {{"cpu.model"}, {"cpu.cores", .behind = " cores"}}, "cpu.serial"},
+    {"memory",
+     {{"dimm.size"}, {"dimm.type"}, {"dimm.configured_speed"}, {"dimm.manufacturer"}, {"dimm.part_number"}},
+     "dimm.serial"},
+    {"drive", {{"disk.size", .bytes = true}, {"disk.model"}}, "disk.serial"},
+    {"network adapter", {{"nic.model"}}, NULL},
+    {"GPU", {{"gpu.name"}, {"gpu.vbios"}, {"gpu.uuid"}}, "gpu.serial"},
+    {"power supply", {{"psu.name"}, {"psu.manufacturer"}, {"psu.model"}, {"psu.power"}}, "psu.serial"},
+    {0},
+};
 
 const struct check check_bom = {
     .name = "bom",
@@ -237,6 +219,7 @@ const struct check check_bom = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_board,
+    .assets = assets,
 };

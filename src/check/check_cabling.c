@@ -17,43 +17,26 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
 #include "rails.h"
+#include "rules.h"
+#include "script.h"
 
 static bool is_ib(const struct check_context *context)
 {
     return strcmp(check_text(context, "via"), "ib") == 0;
 }
 
-static void put_hcas(const struct check_context *context, struct text *out)
-{
-    const char *hca;
-
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
+    script_begin(out, is_ib(context) ? "iblinkinfo -l -C HCA -P 1 -D 0 -n 1 of each HCA" : "lldpctl");
+    script_set_hcas(context, out);
     if (is_ib(context)) {
-        /* An HCA that cannot be asked takes nothing from the others. A tool that is missing or dies does. */
-        text_put(out, "look() { ");
-        command_tool(context, out, "iblinkinfo");
-        text_put(out, " -l -C \"$1\" -P 1 -D 0 -n 1 2>&1; }; for d in");
-        put_hcas(context, out);
-        text_put(out, "; do echo \"== $d ==\"; look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done; "
-                      "echo '== end =='");
+        script_tool(context, out, "iblinkinfo", "iblinkinfo");
+        text_put(out, script_cabling_ib);
         return;
     }
-    text_put(out, "echo '== lldpctl =='; ");
-    command_tool(context, out, "lldpctl");
-    text_put(out, " 2>&1 || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; "
-                  "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    put_hcas(context, out);
-    text_put(out, "; do n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\" 2>/dev/null); "
-                  "echo \"== $d $n $(cat \"../net/$n/speed\" 2>/dev/null) ==\"; done; echo '== end =='");
+    script_tool(context, out, "lldpctl", "lldpctl");
+    text_put(out, script_cabling_lldp);
 }
 
 static const struct part_row parts[] = {{"neighbours", NULL, command, NULL}, {0}};
@@ -251,11 +234,7 @@ static void read_cabling(const struct check_context *context, const struct attem
 
 /* --- what is owed --- */
 
-static const struct limit link_rules[] = {{.metric = "cabling.link",
-                                           .rule = RULE_SAME,
-                                           .source = "assay: links alike on all hosts",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
+static const struct limit link_rules[] = RULES_SAME("cabling.link", "assay: links alike on all hosts");
 
 static const struct item items[] = {
     {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
@@ -266,7 +245,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"},
     {0},
 };
@@ -291,11 +270,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return is_ib(context) ? 15 : 5;
@@ -305,16 +279,17 @@ const struct check check_cabling = {
     .name = "cabling",
     .title = "Cabling",
     .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
+    .on = ON_HCAS,
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .host_valid = rails_host_valid,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_cabling,
 };

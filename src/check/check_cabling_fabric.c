@@ -11,33 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/check.h"
 #include "rails.h"
+#include "script.h"
 
 static void sweep(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "look() { ");
-    command_tool(context, out, "ibdiagnet");
-    text_put(out, " -i \"$1\" -p 1 -o \"$ASSAY_DIR/$1\" --skip pm 2>&1; }; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do ! grep -qsF \"{$(hostname -s) $d}\" \"$ASSAY_DIR\"/*/ibdiagnet2.lst || continue; "
-                  "look \"$d\" || { rc=$?; [ $rc -lt 126 ] || exit $rc; }; done");
+    script_begin(out, "ibdiagnet -i HCA -p 1 --skip pm of each fabric");
+    script_set_hcas(context, out);
+    script_tool(context, out, "ibdiagnet", "ibdiagnet");
+    text_put(out, script_cabling_fabric_sweep);
 }
 
-/* Links between switches are nobody's rails. */
-static void links(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_DIR\"/*/ibdiagnet2.lst | grep -F '{ CA' || [ $? = 1 ]");
-}
-
-static const struct part_row parts[] = {
-    {"sweep", "ibdiagnet", sweep, NULL}, {"links", "ibdiagnet", links, NULL}, {0}};
+static const struct part_row parts[] = {{"sweep", "ibdiagnet", sweep, NULL},
+                                        {.name = "links",
+                                         .parser = "ibdiagnet",
+                                         .script = script_cabling_fabric_links,
+                                         .typed = "cat ibdiagnet2.lst"},
+                                        {0}};
 
 /* --- what was seen --- */
 
@@ -198,7 +188,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {0},
 };
 
@@ -216,11 +206,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 60 + (unsigned)context->member_count;
@@ -231,16 +216,16 @@ const struct check check_cabling_fabric = {
     .title = "Cabling by ibdiagnet",
     .summary =
         "one sweep of the whole fabric: every cable ends at the switch and port that the hostfile declares",
+    .on = ON_HCAS,
     .scopes = SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .as_root = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,
     .host_valid = rails_host_valid,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_fabric,
 };

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
 #define SOURCE "NVIDIA/cloud-native-docs container-toolkit/release-notes.md"
 #define TOOLKIT_WITH_CDI "1.19"
@@ -29,16 +29,16 @@ enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    /* "containerd github.com/containerd/containerd/v2 v2.0.1 ...": the last word that is a version. */
-    text_put(out, "version() { timeout 20 \"$1\" --version | "
-                  "sed -n 's/.*[ v]\\([0-9][0-9]*\\.[0-9][0-9.]*\\).*/\\1/p'; }\n");
-    for (size_t i = 0; i < RUNTIMES; i++)
-        text_printf(out, "take %s '' version %s\n", runtimes[i].version, runtimes[i].program);
-    text_put(out, "take toolkit.version '' version nvidia-ctk\n"
-                  "take docker.cgroup_driver '' timeout 20 docker info --format '{{.CgroupDriver}}'\n"
-                  "take docker.default_runtime '' timeout 20 docker info --format '{{.DefaultRuntime}}'\n");
-    key_value_end(out);
+    script_begin(
+        out,
+        "docker --version; containerd --version; podman --version; crio --version; nvidia-ctk --version");
+    text_put(out, "set --");
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        script_word(out, runtimes[i].version);
+        script_word(out, runtimes[i].program);
+    }
+    text_put(out, " toolkit.version nvidia-ctk\n");
+    text_put(out, script_container_runtime);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
@@ -122,13 +122,7 @@ static const char *unknown_runtime(const struct check_context *context)
 
 static const struct limit *same(const struct check_context *context, const char *metric)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_SAME,
-                              .source = "assay: hosts of one platform are set up alike",
-                              .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_SAME(metric, "assay: hosts of one platform are set up alike"));
 }
 
 static void slots_of_runtimes(const struct check_context *context, struct slot_list *slots)
@@ -137,14 +131,11 @@ static void slots_of_runtimes(const struct check_context *context, struct slot_l
 
     for (size_t i = 0; i < RUNTIMES; i++) {
         bool required = is_required(context, runtimes[i].name);
-        struct limit *cdi = arena_array(context->arena, struct limit, 2);
+        const struct limit *cdi =
+            rules_new(context, LIMITS RULES(.metric = runtimes[i].cdi, .rule = RULE_ONE_OF, .text = "yes|N/A",
+                                            .source = SOURCE, .status = LIMIT_VENDOR));
 
         any |= required;
-        cdi[0] = (struct limit){.metric = runtimes[i].cdi,
-                                .rule = RULE_ONE_OF,
-                                .text = "yes|N/A",
-                                .source = SOURCE,
-                                .status = LIMIT_VENDOR};
         slot_add(context, slots, runtimes[i].version, "", NULL, required ? DUTY_GATE : DUTY_RECORD,
                  same(context, runtimes[i].version));
         slot_add(context, slots, runtimes[i].cdi, "", NULL, required ? DUTY_GATE : DUTY_RECORD, cdi);
@@ -170,17 +161,12 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_container_runtime = {
     .name = "container-runtime",
     .title = "Container runtime",
     .summary =
         "docker, containerd, podman, cri-o and NVIDIA's toolkit; those that the suite names must be there",
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
@@ -189,6 +175,6 @@ const struct check check_container_runtime = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_runtimes,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_versions,
 };

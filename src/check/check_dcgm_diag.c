@@ -88,6 +88,7 @@ const struct check check_dcgm_diag = {
     .title = "DCGM diagnostics",
     .summary = "dcgmi diag: every test that is owed passes on every GPU; skipped is not passed",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
@@ -97,6 +98,6 @@ const struct check check_dcgm_diag = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_level,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

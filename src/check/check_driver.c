@@ -35,25 +35,21 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 static const struct remedy remedies[] = {
     {"driver.version",
      "install the same driver on all hosts (and the Fabric Manager of exactly its version), then reboot"},
+    {"*", .problem = "driver", .on_hosts = true},
     {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
 
 const struct check check_driver = {
     .name = "driver",
     .title = "Driver",
     .summary = "the driver is new enough and the same on all hosts",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_driver,
 };

@@ -3,6 +3,7 @@
  * What the GPUs remember of memory errors: ECC counters, rows that were remapped, pages that were retired. A
  * GPU with a repair that waits for a reset, or one that could not be made, is not handed over.
  */
+#include "rules.h"
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
@@ -20,47 +21,34 @@ static void read_memory(const struct check_context *context, const struct attemp
     smi_field_missing(out, "retired_pages.pending", 0);
 }
 
-#define WORD(metric_, rule_, text_)                                                                      \
-    (const struct limit[])                                                                               \
-    {                                                                                                    \
-        {.metric = metric_, .rule = rule_, .text = text_, .source = "nvidia-smi", .status = LIMIT_TOOL}, \
-        {                                                                                                \
-            0                                                                                            \
-        }                                                                                                \
-    }
-#define MOST(metric_, value_, status_, source_) \
-    (const struct limit[])                      \
-    {                                           \
-        {.metric = metric_,                     \
-         .rule = RULE_CEILING,                  \
-         .value = value_,                       \
-         .unit = "",                            \
-         .source = source_,                     \
-         .status = status_},                    \
-        {                                       \
-            0                                   \
-        }                                       \
-    }
-
 static const struct item items[] = {
     {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,
-     MOST("ecc.volatile.uncorrected", 0, LIMIT_VENDOR,
-          "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
-          "critical")},
+     LIMITS RULES(
+             .metric = "ecc.volatile.uncorrected", .rule = RULE_CEILING, .value = 0, .unit = "",
+             .status = LIMIT_VENDOR,
+             .source =
+                 "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
+                 "critical")},
     {"ecc.sram_threshold_exceeded", PER_GPU, NULL, DUTY_GATE,
-     WORD("ecc.sram_threshold_exceeded", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
+     LIMITS RULES_ONE_OF("ecc.sram_threshold_exceeded", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
     {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
-     WORD("ecc.unrepairable_memory", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
-    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.pending", RULE_EQUAL, "No")},
-    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE, WORD("remapped_rows.failure", RULE_EQUAL, "No")},
+     LIMITS RULES_ONE_OF("ecc.unrepairable_memory", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("remapped_rows.pending", "No", "nvidia-smi")},
+    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("remapped_rows.failure", "No", "nvidia-smi")},
     {"remapped_rows.uncorrectable", PER_GPU, NULL, DUTY_GATE,
-     MOST("remapped_rows.uncorrectable", 512, LIMIT_VENDOR,
-          "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)")},
+     LIMITS RULES(.metric = "remapped_rows.uncorrectable", .rule = RULE_CEILING, .value = 512, .unit = "",
+                  .status = LIMIT_VENDOR,
+                  .source = "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)")},
     {"remapped_rows.banks_none", PER_GPU, NULL, DUTY_GATE,
-     MOST("remapped_rows.banks_none", 0, LIMIT_FIELD,
-          "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a bank without spare "
-          "rows")},
-    {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE, WORD("retired_pages.pending", RULE_ONE_OF, "No|N/A")},
+     LIMITS RULES(.metric = "remapped_rows.banks_none", .rule = RULE_CEILING, .value = 0, .unit = "",
+                  .status = LIMIT_FIELD,
+                  .source = "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a "
+                            "bank without spare "
+                            "rows")},
+    {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_ONE_OF("retired_pages.pending", "No|N/A", "nvidia-smi")},
     {"remapped_rows.correctable", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -81,22 +69,17 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_ecc = {
     .name = "ecc",
     .title = "GPU memory errors",
     .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_memory,
 };

@@ -10,36 +10,23 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
-#define PORTS "sys/class/infiniband/*/ports/*/"
-
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* 2: a file could not be read. Some counters of some ports cannot; what is missing is missed by name. */
-    text_put(out,
-             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "counters/* " PORTS "hw_counters/*; [ $? -le 2 ]");
-}
-
-/* The counters of the network device beneath a RoCE port: pauses and discards are told only there. */
 static void command_ethtool(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do [ \"$(cat \"$d/ports/1/link_layer\")\" = Ethernet ] || continue; "
-                  "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") && echo \"== $d ==\" && ");
-    command_tool(context, out, "ethtool");
-    text_put(out, " -S \"$n\" || exit; done");
+    script_begin(out, "ethtool -S DEVICE of each HCA");
+    script_set_hcas(context, out);
+    script_tool(context, out, "ethtool", "ethtool");
+    text_put(out, script_fabric_counters_ethtool);
 }
 
-static const struct part_row parts[] = {
-    {"sysfs", "ib-sysfs", command_sysfs, NULL}, {"ethtool", "ethtool", command_ethtool, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_fabric_counters,
+                                         .typed = "grep of counters below /sys/class/infiniband"},
+                                        {"ethtool", "ethtool", command_ethtool, NULL},
+                                        {0}};
 
 /* Without these nobody can say what a link did while a test ran. */
 static const char *const watched[] = {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",
@@ -111,13 +98,9 @@ static void read_counters(const struct check_context *context, const struct atte
     }
 }
 
-static const struct limit count_rules[] = {{.metric = "ib.counters_count",
-                                            .rule = RULE_EQUAL,
-                                            .text = "yes",
-                                            .source = "InfiniBand's PortCounters stop at their largest value",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
+static const struct limit count_rules[] =
+    RULES_EQUAL("ib.counters_count", "yes", "InfiniBand's PortCounters stop at their largest value",
+                .inconclusive = true);
 
 static const struct item items[] = {
     {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
@@ -139,7 +122,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down"},
     {0},
 };
@@ -185,30 +168,20 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
     .summary = "the error counters of every compute HCA's port are read, written down, and able to count on",
+    .on = ON_HCAS,
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_ethernet,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_counters,
 };

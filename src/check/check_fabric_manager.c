@@ -7,22 +7,9 @@
  */
 #include <string.h>
 
+#include "rules.h"
+#include "script.h"
 #include "smi.h"
-
-static void command_status(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* status exits 3 when the unit is not active, and 4 when there is none, which it says on stderr: that is
-       an answer, not a failure to answer. */
-    text_put(out, "systemctl status nvidia-fabricmanager --no-pager --full --lines=0 2>&1; rc=$?; "
-                  "[ $rc -eq 3 ] || [ $rc -eq 4 ] || exit $rc");
-}
-
-static void command_enabled(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]");
-}
 
 static void command_version(const struct check_context *context, struct text *out)
 {
@@ -31,8 +18,13 @@ static void command_version(const struct check_context *context, struct text *ou
 }
 
 static const struct part_row parts[] = {
-    {"status", "fabric-manager", command_status, NULL},
-    {"enabled", "fabric-manager", command_enabled, NULL},
+    {.name = "status",
+     .parser = "fabric-manager",
+     .script = script_fabric_manager,
+     .typed = "systemctl status nvidia-fabricmanager"},
+    {.name = "enabled",
+     .parser = "fabric-manager",
+     .script = "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]"},
     {"version", "fabric-manager", command_version, NULL},
     {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
     {0},
@@ -76,30 +68,19 @@ static void read_service(const struct check_context *context, const struct attem
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-#define WORD(metric_, text_)                \
-    (const struct limit[])                  \
-    {                                       \
-        {.metric = metric_,                 \
-         .rule = RULE_EQUAL,                \
-         .text = text_,                     \
-         .source = "NVIDIA Fabric Manager", \
-         .status = LIMIT_TOOL},             \
-        {                                   \
-            0                               \
-        }                                   \
-    }
-
 static const struct item items[] = {
-    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.state", "active")},
-    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE, WORD("fabric_manager.enabled", "enabled")},
+    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("fabric_manager.state", "active", "NVIDIA Fabric Manager")},
+    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("fabric_manager.enabled", "enabled", "NVIDIA Fabric Manager")},
     {"fabric_manager.matches_driver", PER_TARGET, NULL, DUTY_GATE,
-     WORD("fabric_manager.matches_driver", "yes")},
+     LIMITS RULES_EQUAL("fabric_manager.matches_driver", "yes", "NVIDIA Fabric Manager")},
     {"fabric_manager.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
-static const struct limit *const state_rules = WORD("fabric.state", "Completed");
-static const struct limit *const status_rules = WORD("fabric.status", "Success");
+static const struct limit state_rules[] = RULES_EQUAL("fabric.state", "Completed", "NVIDIA Fabric Manager");
+static const struct limit status_rules[] = RULES_EQUAL("fabric.status", "Success", "NVIDIA Fabric Manager");
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
@@ -128,17 +109,12 @@ static bool applies(const struct platform *platform)
     return platform->nvswitch;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_fabric_manager = {
     .name = "fabric-manager",
     .title = "Fabric Manager",
     .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -146,6 +122,6 @@ const struct check check_fabric_manager = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_service,
 };

@@ -4,7 +4,7 @@
  * nothing: each GPU needs its own verdict, no errors at any time, and work done. The sampler beside it shows
  * what the load does to clocks and temperature.
  */
-#include "assay/check.h"
+#include "rules.h"
 
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery"},
@@ -14,14 +14,7 @@ static const struct argument arguments[] = {
 
 static void command(const struct check_context *context, struct text *out)
 {
-    struct slice flags = slice_of(check_text(context, "flags")), flag;
-
-    command_gpu_burn(context, out);
-    while (scan_word(&flags, &flag)) {
-        text_put(out, " ");
-        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
-    }
-    text_printf(out, " %.0f", check_number(context, "seconds"));
+    command_gpu_burn(context, out, check_text(context, "flags"));
 }
 
 static const struct part_row parts[] = {
@@ -29,32 +22,17 @@ static const struct part_row parts[] = {
     {0},
 };
 
-#define RULE(metric_, rule_, value_, text_) \
-    (const struct limit[])                  \
-    {                                       \
-        {.metric = metric_,                 \
-         .rule = rule_,                     \
-         .value = value_,                   \
-         .text = text_,                     \
-         .unit = "",                        \
-         .source = "assay",                 \
-         .status = LIMIT_TOOL},             \
-        {                                   \
-            0                               \
-        }                                   \
-    }
-
 static const struct item items[] = {
-    {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, RULE("gpu_burn.verdict", RULE_EQUAL, 0, "ok")},
-    {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, RULE("gpu_burn.errors", RULE_CEILING, 0, NULL)},
+    {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu_burn.verdict", "ok", "assay")},
+    {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("gpu_burn.errors", 0, "assay")},
     {"gpu_burn.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu_burn.gflops", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"window.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("window.throttle.hw_slowdown", RULE_EQUAL, 0, "Not Active")},
+     LIMITS RULES_EQUAL("window.throttle.hw_slowdown", "Not Active", "assay")},
     {"window.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("window.throttle.hw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+     LIMITS RULES_EQUAL("window.throttle.hw_thermal_slowdown", "Not Active", "assay")},
     {"window.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     RULE("window.throttle.sw_thermal_slowdown", RULE_EQUAL, 0, "Not Active")},
+     LIMITS RULES_EQUAL("window.throttle.sw_thermal_slowdown", "Not Active", "assay")},
     {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -80,6 +58,7 @@ const struct check check_gpu_burn = {
     .title = "GPU burn-in",
     .summary = "gpu_burn on all GPUs: no errors, work done by each, no thermal slowdown, no Xid",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
@@ -88,6 +67,6 @@ const struct check check_gpu_burn = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

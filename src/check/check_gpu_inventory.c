@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "smi.h"
 
 static void command_lspci(const struct check_context *context, struct text *out)
@@ -99,26 +100,17 @@ static const struct item items[] = {
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
-    struct limit *count = arena_array(context->arena, struct limit, 2),
-                 *model = arena_array(context->arena, struct limit, 2);
-    const char *allowed = "";
+    const char *expected = arena_printf(context->arena, "%u", platform->gpu_count), *allowed = "";
+    const struct limit *count =
+        rules_new(context, LIMITS RULES_EQUAL("*.count", expected, rules_platform(context)));
 
     for (size_t i = 0; i < platform->gpu_models.count; i++)
         allowed =
             arena_printf(context->arena, "%s%s%s", allowed, i > 0 ? "|" : "", platform->gpu_models.items[i]);
-    count[0] = (struct limit){.metric = "*.count",
-                              .rule = RULE_EQUAL,
-                              .text = arena_printf(context->arena, "%u", platform->gpu_count),
-                              .source = arena_printf(context->arena, "platform %s", platform->name),
-                              .status = LIMIT_TOOL};
-    model[0] = (struct limit){.metric = "gpu.models",
-                              .rule = RULE_ONE_OF,
-                              .text = allowed,
-                              .source = count[0].source,
-                              .status = LIMIT_TOOL};
     slot_add(context, slots, "gpu.count", "", NULL, DUTY_GATE, count);
     slot_add(context, slots, "pci.gpu.count", "", NULL, DUTY_GATE, count);
-    slot_add(context, slots, "gpu.models", "", NULL, DUTY_GATE, model);
+    slot_add(context, slots, "gpu.models", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_ONE_OF("gpu.models", allowed, rules_platform(context))));
 }
 
 static const struct remedy remedies[] = {
@@ -129,25 +121,21 @@ static const struct remedy remedies[] = {
      "the device is not on the PCI bus: power-cycle the host, check seating and the baseboard's power"},
     {"gpu.models", "the host is not what the hostfile's platform= says, or holds a wrong GPU"},
     {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {"*", .problem = "GPUs", .on_hosts = true},
     {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
 
 const struct check check_gpu_inventory = {
     .name = "gpu-inventory",
     .title = "GPU inventory",
     .summary = "lspci and nvidia-smi agree on the GPUs that the platform promises",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_both,
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules.h"
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
@@ -44,32 +45,18 @@ static void read_settings(const struct check_context *context, const struct atte
     }
 }
 
-#define WORD(metric_, rule_, text_)                                                                 \
-    (const struct limit[])                                                                          \
-    {                                                                                               \
-        {.metric = metric_, .rule = rule_, .text = text_, .source = "assay", .status = LIMIT_TOOL}, \
-        {                                                                                           \
-            0                                                                                       \
-        }                                                                                           \
-    }
-
 /* Another one's process on a GPU leaves every number undecided; it is no fault of the host. */
-static const struct limit idle_rules[] = {{.metric = "gpu.compute_processes",
-                                           .rule = RULE_CEILING,
-                                           .value = 0,
-                                           .unit = "",
-                                           .source = "assay",
-                                           .status = LIMIT_TOOL,
-                                           .inconclusive = true},
-                                          {0}};
+static const struct limit idle_rules[] =
+    RULES_MOST("gpu.compute_processes", 0, "assay", .inconclusive = true);
 
 static const struct item items[] = {
-    {"gpu.persistence", PER_GPU, NULL, DUTY_GATE, WORD("gpu.persistence", RULE_EQUAL, "Enabled")},
-    {"gpu.mig", PER_GPU, NULL, DUTY_GATE, WORD("gpu.mig", RULE_ONE_OF, "Disabled|N/A")},
-    {"ecc.mode", PER_GPU, NULL, DUTY_GATE, WORD("ecc.mode", RULE_EQUAL, "Enabled")},
+    {"gpu.persistence", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.persistence", "Enabled", "assay")},
+    {"gpu.mig", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_ONE_OF("gpu.mig", "Disabled|N/A", "assay")},
+    {"ecc.mode", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ecc.mode", "Enabled", "assay")},
     {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.power_limit_is_default", RULE_EQUAL, "yes")},
-    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE, WORD("gpu.clocks_unlocked", RULE_ONE_OF, "yes|N/A")},
+     LIMITS RULES_EQUAL("gpu.power_limit_is_default", "yes", "assay")},
+    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_ONE_OF("gpu.clocks_unlocked", "yes|N/A", "assay")},
     {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
     {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
@@ -86,22 +73,17 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_gpu_settings = {
     .name = "gpu-settings",
     .title = "GPU settings",
     .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_settings,
 };

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
@@ -37,31 +38,22 @@ static void read_health(const struct check_context *context, const struct attemp
     smi_field_missing(out, "gpu.recovery_action", 535);
 }
 
-#define WORD(metric_, rule_, text_)                                                                      \
-    (const struct limit[])                                                                               \
-    {                                                                                                    \
-        {.metric = metric_, .rule = rule_, .text = text_, .source = "nvidia-smi", .status = LIMIT_TOOL}, \
-        {                                                                                                \
-            0                                                                                            \
-        }                                                                                                \
-    }
-
 static const struct item items[] = {
     {"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.reset_required", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
+     LIMITS RULES_ONE_OF("gpu.reset_required", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
     {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.drain_recommended", RULE_ONE_OF, "No|N/A|" SMI_NOT_IN_DRIVER)},
+     LIMITS RULES_ONE_OF("gpu.drain_recommended", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
     {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.recovery_action", RULE_ONE_OF, "None|N/A|" SMI_NOT_IN_DRIVER)},
+     LIMITS RULES_ONE_OF("gpu.recovery_action", "None|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
     {"gpu.temperature", PER_GPU, NULL, DUTY_GATE, NULL},
     {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.throttle.hw_slowdown", RULE_EQUAL, "Not Active")},
+     LIMITS RULES_EQUAL("gpu.throttle.hw_slowdown", "Not Active", "nvidia-smi")},
     {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.throttle.hw_thermal_slowdown", RULE_EQUAL, "Not Active")},
+     LIMITS RULES_EQUAL("gpu.throttle.hw_thermal_slowdown", "Not Active", "nvidia-smi")},
     {"gpu.throttle.hw_power_brake", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.throttle.hw_power_brake", RULE_EQUAL, "Not Active")},
+     LIMITS RULES_EQUAL("gpu.throttle.hw_power_brake", "Not Active", "nvidia-smi")},
     {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     WORD("gpu.throttle.sw_thermal_slowdown", RULE_EQUAL, "Not Active")},
+     LIMITS RULES_EQUAL("gpu.throttle.sw_thermal_slowdown", "Not Active", "nvidia-smi")},
     {"gpu.temperature_margin", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu.temperature_memory", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -82,12 +74,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_health = {
     .name = "health",
     .title = "GPU health at rest",
@@ -98,6 +84,6 @@ const struct check check_health = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_health,
 };

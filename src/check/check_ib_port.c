@@ -6,20 +6,14 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
-#define CLASS "sys/class/infiniband/*/"
-
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* 2: a file could not be read. Other makes of HCAs lack some, and what is missing is missed by name. */
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " CLASS "hca_type " CLASS "fw_ver " CLASS
-                  "node_guid " CLASS "ports/*/state " CLASS "ports/*/phys_state " CLASS "ports/*/rate " CLASS
-                  "ports/*/link_layer; [ $? -le 2 ]");
-}
-
-static const struct part_row parts[] = {{"sysfs", "ib-sysfs", command_sysfs, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_ib_port,
+                                         .typed = "grep of ports below /sys/class/infiniband"},
+                                        {0}};
 
 /* Of a whole listing an HCA is there or it is not; of another one nothing follows. */
 static void read_ports(const struct check_context *context, const struct attempt *attempt,
@@ -38,25 +32,13 @@ static void read_ports(const struct check_context *context, const struct attempt
                          : "no"));
 }
 
-#define WORD(metric_, text_)                                                                             \
-    (const struct limit[])                                                                               \
-    {                                                                                                    \
-        {.metric = metric_, .rule = RULE_EQUAL, .text = text_, .source = "assay", .status = LIMIT_TOOL}, \
-        {                                                                                                \
-            0                                                                                            \
-        }                                                                                                \
-    }
-
-static const struct limit firmware_rules[] = {{.metric = "ib.firmware",
-                                               .rule = RULE_SAME,
-                                               .source = "assay: one firmware on all hosts",
-                                               .status = LIMIT_TOOL},
-                                              {0}};
+static const struct limit firmware_rules[] = RULES_SAME("ib.firmware", "assay: one firmware on all hosts");
 
 static const struct item items[] = {
-    {"ib.present", PER_HCA, NULL, DUTY_GATE, WORD("ib.present", "yes")},
-    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.state", "Active")},
-    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE, WORD("ib.physical_state", "LinkUp")},
+    {"ib.present", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.present", "yes", "assay")},
+    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.state", "Active", "assay")},
+    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("ib.physical_state", "LinkUp", "assay")},
     {"ib.firmware", PER_HCA, NULL, DUTY_GATE, firmware_rules},
     {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL},
     {0},
@@ -65,41 +47,19 @@ static const struct item items[] = {
 /* Exactly what the platform declares; recorded where it declares nothing. */
 static const struct limit *rate_rules(const struct check_context *context)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
+    const char *rate = arena_printf(context->arena, "%g", context->platform->hca_gbits);
 
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    rules[0] = (struct limit){.metric = "ib.rate",
-                              .rule = RULE_EQUAL,
-                              .text = arena_printf(context->arena, "%g", context->platform->hca_gbits),
-                              .source = arena_printf(context->arena, "platform %s", context->platform->name),
-                              .status = LIMIT_TOOL};
-    return rules;
-}
-
-/* The same on all hosts, and what the suite says where it says something. */
-static const struct limit *link_layer_rules(const struct check_context *context)
-{
-    struct limit *rules = arena_array(context->arena, struct limit, 3);
-    const char *declared = check_text(context, "link_layer");
-    size_t count = 0;
-
-    if (declared != NULL)
-        rules[count++] = (struct limit){.metric = "ib.link_layer",
-                                        .rule = RULE_EQUAL,
-                                        .text = declared,
-                                        .source = "the suite's link_layer",
-                                        .status = LIMIT_TOOL};
-    rules[count] = (struct limit){.metric = "ib.link_layer",
-                                  .rule = RULE_SAME,
-                                  .source = "assay: one link layer on all hosts",
-                                  .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, rules_platform(context)));
 }
 
 static void slots_of_ports(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rate = rate_rules(context), *link_layer = link_layer_rules(context);
+    const struct limit *rate = rate_rules(context),
+                       *link_layer =
+                           rules_alike(context, "ib.link_layer", check_text(context, "link_layer"),
+                                       "the suite's link_layer", "assay: one link layer on all hosts");
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
@@ -112,7 +72,7 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"link_layer", ARGUMENT_TEXT, NULL, "InfiniBand or Ethernet; default: whatever all hosts have"},
     {0},
 };
@@ -148,30 +108,20 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 3;
-}
-
 const struct check check_ib_port = {
     .name = "ib-port",
     .title = "HCA ports",
     .summary = "every compute HCA is there, its link up at the declared rate, with one firmware on all hosts",
+    .on = ON_HCAS,
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_ports,
-    .expected_s = expected_s,
+    .expected_s = 3,
     .read = read_ports,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that disturb tests of GPUs a little, named before any test: a remark, never a reason to fail. */
-#include "assay/check.h"
 #include "monitors.h"
 
 #define RUNNING "monitors.running"
 
-static const struct part_row parts[] = {{"main", NULL, monitors_command, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "main", .script = script_monitors, .typed = MONITORS_TYPED},
+                                        {0}};
 
 static void read_monitors(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
@@ -29,27 +29,33 @@ static void read_monitors(const struct check_context *context, const struct atte
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-MONITORS_RULES(rules, RUNNING);
+static const struct limit rules[] = MONITORS_RULES(RUNNING);
 
 static const struct item items[] = {{RUNNING, PER_TARGET, NULL, DUTY_RECORD, rules}, {0}};
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 1;
-}
+/* What stands in the way of nothing; the limit's note says what to do. */
+static const struct remedy remedies[] = {
+    {"*", .said = "dcgm-exporter (pid", .problem = "monitor", .on_hosts = true,
+     .command = "sudo systemctl stop dcgm-exporter"},
+    {"*", .said = "nv-hostengine with", .problem = "monitor", .on_hosts = true,
+     .command = "dcgmi profile --pause"},
+    {"*", .problem = "monitor", .on_hosts = true},
+    {0},
+};
 
 const struct check check_monitors = {
     .name = "monitors",
     .title = "Monitors",
     .summary = "names programs that poll GPUs or hold their counters (dcgm-exporter, profiling, loops of "
                "nvidia-smi)",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .on = ON_GPUS,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
-    .expected_s = expected_s,
+    .remedies = remedies,
+    .expected_s = 1,
     .read = read_monitors,
 };

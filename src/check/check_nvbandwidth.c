@@ -87,17 +87,12 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 120;
-}
-
 const struct check check_nvbandwidth = {
     .name = "nvbandwidth",
     .title = "Host and GPU copies",
     .summary = "nvbandwidth: copies between host and each GPU, and between GPUs, by the copy engines",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,
@@ -107,6 +102,6 @@ const struct check check_nvbandwidth = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_tests,
-    .expected_s = expected_s,
+    .expected_s = 120,
     .read = read_parts,
 };

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
 
 static void command_nvlink(const struct check_context *context, struct text *out, const char *option)
 {
@@ -88,15 +88,12 @@ static const struct item items[] = {
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
-    struct limit *speed = arena_array(context->arena, struct limit, 2);
+    const struct limit *speed =
+        rules_new(context, LIMITS RULES(.metric = "nvlink.link.speed", .rule = RULE_FLOOR,
+                                        .value = platform->nvlink_gbs, .unit = "GB/s",
+                                        .source = rules_platform(context), .status = LIMIT_TOOL,
+                                        .note = "0 is a link that is down"));
 
-    speed[0] = (struct limit){.metric = "nvlink.link.speed",
-                              .rule = RULE_FLOOR,
-                              .value = platform->nvlink_gbs,
-                              .unit = "GB/s",
-                              .source = arena_printf(context->arena, "platform %s", platform->name),
-                              .status = LIMIT_TOOL,
-                              .note = "0 is a link that is down"};
     for (unsigned i = 0; i < platform->gpu_count; i++)
         for (unsigned link = 0; link < platform->nvlink_links; link++)
             slot_add(context, slots, "nvlink.link.speed",
@@ -116,17 +113,12 @@ static bool applies(const struct platform *platform)
     return platform->nvlink_links > 0 && platform->nvlink_gbs > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_nvlink = {
     .name = "nvlink",
     .title = "NVLinks",
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
@@ -134,6 +126,6 @@ const struct check check_nvlink = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_links,
 };

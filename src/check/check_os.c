@@ -9,65 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
-static void take_file(struct text *out, const char *name, const char *path)
-{
-    text_printf(out, "take %s '' cat \"$ASSAY_LAB_ROOT\"%s\n", name, path);
-}
-
-static void put_versions(struct text *out)
-{
-    text_put(out, "take os.kernel '' uname -r\n"
-                  "take os.architecture '' uname -m\n"
-                  "take os.release '' sed -n 's/^PRETTY_NAME=\"\\{0,1\\}\\([^\"]*\\).*/\\1/p' "
-                  "\"$ASSAY_LAB_ROOT\"/etc/os-release\n");
-    take_file(out, "os.command_line", "/proc/cmdline");
-    take_file(out, "bios.vendor", "/sys/class/dmi/id/bios_vendor");
-    take_file(out, "bios.version", "/sys/class/dmi/id/bios_version");
-    take_file(out, "bios.date", "/sys/class/dmi/id/bios_date");
-    text_put(out, "for d in \"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*; do\n"
-                  "    [ ! -r \"$d/fw_ver\" ] || take nic.firmware \"${d##*/}\" cat \"$d/fw_ver\"\n"
-                  "done\n");
-}
-
-static void put_limits(struct text *out)
-{
-    key_value_memlock(out);
-    text_put(out, "take os.memlock '' memlock\n"
-                  "take os.open_files '' limit 'Max open files'\n");
-}
-
-static void put_settings(struct text *out)
-{
-    /* Where the kernel scales no clocks (firmware does, or a hypervisor), there is no governor to differ. */
-    text_put(out,
-             "cpu=\"$ASSAY_LAB_ROOT\"/sys/devices/system/cpu\n"
-             "if [ -d \"$cpu/cpu0\" ] && [ ! -e \"$cpu/cpu0/cpufreq\" ]; then put os.governor '' none; else\n"
-             "    take os.governor '' sh -c 'cat \"$1\"/cpu[0-9]*/cpufreq/scaling_governor | sort -u | "
-             "paste -s -d \" \" -' sh \"$cpu\"; fi\n");
-    take_file(out, "os.numa_balancing", "/proc/sys/kernel/numa_balancing");
-    text_put(out, "take os.transparent_hugepages '' sed 's/.*\\[\\(.*\\)\\].*/\\1/' "
-                  "\"$ASSAY_LAB_ROOT\"/sys/kernel/mm/transparent_hugepage/enabled\n"
-                  "for row in HugePages_Total:os.hugepages SwapTotal:os.swap; do\n"
-                  "    take \"${row#*:}\" '' sed -n \"s/^${row%:*}: *//p\" \"$ASSAY_LAB_ROOT\"/proc/meminfo\n"
-                  "done\n");
-}
-
-static void command(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    key_value_start(out);
-    text_put(out, "take os.clock '' date +%s.%N\n"
-                  "take os.clock_synchronized '' timedatectl show -p NTPSynchronized --value\n");
-    put_versions(out);
-    put_limits(out);
-    put_settings(out);
-    key_value_end(out);
-}
-
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "values",
+                                         .parser = "key-value",
+                                         .script = script_os,
+                                         .typed = "cat of settings below /proc and /sys"},
+                                        {0}};
 
 static const char *why_unread(const struct reading *reading, const char *code)
 {
@@ -98,18 +47,6 @@ static void read_values(const struct check_context *context, const struct attemp
     reading_measure(out, "os.clock_skew", "", floor(skew * 1000) / 1000, "s");
 }
 
-#define SAME(metric_)                                               \
-    (const struct limit[])                                          \
-    {                                                               \
-        {.metric = metric_,                                         \
-         .rule = RULE_SAME,                                         \
-         .source = "assay: hosts of one platform are set up alike", \
-         .status = LIMIT_TOOL},                                     \
-        {                                                           \
-            0                                                       \
-        }                                                           \
-    }
-
 static const struct limit memlock_rules[] = {
     {.metric = "os.memlock",
      .rule = RULE_ONE_OF,
@@ -119,42 +56,37 @@ static const struct limit memlock_rules[] = {
      .note = "verbs and NCCL register, that is lock, the memory that they send from"},
     {0}};
 
-static const struct limit synchronized_rules[] = {{.metric = "os.clock_synchronized",
-                                                   .rule = RULE_EQUAL,
-                                                   .text = "yes",
-                                                   .source = "timedatectl",
-                                                   .status = LIMIT_TOOL},
-                                                  {0}};
+static const struct limit synchronized_rules[] = RULES_EQUAL("os.clock_synchronized", "yes", "timedatectl");
+
+#define ALIKE "assay: hosts of one platform are set up alike"
 
 static const struct item items[] = {
-    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, SAME("os.kernel")},
-    {"os.release", PER_TARGET, NULL, DUTY_GATE, SAME("os.release")},
-    {"bios.version", PER_TARGET, NULL, DUTY_GATE, SAME("bios.version")},
-    {"bios.date", PER_TARGET, NULL, DUTY_GATE, SAME("bios.date")},
-    {"os.governor", PER_TARGET, NULL, DUTY_GATE, SAME("os.governor")},
+    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.kernel", ALIKE)},
+    {"os.release", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.release", ALIKE)},
+    {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
+    {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
+    {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
     {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
     /* Recorded: a host that differs from the others is remarked on. */
     {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
-    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, SAME("os.architecture")},
-    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, SAME("os.open_files")},
-    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, SAME("os.numa_balancing")},
-    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.transparent_hugepages")},
-    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, SAME("os.hugepages")},
-    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, SAME("os.swap")},
+    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
+    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
+    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
+    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
+    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
+    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
     {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    struct limit *skew = arena_array(context->arena, struct limit, 2);
+    const struct limit *skew =
+        rules_new(context, LIMITS RULES(.metric = "os.clock_skew", .rule = RULE_CEILING,
+                                        .value = check_number(context, "clock_skew_s"), .unit = "s",
+                                        .source = "assay: argument clock_skew_s", .status = LIMIT_TOOL));
 
-    skew[0] = (struct limit){.metric = "os.clock_skew",
-                             .rule = RULE_CEILING,
-                             .value = check_number(context, "clock_skew_s"),
-                             .unit = "s",
-                             .source = "assay: argument clock_skew_s",
-                             .status = LIMIT_TOOL};
     slot_add(context, slots, "os.clock_skew", "", NULL, DUTY_GATE, skew);
 }
 
@@ -166,31 +98,32 @@ static const struct argument arguments[] = {
 static const struct remedy remedies[] = {
     {"os.kernel", "boot the same kernel on all hosts (`uname -r`), and keep it from updates"},
     {"os.release", "install the same release on all hosts (/etc/os-release)"},
-    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it"},
+    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it",
+     .problem = "firmware", .on_hosts = true},
     {"os.governor",
      "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
-     "that the others have)"},
+     "that the others have)",
+     .problem = "governor", .on_hosts = true, .command = "sudo cpupower frequency-set -g performance"},
     {"os.memlock",
      "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
      "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
-     "log in anew; `ssh HOST cat /proc/self/limits` shows it"},
+     "log in anew; `ssh HOST cat /proc/self/limits` shows it",
+     .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
     {"os.clock*",
      "have chrony or systemd-timesyncd run (`timedatectl`, `chronyc tracking`); if all hosts are "
-     "off alike, it is the controller's clock"},
+     "off alike, it is the controller's clock",
+     .problem = "clock", .on_hosts = true,
+     .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
+    {"os.*", .problem = "operating system", .on_hosts = true},
     {0},
 };
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 3;
-}
 
 const struct check check_os = {
     .name = "os",
     .title = "Operating system",
     .summary =
         "kernel, release, BIOS and governor the same on all hosts; locked memory unlimited; clock in step",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = arguments,
@@ -198,6 +131,6 @@ const struct check check_os = {
     .items = items,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected_s = 3,
     .read = read_values,
 };

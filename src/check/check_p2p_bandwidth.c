@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between every two GPUs of a host, each direction on its own: where one slow link cannot hide in a
  * mean. */
-#include "assay/check.h"
+#include "rules.h"
 
 static void command(const struct check_context *context, struct text *out)
 {
@@ -10,13 +10,7 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"main", "p2p-bandwidth-latency", command, NULL}, {0}};
 
-static const struct limit access_rules[] = {{.metric = "p2p.access",
-                                             .rule = RULE_FLOOR,
-                                             .value = 1,
-                                             .unit = "",
-                                             .source = "assay",
-                                             .status = LIMIT_TOOL},
-                                            {0}};
+static const struct limit access_rules[] = RULES_LEAST("p2p.access", 1, "assay");
 
 static const struct item items[] = {
     {"p2p.access", PER_GPU_PAIR, NULL, DUTY_GATE, access_rules},
@@ -48,6 +42,7 @@ const struct check check_p2p_bandwidth = {
     .title = "GPU-to-GPU bandwidth",
     .summary = "p2pBandwidthLatencyTest: bandwidth and latency of every GPU pair in each direction",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
@@ -55,6 +50,6 @@ const struct check check_p2p_bandwidth = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

@@ -7,29 +7,26 @@
  */
 #include <string.h>
 
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 #include "smi.h"
 
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way"},
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {0},
 };
 
 static void command_load(const struct check_context *context, struct text *out)
 {
-    command_gpu_burn(context, out);
-    text_printf(out, " %.0f", check_number(context, "seconds"));
+    command_gpu_burn(context, out, "");
 }
 
-/* Until every GPU works, or ten seconds more: gpu_burn takes its time to start. */
 static void command_sample(const struct check_context *context, struct text *out)
 {
-    text_put(out, "i=0; while [ $i -lt 50 ] && ");
-    command_tool(context, out, "nvidia-smi");
-    text_put(out, " --query-gpu=utilization.gpu --format=csv,noheader,nounits | grep -qx 0; do sleep 0.2; "
-                  "i=$((i + 1)); done; ");
-    command_nvidia_smi_query(context, out);
+    script_begin(out, "nvidia-smi -q -x, when every GPU works");
+    script_tool(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_pcie_under_load);
 }
 
 static double half_way(const struct check_context *context)
@@ -37,29 +34,11 @@ static double half_way(const struct check_context *context)
     return check_number(context, "seconds") / context->timescale / 2;
 }
 
-/* What the device above an HCA is: the port of a switch or of the CPU that its slot is joined to. */
 static void command_hcas(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-    size_t count = 0;
-
-    key_value_start(out);
-    text_put(out, "for h in");
-    for (; (hca = check_hca(context, count)) != NULL; count++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    /* Without a process for each file, which are many. */
-    text_printf(out,
-                "; do for what in speed width; do for row in link_$what:current_link_$what "
-                "link_${what}_max:max_link_$what slot_${what}_max:../max_link_$what; do\n"
-                "    f=\"$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device/${row#*:}\"\n"
-                "    if { read -r value <\"$f\"; } 2>/dev/null && [ -n \"$value\" ]; then\n"
-                "        put \"pcie.${row%%%%:*}\" \"$h\" \"$value\"\n"
-                "    else lack \"pcie.${row%%%%:*}\" \"$h\" \"$f cannot be read\"; fi\n"
-                "done; done; done\nput pcie.hcas '' %zu\n",
-                count);
-    key_value_end(out);
+    script_begin(out, "cat of current_link_speed and current_link_width of each HCA");
+    script_set_hcas(context, out);
+    text_put(out, script_pcie_hcas);
 }
 
 static const struct part_row parts[] = {
@@ -197,27 +176,11 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
-static const struct limit load_rules[] = {{.metric = "pcie.under_load",
-                                           .rule = RULE_EQUAL,
-                                           .text = "yes",
-                                           .source = "assay: an idle link trains down",
-                                           .status = LIMIT_TOOL,
-                                           .inconclusive = true},
-                                          {0}};
-#define AT_MAXIMUM(source_)           \
-    {                                 \
-        {.metric = "pcie.at_maximum", \
-         .rule = RULE_EQUAL,          \
-         .text = "yes",               \
-         .source = source_,           \
-         .status = LIMIT_TOOL},       \
-        {                             \
-            0                         \
-        }                             \
-    }
-static const struct limit maximum_rules[] = AT_MAXIMUM("nvidia-smi");
-static const struct limit hca_rules[] =
-    AT_MAXIMUM("kernel: max_link_speed and max_link_width of the HCA and its slot");
+static const struct limit load_rules[] =
+    RULES_EQUAL("pcie.under_load", "yes", "assay: an idle link trains down", .inconclusive = true);
+static const struct limit maximum_rules[] = RULES_EQUAL("pcie.at_maximum", "yes", "nvidia-smi");
+static const struct limit hca_rules[] = RULES_EQUAL(
+    "pcie.at_maximum", "yes", "kernel: max_link_speed and max_link_width of the HCA and its slot");
 
 static const struct item items[] = {
     {"pcie.under_load", PER_GPU, NULL, DUTY_GATE, load_rules},
@@ -262,6 +225,6 @@ const struct check check_pcie_link = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_links,
 };

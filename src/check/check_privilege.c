@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether what needs root gets it: through sudo -n where the hostfile says become=sudo, or by a root login.
  */
-#include "assay/check.h"
-
-static void command(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "id -u");
-}
+#include "rules.h"
 
 static void read_id(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
@@ -27,38 +21,30 @@ static void read_id(const struct check_context *context, const struct attempt *a
 }
 
 /* A right that is missing says nothing about the hardware: undecided, with the remedy. */
-static const struct limit root_rules[] = {{.metric = "host.root",
-                                           .rule = RULE_EQUAL,
-                                           .text = "yes",
-                                           .source = "assay",
-                                           .status = LIMIT_TOOL,
-                                           .inconclusive = true},
-                                          {0}};
+static const struct limit root_rules[] = RULES_EQUAL("host.root", "yes", "assay", .inconclusive = true);
 
 static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}, {0}};
 
-static const struct remedy remedies[] = {{"*", "put become=sudo on the host's line and allow the user `sudo "
-                                               "-n` there (a NOPASSWD rule), or log in as root"},
-                                         {0}};
+static const struct remedy remedies[] = {
+    {"host.root", .problem = "sudo", .on_hosts = true,
+     .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
+    {"*", "put become=sudo on the host's line and allow the user `sudo "
+          "-n` there (a NOPASSWD rule), or log in as root"},
+    {0}};
 
-static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 2;
-}
+static const struct part_row parts[] = {{.name = "main", .script = "id -u"}, {0}};
 
 const struct check check_privilege = {
     .name = "privilege",
     .title = "Root rights",
     .summary = "what needs root gets it, by sudo -n or a root login",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 2,
     .read = read_id,
 };

@@ -10,6 +10,7 @@
 
 #include "launcher.h"
 #include "nccl.h"
+#include "rules.h"
 
 static const char program[] = "assay-probe-collective";
 
@@ -65,14 +66,10 @@ static void put_command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"main", "assay-probe", put_command, NULL}, {0}};
 
-static struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
-                             const char *source)
+static const struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
+                                   const char *source)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    *rules = (struct limit){
-        .metric = metric, .rule = RULE_EQUAL, .text = text, .source = source, .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context, LIMITS RULES_EQUAL(metric, text, source));
 }
 
 /* Only what the suite asks for: nobody publishes limits for this program. */
@@ -89,13 +86,7 @@ static bool is_judged(const struct check_context *context, double size)
 
 static void size_slots(const struct check_context *context, struct slot_list *slots, double size)
 {
-    static const struct limit no_wrong[] = {{.metric = "probe.*",
-                                             .rule = RULE_CEILING,
-                                             .value = 0,
-                                             .unit = "",
-                                             .source = "assay-probe-collective",
-                                             .status = LIMIT_TOOL},
-                                            {0}};
+    static const struct limit no_wrong[] = RULES_MOST("probe.*", 0, "assay-probe-collective");
     struct arena *arena = context->arena;
     const char *at = arena_printf(arena, "size_bytes=%.0f place=out", size);
 
@@ -264,7 +255,7 @@ const struct check check_probe_collective = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_probe,
     .hosts_file = launcher_hosts_file,
 };

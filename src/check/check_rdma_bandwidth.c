@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "rdma.h"
+#include "script.h"
 
 static bool is_loopback(const struct check_context *context)
 {
@@ -40,17 +41,17 @@ static const char *subject_of(const struct check_context *context, size_t i)
 
 static void command(const struct check_context *context, struct text *out)
 {
-    text_put(out, "bad=0; ");
+    script_begin(out, "ib_write_bw of each HCA");
+    text_put(out, "set --");
     for (size_t i = 0; check_hca(context, i) != NULL; i++) {
-        text_put(out, "( ");
-        rdma_put_tool(context, "ib_write_bw", receiver(context, i), RDMA_FIRST_PORT + i, out);
-        /* The receiver takes memory before it listens. */
-        text_printf(out, " ) >/dev/null 2>&1 & server=$!; sleep %.1f; ", fmax(2 / context->timescale, 0.1));
-        text_put(out, "( ");
-        rdma_put_tool(context, "ib_write_bw", check_hca(context, i), RDMA_FIRST_PORT + i, out);
-        text_put(out, " localhost ) || bad=$?; kill $server 2>/dev/null; wait $server 2>/dev/null; ");
+        script_word(out, check_hca(context, i));
+        script_word(out, receiver(context, i));
     }
-    text_put(out, "exit $bad");
+    text_put(out, "\n");
+    rdma_put_run(context, RDMA_FIRST_PORT, "", out);
+    script_set_number(out, "pause_s", fmax(2 / context->timescale, 0.1), 1);
+    script_tool_exec(context, out, "ib_bw", "ib_write_bw");
+    text_put(out, script_rdma_local);
 }
 
 static const struct part_row parts[] = {{"perftest", "perftest", command, NULL}, {0}};
@@ -74,7 +75,7 @@ static void slots_of_rails(const struct check_context *context, struct slot_list
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"path", ARGUMENT_TEXT, "loopback",
      "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
      "(InfiniBand only)"},
@@ -125,6 +126,6 @@ const struct check check_rdma_bandwidth = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_rails,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_runs,
 };

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
 #include "launcher.h"
 #include "rdma.h"
+#include "script.h"
 
 enum {
     SCRIPT_BYTES = 32 * 1024,
@@ -45,45 +45,32 @@ static double scaled(const struct check_context *context, double seconds, double
     return fmax(seconds / context->timescale, least);
 }
 
-static void put_run(const struct check_context *context, size_t hca, size_t way, struct text *out)
+/* What both sides are told. under: words before the tool, or "". */
+static void put_runs(const struct check_context *context, size_t way, const char *under, struct text *out)
 {
-    rdma_put_tool(context, arena_printf(context->arena, "ib_%s_bw", check_text(context, "operation")),
-                  check_hca(context, hca), RDMA_FIRST_PORT + way * WAY_PORTS + hca, out);
-    if (is_bidirectional(context))
-        text_put(out, " -b");
-    if (is_gpudirect(context))
-        text_printf(out, " --use_cuda=%zu", hca);
+    const char *tool = arena_printf(context->arena, "ib_%s_bw", check_text(context, "operation"));
+
+    script_set_hcas(context, out);
+    rdma_put_run(context, RDMA_FIRST_PORT + (unsigned)way * WAY_PORTS, is_bidirectional(context) ? " -b" : "",
+                 out);
+    script_set(out, "gpudirect", is_gpudirect(context) ? "yes" : "");
+    script_tool_under(context, out, "ib_bw", tool, under);
 }
 
 static void put_server(const struct check_context *context, size_t way, struct text *out)
 {
-    for (size_t i = 0; check_hca(context, i) != NULL; i++) {
-        cleanup_text struct text run = {0};
-
-        text_init(&run, SCRIPT_BYTES);
-        put_run(context, i, way, &run);
-        text_printf(out, "timeout -k 5 %.0f sh -c ", ceil(scaled(context, SERVER_S, 4)));
-        text_shell_quote(out, run.bytes);
-        text_put(out, " >/dev/null 2>&1; ");
-    }
+    put_runs(context, way,
+             arena_printf(context->arena, "timeout -k 5 %.0f", ceil(scaled(context, SERVER_S, 4))), out);
+    text_put(out, script_rdma_server);
 }
 
-/* Only what could not be reached is tried again: the server takes memory, and its turn, before it listens. */
 static void put_client(const struct check_context *context, size_t way, const char *server, struct text *out)
 {
-    text_put(out, "bad=0; ");
-    for (size_t i = 0; check_hca(context, i) != NULL; i++) {
-        text_printf(out, "end=$(($(date +%%s) + %.0f)); while out=$( ( ", ceil(scaled(context, CLIENT_S, 6)));
-        put_run(context, i, way, out);
-        text_put(out, " ");
-        text_shell_quote(out, server);
-        text_printf(out,
-                    " ) 2>&1 ); rc=$?; [ \"$(date +%%s)\" -lt \"$end\" ]; do case $out in "
-                    "*\"Couldn't connect\"*) sleep %.1f ;; *) break ;; esac; done; "
-                    "printf '%%s\\n' \"$out\"; [ $rc = 0 ] || bad=$rc; ",
-                    scaled(context, 0.5, 0.1));
-    }
-    text_put(out, "exit $bad");
+    put_runs(context, way, "", out);
+    script_set(out, "server", server);
+    script_set_number(out, "client_s", ceil(scaled(context, CLIENT_S, 6)), 0);
+    script_set_number(out, "pause_s", scaled(context, 0.5, 0.1), 1);
+    text_put(out, script_rdma_client);
 }
 
 static void put_side(const struct check_context *context, size_t member, const char *script, struct text *out)
@@ -95,8 +82,8 @@ static void put_side(const struct check_context *context, size_t member, const c
     text_shell_quote(&name, launcher_name(context, member));
     launch.hosts = name.bytes;
     launcher_put(context, &launch, out);
-    text_put(out, "sh -c ");
-    text_shell_quote(out, script);
+    text_put(out, "sh -c");
+    script_word(out, script);
 }
 
 /* from: the member that sends. */
@@ -109,12 +96,14 @@ static void put_way(const struct check_context *context, size_t from, struct tex
     text_init(&client, SCRIPT_BYTES);
     put_server(context, from, &server);
     put_client(context, from, context->members[to]->mpi_address, &client);
+    script_begin(out, arena_printf(context->arena, "ib_%s_bw of each HCA", check_text(context, "operation")));
     launcher_begin(context, out);
-    text_put(out, "( ");
+    text_put(out, "\nreceive() { exec ");
     put_side(context, to, server.bytes, out);
-    text_put(out, " ) >/dev/null 2>&1 & server=$!; ");
+    text_put(out, "; }\nsend() { ");
     put_side(context, from, client.bytes, out);
-    text_put(out, "; rc=$?; kill $server 2>/dev/null; wait $server 2>/dev/null; exit $rc");
+    text_put(out, "; }\n");
+    text_put(out, script_rdma_pair);
 }
 
 static void put_there(const struct check_context *context, struct text *out)
@@ -160,7 +149,7 @@ static void slots_of_ways(const struct check_context *context, struct slot_list 
 }
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
     {"bidirectional", ARGUMENT_FLAG, NULL,
      "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
@@ -205,11 +194,6 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 40 + 10 * rdma_hca_count(context);
@@ -220,16 +204,16 @@ const struct check check_rdma_pair = {
     .title = "RDMA between hosts",
     .summary =
         "ib_write_bw or ib_send_bw between two hosts over each rail, both ways, from host or GPU memory",
+    .on = ON_HCAS,
     .scopes = SCOPE_PAIR,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_ways,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_ways,
 };

@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "assay/arena.h"
-#include "assay/check.h"
-
-static void command(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "hostname; uname -srm; id -un; readlink /proc/self/ns/net || echo no network namespaces");
-}
+#include "rules.h"
 
 /* Its boot and its network: containers of one machine are hosts of their own. */
 static void put_machine(const struct attempt *attempt, struct slice network, struct reading *out)
@@ -42,11 +36,9 @@ static void read_answer(const struct check_context *context, const struct attemp
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 
-static const struct limit machine_rules[] = {{.metric = "host.machine",
-                                              .rule = RULE_DISTINCT,
-                                              .source = "assay: one line of the hostfile, one host",
-                                              .status = LIMIT_TOOL},
-                                             {0}};
+static const struct limit machine_rules[] =
+    RULES(.metric = "host.machine", .rule = RULE_DISTINCT,
+          .source = "assay: one line of the hostfile, one host", .status = LIMIT_TOOL);
 
 static const struct item items[] = {
     {"host.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
@@ -57,28 +49,27 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out"},
+    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out",
+     .problem = "two names for one host"},
     {0},
 };
 
-static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 2;
-}
+static const struct part_row parts[] = {
+    {.name = "main",
+     .script = "hostname; uname -srm; id -un; readlink /proc/self/ns/net || echo no network namespaces"},
+    {0}};
 
 const struct check check_reachable = {
     .name = "reachable",
     .title = "Reachable",
     .summary =
         "the host answers over ssh, runs a command, and is no other host of the run under a second name",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 2,
     .read = read_answer,
 };

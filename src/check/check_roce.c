@@ -9,42 +9,27 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
-#define PORTS "sys/class/infiniband/*/ports/*/"
 #define PRIORITIES 8
 #define GIDS 256
 
-static void command_sysfs(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* Empty entries of the table of addresses have no type, and asking for it is an error. */
-    text_put(out,
-             "cd \"$ASSAY_LAB_ROOT/\" && grep -H . " PORTS "link_layer && { grep -sHv '^0000:0000:0000:0000:"
-             "0000:0000:0000:0000$' " PORTS "gids/*; grep -sH . " PORTS "gid_attrs/types/*; [ $? -le 2 ]; }");
-}
-
 static void command_settings(const struct check_context *context, struct text *out)
 {
-    const char *hca;
-
-    text_put(out, "cd \"$ASSAY_LAB_ROOT/sys/class/infiniband\" || exit; for d in");
-    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, hca);
-    }
-    text_put(out, "; do [ \"$(cat \"$d/ports/1/link_layer\")\" = Ethernet ] || continue; "
-                  "n=$(cat \"$d/ports/1/gid_attrs/ndevs/0\") || exit; echo \"== $d $n ==\"; "
-                  "echo \"mtu: $(cat \"../net/$n/mtu\")\"; grep -sH . \"../net/$n\"/ecn/roce_*/enable/*; "
-                  "if command -v dcb >/dev/null && ! command -v ");
-    text_shell_quote(out, check_tool(context, "mlnx_qos")->path);
-    text_put(out, " >/dev/null; then dcb pfc show dev \"$n\"; else ");
-    command_tool(context, out, "mlnx_qos");
-    text_put(out, " -i \"$n\"; fi || exit; done");
+    script_begin(out, "mlnx_qos -i DEVICE of each HCA");
+    script_set_hcas(context, out);
+    script_set(out, "mlnx_qos", check_tool(context, "mlnx_qos")->path);
+    script_tool(context, out, "mlnx_qos", "mlnx_qos");
+    text_put(out, script_roce_settings);
 }
 
-static const struct part_row parts[] = {
-    {"sysfs", "ib-sysfs", command_sysfs, NULL}, {"settings", NULL, command_settings, NULL}, {0}};
+static const struct part_row parts[] = {{.name = "sysfs",
+                                         .parser = "ib-sysfs",
+                                         .script = script_roce_addresses,
+                                         .typed = "grep of ports and addresses below /sys/class/infiniband"},
+                                        {"settings", NULL, command_settings, NULL},
+                                        {0}};
 
 /* Which of the priorities are on, and of how many that was told. */
 struct priorities {
@@ -209,15 +194,9 @@ static void read_roce(const struct check_context *context, const struct attempt 
     read_settings(out, settings);
 }
 
-static const struct limit layer_rules[] = {{.metric = "ib.link_layer",
-                                            .rule = RULE_EQUAL,
-                                            .text = "Ethernet",
-                                            .source = "assay: this check is for Ethernet",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
-static const struct limit address_rules[] = {
-    {.metric = "roce.v2", .rule = RULE_EQUAL, .text = "yes", .source = "assay", .status = LIMIT_TOOL}, {0}};
+static const struct limit layer_rules[] =
+    RULES_EQUAL("ib.link_layer", "Ethernet", "assay: this check is for Ethernet", .inconclusive = true);
+static const struct limit address_rules[] = RULES_EQUAL("roce.v2", "yes", "assay");
 
 static const struct item items[] = {
     {"ib.link_layer", PER_HCA_PORT, NULL, DUTY_GATE, layer_rules},
@@ -228,7 +207,7 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {HCAS_ARGUMENT, ARGUMENT_LIST, NULL, "the compute HCAs in rail order; default: the platform's"},
+    HCAS_ARGUMENT_ROW,
     {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have"},
     {"gid_index", ARGUMENT_TEXT, NULL, "of the first routable RoCE v2 address; default: whatever all have"},
     {"pfc", ARGUMENT_TEXT, NULL,
@@ -237,25 +216,6 @@ static const struct argument arguments[] = {
     {0},
 };
 
-/* What the suite states, and the same on all hosts. */
-static const struct limit *rules_of(const struct check_context *context, const char *metric,
-                                    const char *argument)
-{
-    struct limit *rules = arena_array(context->arena, struct limit, 3);
-    const char *stated = check_text(context, argument);
-    size_t count = 0;
-
-    if (stated != NULL)
-        rules[count++] = (struct limit){.metric = metric,
-                                        .rule = RULE_EQUAL,
-                                        .text = stated,
-                                        .source = arena_printf(context->arena, "the suite's %s", argument),
-                                        .status = LIMIT_TOOL};
-    rules[count] = (struct limit){
-        .metric = metric, .rule = RULE_SAME, .source = "assay: alike on all hosts", .status = LIMIT_TOOL};
-    return rules;
-}
-
 static void slots_of_settings(const struct check_context *context, struct slot_list *slots)
 {
     static const char *const settings[] = {"mtu", "gid_index", "pfc", "ecn"};
@@ -263,7 +223,9 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
 
     for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
         const char *metric = arena_printf(context->arena, "roce.%s", settings[s]);
-        const struct limit *rules = rules_of(context, metric, settings[s]);
+        const struct limit *rules = rules_alike(context, metric, check_text(context, settings[s]),
+                                                arena_printf(context->arena, "the suite's %s", settings[s]),
+                                                "assay: alike on all hosts");
 
         for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
             slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_GATE,
@@ -285,30 +247,20 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static bool applies(const struct platform *platform)
-{
-    return platform->hcas.count > 0;
-}
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_roce = {
     .name = "roce",
     .title = "RoCE settings",
     .summary = "on Ethernet: RoCE v2 addresses, and MTU, flow and congestion control alike on all hosts",
+    .on = ON_HCAS,
+    .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
-    .applies = applies,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_settings,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_roce,
 };

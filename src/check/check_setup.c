@@ -6,11 +6,11 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
 #include "assay/hostfile.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
-enum { NAMES_WITHIN_S = 30, NAME_WITHIN_S = 5 };
+enum { NAMES_WITHIN_S = 30 /* as sh/setup.sh has it */ };
 
 static const struct argument arguments[] = {
     {"folders", ARGUMENT_LIST, NULL,
@@ -29,56 +29,19 @@ static const struct json *argument(const struct check_context *context, const ch
 
 /* -- The command -- */
 
-static void put_folder(struct text *out, const char *folder)
+/* How many there are, for they come before the names. */
+static size_t put_folders(const struct check_context *context, struct text *out)
 {
-    text_put(out, "folder ");
-    text_shell_quote(out, folder);
-    text_put(out, "\n");
-}
+    size_t count = 0;
 
-static void put_folders(const struct check_context *context, struct text *out)
-{
-    const struct json *folders = argument(context, "folders");
-
-    text_put(
-        out,
-        "free() { df -Pk \"$1\" | awk 'NR == 2 { printf \"%d\\n\", $4 / 1024 }'; }\n"
-        /* A file system that makes inodes as it needs them says 0 or - of all. */
-        "inodes() { df -Pi \"$1\" | awk 'NR == 2 { print ($2 + 0 == 0 ? \"any\" : $4) }'; }\n"
-        "folder() {\n"
-        "    take setup.free \"$1\" free \"$1\"\n"
-        "    take setup.inodes \"$1\" inodes \"$1\"\n"
-        "    if [ -w \"$1\" ]; then put setup.writable \"$1\" yes; else put setup.writable \"$1\" no; fi\n"
-        "}\n");
-    if (folders == NULL)
-        put_folder(out, "/var/tmp");
-    json_each (folder, folders)
-        put_folder(out, folder->string);
-}
-
-static void put_session(struct text *out)
-{
-    key_value_memlock(out);
-    text_put(out, "take setup.open_files '' limit 'Max open files'\n"
-                  /* systemd may end what outlives its login: then a test ends with its connection. */
-                  "lingering() {\n"
-                  "    [ -d \"$ASSAY_LAB_ROOT\"/run/systemd/system ] || { echo no; return; }\n"
-                  "    told=$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
-                  "org.freedesktop.login1.Manager KillUserProcesses 2>&1)\n"
-                  "    case $told in 'b false') echo no ;; 'b true') echo yes ;; *) echo \"$told\" >&2; "
-                  "return 1 ;; esac\n"
-                  "}\n"
-                  "take setup.kill_user_processes '' lingering\n"
-                  "take setup.hostname '' hostname\n");
-}
-
-static void put_accelerators(const struct check_context *context, struct text *out)
-{
-    if (context->platform->gpu_count == 0)
-        return;
-    text_put(out, "gpus() { ");
-    command_tool(context, out, "nvidia-smi");
-    text_put(out, " -L | grep -c '^GPU [0-9]'; }\ntake setup.gpus '' gpus\n");
+    json_each (folder, argument(context, "folders")) {
+        script_word(out, folder->string);
+        count++;
+    }
+    if (argument(context, "folders") != NULL)
+        return count;
+    script_word(out, "/var/tmp");
+    return 1;
 }
 
 static bool is_address(const char *name)
@@ -101,56 +64,27 @@ static void list_names(const struct check_context *context, struct hostlist *ret
     }
 }
 
-/* All at once first: only where that fails, or one leads back to this host, are they asked one by one. The host's own
-   name is apart: that it may lead to 127.0.1.1 is how Debian sets it up. */
-static void put_names(const struct check_context *context, struct text *out)
+static void command(const struct check_context *context, struct text *out)
 {
     const char *own = context->members[0]->mpi_address;
     struct hostlist names;
+    size_t folders;
 
+    script_begin(out, "df; ulimit; getent ahosts NAME...");
     list_names(context, &names);
-    if (names.names.count == 0)
-        return;
     text_put(out, "set --");
+    folders = put_folders(context, out);
     for (size_t i = 0; i < names.names.count; i++)
-        if (strcmp(names.names.items[i], own) != 0) {
-            text_put(out, " ");
-            text_shell_quote(out, names.names.items[i]);
-        }
-    text_printf(
-        out,
-        "\nback='^(127\\.|::1)'\n"
-        "names() {\n"
-        "    [ $# -gt 0 ] || { echo all; return; }\n"
-        "    if told=$(timeout %d getent ahosts \"$@\"); then\n"
-        "        printf '%%s\\n' \"$told\" | grep -Eq \"$back\" || { echo all; return; }\n"
-        "    fi\n"
-        "    bad= began=$(cut -d . -f 1 /proc/uptime)\n"
-        "    for name in \"$@\"; do\n"
-        "        if [ $(($(cut -d . -f 1 /proc/uptime) - began)) -ge %d ]; then "
-        "bad=\"$bad (time over, the rest was not asked)\"; break; fi\n"
-        "        if ! told=$(timeout %d getent ahosts \"$name\"); then bad=\"$bad $name\"\n"
-        "        elif printf '%%s\\n' \"$told\" | grep -Eq \"$back\"; then bad=\"$bad $name(itself)\"; fi\n"
-        "    done\n"
-        "    if [ -n \"$bad\" ]; then echo \"not$bad\"; else echo all; fi\n"
-        "}\n"
-        "take setup.names '' names \"$@\"\n",
-        NAMES_WITHIN_S, NAMES_WITHIN_S, NAME_WITHIN_S);
-    if (!is_address(own)) {
-        text_put(out, "own() { getent ahosts ");
-        text_shell_quote(out, own);
-        text_put(out, " | awk '{ print $1 }'; }\ntake setup.own_address '' own\n");
-    }
-}
-
-static void command(const struct check_context *context, struct text *out)
-{
-    key_value_start(out);
-    put_folders(context, out);
-    put_session(out);
-    put_accelerators(context, out);
-    put_names(context, out);
-    key_value_end(out);
+        if (strcmp(names.names.items[i], own) != 0)
+            script_word(out, names.names.items[i]);
+    text_put(out, "\n");
+    script_set_number(out, "folder_count", (double)folders, 0);
+    script_set(out, "gpus", context->platform->gpu_count > 0 ? "yes" : "");
+    script_set(out, "names", names.names.count > 0 ? "yes" : "");
+    script_set(out, "own", is_address(own) ? "" : own);
+    if (context->platform->gpu_count > 0)
+        script_tool(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_setup);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
@@ -212,19 +146,13 @@ static void read_values(const struct check_context *context, const struct attemp
 
 /* -- What is owed -- */
 
-#define WORD_RULE(name_, metric_, text_, note_)                 \
-    static const struct limit name_[] = {{.metric = metric_,    \
-                                          .rule = RULE_EQUAL,   \
-                                          .text = text_,        \
-                                          .source = "assay",    \
-                                          .status = LIMIT_TOOL, \
-                                          .note = note_},       \
-                                         {0}}
-
-WORD_RULE(writable_rules, "setup.writable", "yes", "outputs of tests are kept there");
-WORD_RULE(kill_rules, "setup.kill_user_processes", "no", "systemd ends what outlives its login, tests too");
-WORD_RULE(names_rules, "setup.names", "all", "(itself): the name leads to 127.x on this host");
-WORD_RULE(slots_rules, "setup.slots", "as declared", NULL);
+static const struct limit writable_rules[] =
+    RULES_EQUAL("setup.writable", "yes", "assay", .note = "outputs of tests are kept there");
+static const struct limit kill_rules[] = RULES_EQUAL(
+    "setup.kill_user_processes", "no", "assay", .note = "systemd ends what outlives its login, tests too");
+static const struct limit names_rules[] =
+    RULES_EQUAL("setup.names", "all", "assay", .note = "(itself): the name leads to 127.x on this host");
+static const struct limit slots_rules[] = RULES_EQUAL("setup.slots", "as declared", "assay");
 
 static const struct item items[] = {
     {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
@@ -235,15 +163,11 @@ static const struct item items[] = {
 static const struct limit *floor_rule(const struct check_context *context, const char *metric,
                                       const char *argument_name, const char *unit)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_FLOOR,
-                              .value = check_number(context, argument_name),
-                              .unit = unit,
-                              .source = arena_printf(context->arena, "assay: argument %s", argument_name),
-                              .status = LIMIT_TOOL};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                  .value = check_number(context, argument_name), .unit = unit,
+                                  .source = arena_printf(context->arena, "assay: argument %s", argument_name),
+                                  .status = LIMIT_TOOL));
 }
 
 static void slots_of_folder(const struct check_context *context, struct slot_list *slots, const char *folder)
@@ -285,23 +209,26 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it"},
-    {"setup.writable", "let the login user write there"},
+    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it",
+     .problem = "disk space", .on_hosts = true, .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
+    {"setup.writable", "let the login user write there", .problem = "disk space", .on_hosts = true,
+     .command = "ls -ld {subject}"},
     {"setup.file_limit",
      "put `* soft nofile 65536` and `* hard nofile 1048576` into /etc/security/limits.d/, then log "
-     "in anew"},
-    {"setup.kill_user_processes", "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
-                                  "systemd-logind`; or `loginctl enable-linger USER`"},
-    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them"},
-    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)"},
+     "in anew",
+     .problem = "open files", .on_hosts = true,
+     .command = "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
+                "/etc/security/limits.d/assay-files.conf"},
+    {"setup.kill_user_processes",
+     "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
+     "systemd-logind`; or `loginctl enable-linger USER`",
+     .problem = "logout ends processes", .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
+    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them",
+     .problem = "name resolution", .on_hosts = true, .command = "getent ahosts NAME; cat /etc/hosts"},
+    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)",
+     .problem = "slots"},
     {0},
 };
-
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return NAMES_WITHIN_S;
-}
 
 const struct check check_setup = {
     .name = "setup",
@@ -315,6 +242,6 @@ const struct check check_setup = {
     .items = items,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected_s = NAMES_WITHIN_S,
     .read = read_values,
 };

@@ -4,8 +4,8 @@
  * all is recorded, with a remark where a login without a key, or root's with a password, is possible; a suite
  * that wants more puts the metrics into "gate".
  */
-#include "assay/check.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
 #define KEYS                                                                            \
     "permitrootlogin passwordauthentication permitemptypasswords pubkeyauthentication " \
@@ -14,40 +14,31 @@
 static void command(const struct check_context *context, struct text *out)
 {
     (void)context;
-    key_value_start(out);
-    /* By its whole path: it refuses to start otherwise. */
-    text_put(out, "one() { \"$(command -v sshd || echo sshd)\" -T | "
-                  "awk -v key=\"$1\" 'tolower($1) == key { $1 = \"\"; print substr($0, 2) }'; }\n"
-                  "for key in " KEYS "; do take \"sshd.$key\" '' one \"$key\"; done\n");
-    key_value_end(out);
+    script_begin(out, "sshd -T");
+    text_put(out, "set -- " KEYS "\n");
+    text_put(out, script_ssh_hardening);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
 
-#define WORD(metric_, text_)                               \
-    (const struct limit[])                                 \
-    {                                                      \
-        {.metric = metric_,                                \
-         .rule = RULE_ONE_OF,                              \
-         .text = text_,                                    \
-         .source = "assay: keys only, see sshd_config(5)", \
-         .status = LIMIT_TOOL},                            \
-        {                                                  \
-            0                                              \
-        }                                                  \
-    }
+#define KEYS_ONLY "assay: keys only, see sshd_config(5)"
 
 static const struct item items[] = {
     {"sshd.permitrootlogin", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.permitrootlogin", "no|prohibit-password|without-password|forced-commands-only")},
-    {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.passwordauthentication", "no")},
-    {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.permitemptypasswords", "no")},
-    {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.pubkeyauthentication", "yes")},
+     LIMITS RULES_ONE_OF("sshd.permitrootlogin", "no|prohibit-password|without-password|forced-commands-only",
+                         KEYS_ONLY)},
+    {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.passwordauthentication", "no", KEYS_ONLY)},
+    {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.permitemptypasswords", "no", KEYS_ONLY)},
+    {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.pubkeyauthentication", "yes", KEYS_ONLY)},
     {"sshd.kbdinteractiveauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.kbdinteractiveauthentication", "no")},
+     LIMITS RULES_ONE_OF("sshd.kbdinteractiveauthentication", "no", KEYS_ONLY)},
     {"sshd.hostbasedauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     WORD("sshd.hostbasedauthentication", "no")},
-    {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD, WORD("sshd.x11forwarding", "no")},
+     LIMITS RULES_ONE_OF("sshd.hostbasedauthentication", "no", KEYS_ONLY)},
+    {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_ONE_OF("sshd.x11forwarding", "no", KEYS_ONLY)},
     {"sshd.maxauthtries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -59,22 +50,17 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 3;
-}
-
 const struct check check_ssh_hardening = {
     .name = "ssh-hardening",
     .title = "SSH server",
     .summary = "how sshd is configured: root, passwords, keys; recorded unless the suite gates it",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 3,
     .read = read_parts,
 };

@@ -3,15 +3,14 @@
  * Storage: the mounts that the suite declares are there on every host, the same everywhere, with the space that
  * is asked for; and, where the suite names a folder, what fio can do there.
  *
- * df goes first: on an automounter it is what mounts. fio's file is unlinked before fio begins and reached by
- * its descriptor, so that nothing of it remains, also when everything is killed; two jobs, first write, then
- * read of what was written.
+ * df goes first: on an automounter it is what mounts.
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
-enum { NO_SPACE = 3 }; /* exit status of the fio part: its file does not fit */
+enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
 
 static const struct argument arguments[] = {
     {"mounts", ARGUMENT_LIST, NULL, "mount points that every host must have: [\"/data\"]; required"},
@@ -53,62 +52,28 @@ static void command_df(const struct check_context *context, struct text *out)
     }
 }
 
-static void command_findmnt(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS");
-}
-
-static void put_flags(const struct check_context *context, struct text *out)
-{
-    struct slice flags = slice_of(check_text(context, "fio_flags")), flag;
-
-    while (scan_word(&flags, &flag)) {
-        text_put(out, " ");
-        text_shell_quote(out, arena_strndup(context->arena, flag.bytes, flag.length));
-    }
-}
-
 static void command_fio(const struct check_context *context, struct text *out)
 {
-    const char *folder = check_text(context, "fio_folder"), *const jobs[] = {"write", "read"};
-    double size = check_number(context, "fio_size");
+    const char *folder = check_text(context, "fio_folder");
 
     if (folder == NULL) {
         text_put(out, ": no fio_folder is given");
         return;
     }
-    /* A file that does not fit says nothing about speed; the space itself is an item of its own. */
-    text_put(out, "free=$(df -P -k -- ");
-    text_shell_quote(out, folder);
-    text_printf(
-        out,
-        " | awk 'NR == 2 { print $(NF - 2) }') && if [ \"$free\" -lt %.0f ]; then echo \"no space: $free "
-        "KiB\" >&2; exit %d; fi && f=$(mktemp \"$ASSAY_LAB_ROOT\"",
-        size / 1024, NO_SPACE);
-    text_shell_quote(out, folder);
-    /* All users may be able to write in the folder: the name is none that they could know, and the file is made, not
-       found. Where they may also take it away before it is opened, what was put in its place is no new file. */
-    text_printf(
-        out,
-        "/assay-XXXXXXXXXX) && exec 9<>\"$f\" && rm -f \"$f\" && "
-        "{ [ \"$(stat -L -c %%F /proc/self/fd/9)\" = 'regular empty file' ] || { echo \"somebody has put "
-        "another file in the place of $f\" >&2; exit 1; }; } && truncate -s %.0f /proc/self/fd/9 && ",
-        size);
-    command_tool(context, out, "fio");
-    text_printf(out,
-                " --filename=/proc/self/fd/9 --allow_file_create=0 --size=%.0f --runtime=%.0f "
-                "--time_based",
-                size, check_number(context, "fio_seconds"));
-    put_flags(context, out);
-    text_put(out, " --output-format=json");
-    for (size_t i = 0; i < 2; i++)
-        text_printf(out, " --name=%s --rw=%s%s", jobs[i], jobs[i], i > 0 ? " --stonewall" : "");
+    script_begin(out, "fio in fio_folder");
+    text_put(out, "set --");
+    script_words(context, out, check_text(context, "fio_flags"));
+    text_put(out, "\n");
+    script_set(out, "fio_folder", folder);
+    script_set_number(out, "fio_bytes", check_number(context, "fio_size"), 0);
+    script_set_number(out, "fio_seconds", check_number(context, "fio_seconds"), 0);
+    script_tool(context, out, "fio", "fio");
+    text_put(out, script_storage_fio);
 }
 
 static const struct part_row parts[] = {
     {"df", NULL, command_df, NULL},
-    {"findmnt", NULL, command_findmnt, NULL},
+    {.name = "findmnt", .script = "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS"},
     {"fio", "fio", command_fio, NULL},
     {0},
 };
@@ -238,28 +203,19 @@ static void read_storage(const struct check_context *context, const struct attem
 
 /* What is owed. */
 
-#define RULES(name_, ...)                                                                  \
-    static const struct limit name_[] = {                                                  \
-        {__VA_ARGS__, .source = "assay: what the suite declares is the same on all hosts", \
-         .status = LIMIT_TOOL},                                                            \
-        {0}}
+#define ALIKE "assay: what the suite declares is the same on all hosts"
 
-RULES(mounted_rules, .metric = "storage.mounted", .rule = RULE_EQUAL, .text = "yes");
-RULES(source_rules, .metric = "storage.source", .rule = RULE_SAME);
-RULES(type_rules, .metric = "storage.type", .rule = RULE_SAME);
-RULES(mode_rules, .metric = "storage.mode", .rule = RULE_SAME);
+static const struct limit mounted_rules[] = RULES_EQUAL("storage.mounted", "yes", ALIKE);
+static const struct limit source_rules[] = RULES_SAME("storage.source", ALIKE);
+static const struct limit type_rules[] = RULES_SAME("storage.type", ALIKE);
+static const struct limit mode_rules[] = RULES_SAME("storage.mode", ALIKE);
 
 static const struct limit *free_rules(const struct check_context *context)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
-    rules[0] = (struct limit){.metric = "storage.free",
-                              .rule = RULE_FLOOR,
-                              .value = check_number(context, "free_gib") * 1024,
-                              .unit = "MiB",
-                              .source = "free_gib of the suite's step",
-                              .status = LIMIT_CONTRACT};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = "storage.free", .rule = RULE_FLOOR,
+                                  .value = check_number(context, "free_gib") * 1024, .unit = "MiB",
+                                  .source = "free_gib of the suite's step", .status = LIMIT_CONTRACT));
 }
 
 /* Judged where the suite has a limit for it, else recorded: there is no figure for storage that fits all. */
@@ -338,6 +294,7 @@ const struct check check_storage = {
     .name = "storage",
     .title = "Storage",
     .summary = "declared mounts are there, the same on all hosts, with space; what fio does in a folder",
+    .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
@@ -345,6 +302,6 @@ const struct check check_storage = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_mounts,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_storage,
 };

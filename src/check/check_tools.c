@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "key_value.h"
+#include "rules.h"
+#include "script.h"
 
 static const struct known {
     const char *name;
@@ -69,62 +69,27 @@ static bool is_wanted(const struct check_context *context, const struct json *to
     return false;
 }
 
-static void put_functions(struct text *out)
-{
-    text_put(
-        out,
-        "sha() { sha256sum \"$(readlink -f \"$1\")\" | cut -c 1-64; }\n"
-        /* What ldd could not tell is not found to be there; a script or a static program needs none. */
-        "libraries() {\n"
-        "    if ! told=$(LC_ALL=C ldd \"$1\" 2>&1); then\n"
-        "        case $told in *'not a dynamic executable'*) echo found; return ;; esac\n"
-        "        echo \"ldd: $told\" >&2; return 1\n"
-        "    fi\n"
-        "    lacks=$(printf '%s\\n' \"$told\" | sed -n 's/^[[:space:]]*\\([^ ]*\\) => not found.*/\\1/p' | "
-        "sort -u |\n"
-        "        paste -s -d ' ' -)\n"
-        "    if [ -n \"$lacks\" ]; then echo \"not found: $lacks\"; else echo found; fi\n"
-        "}\n"
-        /* NAME PATH OTHER FOLDER [VERSION]: what is asked of one tool. `take` has a $name of its own. */
-        "tool() (\n"
-        "    tool=$1 path=$2 other=$3 folder=$4\n"
-        "    if [ -n \"$folder\" ] && ! cd \"$folder\" 2>/dev/null; then put tool.found \"$tool\" \"no "
-        "folder "
-        "$folder\"; return; fi\n"
-        "    if found=$(command -v \"$path\") && [ -x \"$found\" ]; then put tool.found \"$tool\" yes\n"
-        "    elif [ -n \"$other\" ] && command -v \"$other\" >/dev/null; then put tool.found \"$tool\" yes; "
-        "found=$(command -v \"$other\")\n"
-        "    else put tool.found \"$tool\" \"no ${path}\"; return; fi\n"
-        "    put tool.path \"$tool\" \"$found\"\n"
-        "    take tool.sha256 \"$tool\" sha \"$found\"\n"
-        "    take tool.libraries \"$tool\" libraries \"$found\"\n"
-        "    if [ -n \"$5\" ]; then take tool.version \"$tool\" timeout -k 1 5 \"$found\" \"$5\"; fi\n"
-        ")\n");
-}
-
+/* The five words that sh/tools.sh takes of each tool. */
 static void put_tool(const struct check_context *context, const char *name, struct text *out)
 {
     const struct suite_tool *row = check_tool(context, name);
     const struct known *how = known_tool(name);
     const char *words[] = {name, row->path, how->instead, row->folder, how->version};
 
-    text_put(out, "tool");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, words[i] != NULL ? words[i] : "");
-    }
-    text_put(out, "\n");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        script_word(out, words[i] != NULL ? words[i] : "");
 }
 
 static void command(const struct check_context *context, struct text *out)
 {
-    key_value_start(out);
-    put_functions(out);
+    script_begin(out, "ldd TOOL; sha256sum TOOL of each tool");
+    text_put(out, "set --");
     json_each (tool, tools_of(context)) {
         if (is_wanted(context, tool))
             put_tool(context, tool->key, out);
     }
-    key_value_end(out);
+    text_put(out, "\n");
+    text_put(out, script_tools);
 }
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
@@ -132,25 +97,12 @@ static const struct part_row parts[] = {{"values", "key-value", command, NULL}, 
 /* -- What is owed -- */
 
 /* A tool that is not there says nothing about the hardware: undecided, with the remedy. */
-static const struct limit found_rules[] = {{.metric = "tool.found",
-                                            .rule = RULE_EQUAL,
-                                            .text = "yes",
-                                            .source = "the suite's steps",
-                                            .status = LIMIT_TOOL,
-                                            .inconclusive = true},
-                                           {0}};
-static const struct limit library_rules[] = {{.metric = "tool.libraries",
-                                              .rule = RULE_EQUAL,
-                                              .text = "found",
-                                              .source = "ldd",
-                                              .status = LIMIT_TOOL,
-                                              .inconclusive = true},
-                                             {0}};
-static const struct limit same_rules[] = {{.metric = "tool.sha256",
-                                           .rule = RULE_SAME,
-                                           .source = "assay: hosts are compared by one program",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
+static const struct limit found_rules[] =
+    RULES_EQUAL("tool.found", "yes", "the suite's steps", .inconclusive = true);
+static const struct limit library_rules[] =
+    RULES_EQUAL("tool.libraries", "found", "ldd", .inconclusive = true);
+static const struct limit same_rules[] =
+    RULES_SAME("tool.sha256", "assay: hosts are compared by one program");
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
@@ -177,11 +129,17 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"tool.found", "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
-                   "is: \"search_path\" or \"tools\" in the suite"},
-    {"tool.libraries", "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
-                       "folder: \"LD_LIBRARY_PATH\" in the suite's environment"},
+    {"tool.found",
+     "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
+     "is: \"search_path\" or \"tools\" in the suite",
+     .problem = "tool missing", .on_hosts = true},
+    {"tool.libraries",
+     "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
+     "folder: \"LD_LIBRARY_PATH\" in the suite's environment",
+     .problem = "library missing", .on_hosts = true},
     {"tool.sha256", "copy the program of one host to all of them"},
+    {"tool.*", .problem = "tool differs", .on_hosts = true,
+     .command = "sha256sum \"$(command -v {subject})\""},
     {0}};
 
 static unsigned expected_s(const struct check_context *context)
@@ -202,6 +160,6 @@ const struct check check_tools = {
     .parts = parts,
     .remedies = remedies,
     .more_slots = more_slots,
-    .expected_s = expected_s,
+    .expected = expected_s,
     .read = read_parts,
 };

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
 
 static void command_topo(const struct check_context *context, struct text *out)
 {
@@ -21,28 +21,13 @@ static void command_acs(const struct check_context *context, struct text *out)
     text_put(out, " -vvv");
 }
 
-static void command_cmdline(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline");
-}
-
-static void command_modules(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/modules");
-}
-
-static void command_driver(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version");
-}
-
 static const struct part_row parts[] = {
-    {"topo", "nvidia-smi-topo", command_topo, NULL}, {"acs", NULL, command_acs, NULL},
-    {"cmdline", NULL, command_cmdline, NULL},        {"modules", NULL, command_modules, NULL},
-    {"driver", NULL, command_driver, NULL},          {0},
+    {"topo", "nvidia-smi-topo", command_topo, NULL},
+    {"acs", NULL, command_acs, NULL},
+    {.name = "cmdline", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline"},
+    {.name = "modules", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/modules"},
+    {.name = "driver", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version"},
+    {0},
 };
 
 /* What the part printed, or an empty slice: these facts are written down where they can be had. */
@@ -164,16 +149,14 @@ static const struct item items[] = {
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
-    struct limit *links = arena_array(context->arena, struct limit, 2);
+    const struct limit *links;
 
     /* A switch joins every GPU with every other over all its links; without one it depends on the board. */
     if (!platform->nvswitch || platform->nvlink_links == 0)
         return;
-    links[0] = (struct limit){.metric = "topo.link",
-                              .rule = RULE_EQUAL,
-                              .text = arena_printf(context->arena, "NV%u", platform->nvlink_links),
-                              .source = arena_printf(context->arena, "platform %s", platform->name),
-                              .status = LIMIT_TOOL};
+    links = rules_new(
+        context, LIMITS RULES_EQUAL("topo.link", arena_printf(context->arena, "NV%u", platform->nvlink_links),
+                                    rules_platform(context)));
     for (unsigned a = 0; a < platform->gpu_count; a++)
         for (unsigned b = a + 1; b < platform->gpu_count; b++)
             slot_add(context, slots, "topo.link", arena_printf(context->arena, "gpu%u-gpu%u", a, b), NULL,
@@ -196,12 +179,6 @@ static bool applies(const struct platform *platform)
     return platform->gpu_count > 1 || platform->hcas.count > 0;
 }
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 10;
-}
-
 const struct check check_topology = {
     .name = "topology",
     .title = "Topology",
@@ -214,6 +191,6 @@ const struct check check_topology = {
     .items = items,
     .remedies = remedies,
     .more_slots = slots_of_platform,
-    .expected_s = expected_s,
+    .expected_s = 10,
     .read = read_topology,
 };

@@ -6,15 +6,10 @@
  */
 #include <string.h>
 
+#include "rules.h"
 #include "smi.h"
 
-static void command_log(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "dmesg");
-}
-
-static const struct part_row parts[] = {{"since-boot", "xid", command_log, NULL},
+static const struct part_row parts[] = {{.name = "since-boot", .parser = "xid", .script = "dmesg"},
                                         {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
                                         {0}};
 
@@ -106,13 +101,8 @@ static void read_log(const struct check_context *context, const struct attempt *
     add_facts(out, &named, "", since_boot);
 }
 
-static const struct limit none_rules[] = {
-    {.metric = "xid.failing",
-     .rule = RULE_EQUAL,
-     .text = "none",
-     .source = "docs.nvidia.com/deploy/xid-errors: what restarting the program does not mend",
-     .status = LIMIT_TOOL},
-    {0}};
+static const struct limit none_rules[] = RULES_EQUAL(
+    "xid.failing", "none", "docs.nvidia.com/deploy/xid-errors: what restarting the program does not mend");
 
 static const struct item items[] = {
     {"xid.failing", PER_GPU, NULL, DUTY_GATE, none_rules},
@@ -131,23 +121,18 @@ static const struct remedy remedies[] = {
     {0},
 };
 
-static unsigned expected_s(const struct check_context *context)
-{
-    (void)context;
-    return 5;
-}
-
 const struct check check_xid = {
     .name = "xid",
     .title = "Xid errors since boot",
     .summary = "the kernel's log since boot has no Xid of the failing kind and no fatal SXid",
     .on = ON_GPUS,
+    .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .expected_s = expected_s,
+    .expected_s = 5,
     .read = read_log,
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of checks, and what a step of one owes. */
 #include "command_file.h"
+#include "rules.h"
 #include "window.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
+#define CHECK_OF(file, name) CHECK(name)
 #define CHECK(name) extern const struct check check_##name;
 #include "checks.def"
 #undef CHECK
@@ -14,6 +16,7 @@ static const struct check *const checks[] = {
 #define CHECK(name) &check_##name,
 #include "checks.def"
 #undef CHECK
+#undef CHECK_OF
 };
 
 enum { CHECK_COUNT = sizeof checks / sizeof checks[0] };
@@ -36,6 +39,8 @@ bool check_applies(const struct check *check, const struct suite_step *step, con
 {
     if (check->on == ON_GPUS && platform->gpu_count == 0)
         return false;
+    if (check->on == ON_HCAS && platform->hcas.count == 0)
+        return false;
     if (check->on == ON_NPUS && platform->npu_count == 0 && json_get(step->arguments, NPUS_ARGUMENT) == NULL)
         return false;
     return check->applies == NULL || check->applies(platform);
@@ -46,11 +51,27 @@ unsigned check_accelerators(const struct platform *platform)
     return platform->gpu_count > 0 ? platform->gpu_count : platform->npu_count;
 }
 
+unsigned check_expected_s(const struct check_context *context)
+{
+    const struct check *check = context->check;
+
+    return check->expected != NULL ? check->expected(context) : check->expected_s;
+}
+
 static const char *find_remedy(const struct remedy *rows, const char *metric)
 {
     for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)
-        if (fnmatch(row->metric, metric, 0) == 0)
+        if (row->text != NULL && fnmatch(row->metric, metric, 0) == 0)
             return row->text;
+    return NULL;
+}
+
+const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause)
+{
+    for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
+        if (row->problem != NULL && fnmatch(row->metric, metric, 0) == 0 &&
+            (row->said == NULL || strstr(cause, row->said) != NULL))
+            return row;
     return NULL;
 }
 
@@ -174,9 +195,7 @@ static void add_item(const struct check_context *context, struct slot_list *slot
 
 void check_slots(const struct check_context *context, struct slot_list *slots)
 {
-    static const struct limit sound_rules[] = {
-        {.metric = SOUND_METRIC, .rule = RULE_EQUAL, .text = "yes", .source = "assay", .status = LIMIT_TOOL},
-        {0}};
+    static const struct limit sound_rules[] = RULES_EQUAL(SOUND_METRIC, "yes", "assay");
 
     slot_add(context, slots, SOUND_METRIC, "", NULL, DUTY_GATE, sound_rules);
     for (const struct item *item = context->check->items; item != NULL && item->metric != NULL; item++)

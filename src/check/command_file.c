@@ -4,15 +4,15 @@
 
 #include "assay/sha256.h"
 #include "command_file.h"
+#include "script.h"
 #include "window.h"
 
 enum { COMMAND_BYTES = 64 * 1024 };
 
 static void put_export(struct text *out, const char *name, const char *value)
 {
-    text_printf(out, "export %s=", name);
-    text_shell_quote(out, value);
-    text_put(out, "\n");
+    text_put(out, "export ");
+    script_set(out, name, value);
 }
 
 void put_environment(const struct check_context *context, struct text *out)
@@ -40,12 +40,23 @@ void put_environment(const struct check_context *context, struct text *out)
     text_put(out, "PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\"; export PATH\n");
 }
 
+void check_part_command(const struct check_context *context, const struct part_row *row, struct text *out)
+{
+    if (row->script == NULL) {
+        row->command(context, out);
+        return;
+    }
+    if (row->typed != NULL)
+        script_begin(out, row->typed);
+    text_put(out, row->script);
+}
+
 /* A sample: started in the background, its streams kept in files until the part beside it has ended. */
 static void put_sample_start(const struct check_context *context, const struct part_row *row,
                              struct text *out)
 {
     text_printf(out, "( " FRAMES_FORGET "sleep %.1f; ( ", row->sample_after_s(context));
-    row->command(context, out);
+    check_part_command(context, row, out);
     text_printf(out,
                 " ) >\"$ASSAY_DIR/%s.out\" 2>\"$ASSAY_DIR/%s.err\"; echo $? >\"$ASSAY_DIR/%s.rc\" ) "
                 "</dev/null >/dev/null 2>&1 &\nsample=$!\n",
@@ -80,7 +91,7 @@ void put_part(const struct check_context *context, const struct part_row *row, s
     text_put(out, "( " FRAMES_FORGET);
     put_root_guard(context, row, out);
     put_staged_guard(context, row, out);
-    row->command(context, out);
+    check_part_command(context, row, out);
     text_put(out, " ) </dev/null; rc=$?\n");
     frames_put_end(out, row->name);
 }
@@ -170,7 +181,7 @@ static const char *part_command(const struct check_context *context, const struc
     cleanup_text struct text command = {0};
 
     text_init(&command, COMMAND_BYTES);
-    row->command(context, &command);
+    check_part_command(context, row, &command);
     return arena_strdup(context->arena, command.bytes);
 }
 

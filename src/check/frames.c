@@ -6,10 +6,11 @@
 
 #include "assay/cleanup.h"
 #include "assay/sha256.h"
+#include "script.h"
 
 #define ANY_MARK "@assay"
-#define PART_MARK "@assay-part "
-#define ANSWER_MARK "@assay " /* the guard's, around an answer */
+#define PART_MARK "@assay-part " /* as sh/frames.sh writes it */
+#define ANSWER_MARK "@assay "    /* the guard's, around an answer */
 
 /* 0: of all beginnings; from 1 on: of that end. */
 static const char *word_of(struct arena *arena, const char *secret, size_t number)
@@ -37,9 +38,7 @@ const char *frames_words(struct arena *arena, const char *secret, size_t ends)
 
 void frames_put_words(struct text *out)
 {
-    /* A variable that was exported would stay so: they must be new ones. */
-    text_put(out, "set +ax; " FRAMES_FORGET "IFS=' ' read -r assay_begin assay_ends; exec </dev/null\n"
-                  "assay_mark() { echo \"\n" PART_MARK "$*\"; echo \"\n" PART_MARK "$*\" >&2; }\n");
+    text_put(out, script_frames);
 }
 
 void frames_put_begin(struct text *out, const char *name)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "script.h"
+
 /*
  * Open MPI 5 is PRRTE underneath: other names for the same. From plm_rsh_component.c and orte_mca_params.c of Open
  * MPI 4.1, plm_ssh_component.c and prte_mca_params.c of PRRTE 3.0. Where mpirun itself is asked, they are shell
@@ -140,16 +142,13 @@ static void take_variables(const struct check_context *context, const struct lau
 
 static void put_assignment(const struct suite_variable *row, struct text *out)
 {
-    text_printf(out, "%s=", row->name);
-    text_shell_quote(out, row->value);
+    script_assign(out, row->name, row->value);
 }
 
 static void put_words(const char *const *words, size_t count, struct text *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        text_put(out, " ");
-        text_shell_quote(out, words[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        script_word(out, words[i]);
 }
 
 static const char *joined(struct arena *arena, const char *const *words, size_t count, const char *between)

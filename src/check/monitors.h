@@ -12,23 +12,19 @@
 #ifndef ASSAY_MONITORS_H
 #define ASSAY_MONITORS_H
 
-#include "assay/check.h"
+#include "rules.h"
+#include "script.h"
 
-/* A shell command that prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
-void monitors_command(const struct check_context *context, struct text *out);
+/* sh/monitors.sh prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
+#define MONITORS_TYPED "grep of /proc/[0-9]*/comm"
 
 /* A remark where the metric is other than "none". */
-#define MONITORS_RULES(name, metric_)                                                                       \
-    static const struct limit name[] = {                                                                    \
-        {.metric = metric_,                                                                                 \
-         .rule = RULE_EQUAL,                                                                                \
-         .text = "none",                                                                                    \
-         .source = "assay",                                                                                 \
-         .status = LIMIT_TOOL,                                                                              \
-         .note =                                                                                            \
-             "it polls GPUs or holds their counters: stop or pause it for the tests (systemctl stop "       \
-             "dcgm-exporter, or its DaemonSet; dcgmi profile --pause, afterwards --resume; end nvidia-smi " \
-             "and dcgmi loops)"},                                                                           \
-        {0}}
+#define MONITORS_RULES(metric_)                                                                            \
+    RULES_EQUAL(                                                                                           \
+        metric_, "none", "assay",                                                                          \
+        .note =                                                                                            \
+            "it polls GPUs or holds their counters: stop or pause it for the tests (systemctl stop "       \
+            "dcgm-exporter, or its DaemonSet; dcgmi profile --pause, afterwards --resume; end nvidia-smi " \
+            "and dcgmi loops)")
 
 #endif

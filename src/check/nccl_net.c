@@ -12,36 +12,24 @@
 
 #include "launcher.h"
 #include "nccl.h"
+#include "rules.h"
 
 #define IB "NET/IB"
 #define ALL_HCAS "all"
 
-static const struct limit transport_rules[] = {{.metric = "nccl.net_transport",
-                                                .rule = RULE_EQUAL,
-                                                .text = IB,
-                                                .source = "assay: the platform has compute HCAs",
-                                                .status = LIMIT_TOOL},
-                                               {0}};
-static const struct limit hca_rules[] = {
-    {.metric = "nccl.net_hcas",
-     .rule = RULE_EQUAL,
-     .text = ALL_HCAS,
-     .source = "assay: every compute HCA of the platform, or of the launcher",
-     .status = LIMIT_TOOL},
-    {0}};
+static const struct limit transport_rules[] =
+    RULES_EQUAL("nccl.net_transport", IB, "assay: the platform has compute HCAs");
+static const struct limit hca_rules[] =
+    RULES_EQUAL("nccl.net_hcas", ALL_HCAS, "assay: every compute HCA of the platform, or of the launcher");
 
 void nccl_net_slots(const struct check_context *context, struct slot_list *slots)
 {
-    struct limit *all_hosts = arena_array(context->arena, struct limit, 2);
+    const char *members = arena_printf(context->arena, "%zu", context->member_count);
 
     if (!launcher_is_wide(context))
         return;
-    *all_hosts = (struct limit){.metric = "nccl.hosts",
-                                .rule = RULE_EQUAL,
-                                .text = arena_printf(context->arena, "%zu", context->member_count),
-                                .source = "assay: the members of the step",
-                                .status = LIMIT_TOOL};
-    slot_add(context, slots, "nccl.hosts", "", NULL, DUTY_GATE, all_hosts);
+    slot_add(context, slots, "nccl.hosts", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_EQUAL("nccl.hosts", members, "assay: the members of the step")));
     if (context->platform->hcas.count == 0)
         return;
     slot_add(context, slots, "nccl.net_transport", "", NULL, DUTY_GATE, transport_rules);

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "command_file.h"
-#include "owners_text.h"
+#include "script.h"
 #include "window.h"
 
 enum { LOCK_FRESH_S = 60, SHORTEST_S = 10, GRACE_S = 5, TIMED_OUT = 124, KILLED = 137 };
@@ -46,8 +46,7 @@ unsigned owners_deadline_s(const struct check_context *context)
 
 static void put_variable(struct text *out, const char *name, const char *value)
 {
-    text_printf(out, "%s=", name);
-    text_shell_quote(out, value);
+    script_assign(out, name, value);
     text_put(out, " ");
 }
 
@@ -69,7 +68,7 @@ void owners_functions(const struct check_context *context, size_t member, struct
                 ceil(LOCK_FRESH_S / context->timescale) + 2, context->deadline_s + LOCK_FRESH_S,
                 pause_s > 0.1 ? pause_s : 0.1, owners_deadline_s(context), GRACE_S,
                 owners_deadline_s(context));
-    text_shell_quote(out, owners_text);
+    text_shell_quote(out, script_owners);
     text_put(out, " assay \"$1\"\n}\n");
 }
 

@@ -2,7 +2,7 @@
 /* Building blocks that several checks share: commands, and the reading of parts. */
 #include <string.h>
 
-#include "assay/check.h"
+#include "script.h"
 
 /* The variant's is exported to all commands, and the tool's own would hide it. */
 static bool is_varied(const struct check_context *context, const char *name)
@@ -30,35 +30,78 @@ const struct suite_tool *check_tool(const struct check_context *context, const c
     return suite_tool(context->arena, context->suite, tool);
 }
 
+static void put_folder(const struct suite_tool *row, struct text *out)
+{
+    if (row->folder == NULL)
+        return;
+    text_put(out, "cd");
+    script_word(out, row->folder);
+    text_put(out, " && ");
+}
+
+static void put_variables(const struct check_context *context, const struct suite_tool *row, struct text *out)
+{
+    for (size_t i = 0; i < row->environment.count; i++) {
+        if (is_varied(context, row->environment.items[i].name))
+            continue;
+        script_assign(out, row->environment.items[i].name, row->environment.items[i].value);
+        text_put(out, " ");
+    }
+}
+
+void script_tool_under(const struct check_context *context, struct text *out, const char *name,
+                       const char *tool, const char *under)
+{
+    const struct suite_tool *row = check_tool(context, tool);
+
+    /* `command`: the program, where the function has its name. In a subshell: the tool's folder is its own. */
+    text_printf(out, "%s() ( ", name);
+    put_folder(row, out);
+    put_variables(context, row, out);
+    text_printf(out, "command%s%s", *under != '\0' ? " " : "", under);
+    script_word(out, row->path);
+    text_put(out, " \"$@\" )\n");
+}
+
+void script_tool(const struct check_context *context, struct text *out, const char *name, const char *tool)
+{
+    script_tool_under(context, out, name, tool, "");
+}
+
+void script_tool_exec(const struct check_context *context, struct text *out, const char *name,
+                      const char *tool)
+{
+    const struct suite_tool *row = check_tool(context, tool);
+
+    text_printf(out, "%s() { ", name);
+    put_folder(row, out);
+    /* What a shell does with variables before `exec` is not the same everywhere. */
+    text_put(out, "exec env ");
+    put_variables(context, row, out);
+    text_shell_quote(out, row->path);
+    text_put(out, " \"$@\"; }\n");
+}
+
 void command_tool(const struct check_context *context, struct text *out, const char *tool)
 {
     const struct suite_tool *row = check_tool(context, tool);
 
-    if (row->folder != NULL) {
-        text_put(out, "cd ");
-        text_shell_quote(out, row->folder);
-        text_put(out, " && ");
-    }
-    for (size_t i = 0; i < row->environment.count; i++) {
-        if (is_varied(context, row->environment.items[i].name))
-            continue;
-        text_printf(out, "%s=", row->environment.items[i].name);
-        text_shell_quote(out, row->environment.items[i].value);
-        text_put(out, " ");
-    }
+    put_folder(row, out);
+    put_variables(context, row, out);
     text_shell_quote(out, row->path);
 }
 
-void command_gpu_burn(const struct check_context *context, struct text *out)
+void command_gpu_burn(const struct check_context *context, struct text *out, const char *flags)
 {
     const struct suite_tool *tool = check_tool(context, "gpu_burn");
 
-    if (tool->folder == NULL) {
-        text_put(out, "p=$(command -v ");
-        text_shell_quote(out, tool->path);
-        text_put(out, ") || exit 127; cd \"$(dirname \"$(readlink -f \"$p\")\")\" && ");
-    }
-    command_tool(context, out, "gpu_burn");
+    script_begin(out, arena_printf(context->arena, "gpu_burn %.0f", check_number(context, "seconds")));
+    text_put(out, "set --");
+    script_words(context, out, flags);
+    text_printf(out, " %.0f\n", check_number(context, "seconds"));
+    script_set(out, "gpu_burn", tool->folder == NULL ? tool->path : "");
+    script_tool(context, out, "gpu_burn", "gpu_burn");
+    text_put(out, script_gpu_burn);
 }
 
 void command_nvidia_smi_query(const struct check_context *context, struct text *out)

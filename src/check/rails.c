@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rails.h"
+#include "rules.h"
 
 #include <string.h>
 
@@ -127,18 +128,9 @@ void rails_tell_link(const char *subject, const struct neighbour *neighbour, con
 
 /* --- what is owed --- */
 
-const struct limit rails_rules[] = {{.metric = "cabling.rail",
-                                     .rule = RULE_EQUAL,
-                                     .text = "as declared",
-                                     .source = "the hostfile's rails",
-                                     .status = LIMIT_TOOL},
-                                    {0}};
-const struct limit rails_speed_rules[] = {{.metric = "cabling.speed",
-                                           .rule = RULE_EQUAL,
-                                           .text = "like the others",
-                                           .source = "assay: rails are alike",
-                                           .status = LIMIT_TOOL},
-                                          {0}};
+const struct limit rails_rules[] = RULES_EQUAL("cabling.rail", "as declared", "the hostfile's rails");
+const struct limit rails_speed_rules[] =
+    RULES_EQUAL("cabling.speed", "like the others", "assay: rails are alike");
 /* Of the platform, or of a step of a check of cables: one may be for other adapters. */
 static bool is_known(const struct check_context *context, const char *hca)
 {

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "rules.h"
+#include "script.h"
+
 unsigned rdma_hca_count(const struct check_context *context)
 {
     unsigned count = 0;
@@ -12,14 +15,12 @@ unsigned rdma_hca_count(const struct check_context *context)
     return count;
 }
 
-void rdma_put_tool(const struct check_context *context, const char *tool, const char *hca, size_t port,
-                   struct text *out)
+void rdma_put_run(const struct check_context *context, unsigned first_port, const char *more_flags,
+                  struct text *out)
 {
-    command_tool(context, out, tool);
-    text_put(out, " -d ");
-    text_shell_quote(out, hca);
-    text_printf(out, " -p %zu -s %.0f -n %.0f -F --report_gbits", port, check_number(context, "size"),
-                check_number(context, "iterations"));
+    script_set_number(out, "first_port", first_port, 0);
+    text_printf(out, "flags='-s %.0f -n %.0f -F --report_gbits%s'\n", check_number(context, "size"),
+                check_number(context, "iterations"), more_flags);
 }
 
 static void add_way(struct arena *arena, struct measurement *measurement, const char *way)
@@ -97,16 +98,12 @@ void rdma_read_part(const struct check_context *context, const struct part *part
 const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
                                        unsigned directions)
 {
-    struct limit *rules = arena_array(context->arena, struct limit, 2);
-
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    rules[0] = (struct limit){.metric = metric,
-                              .rule = RULE_FLOOR,
-                              .value = 0.9 * directions * context->platform->hca_gbits,
-                              .unit = "Gb/s",
-                              .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
-                                        "twice that in both directions",
-                              .status = LIMIT_VENDOR};
-    return rules;
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                  .value = 0.9 * directions * context->platform->hca_gbits, .unit = "Gb/s",
+                                  .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
+                                            "twice that in both directions",
+                                  .status = LIMIT_VENDOR));
 }

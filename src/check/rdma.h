@@ -8,9 +8,9 @@
 /* perftest's own default; each run has another port, so that none waits for the last. */
 #define RDMA_FIRST_PORT 18515
 
-/* "TOOL -d HCA -p PORT ...": the server as it stands, a client with the server's address behind it. */
-void rdma_put_tool(const struct check_context *context, const char *tool, const char *hca, size_t port,
-                   struct text *out);
+/* The parameters first_port and flags of sh/rdma_*.sh. */
+void rdma_put_run(const struct check_context *context, unsigned first_port, const char *more_flags,
+                  struct text *out);
 
 struct rdma_names {
     const char *(*subject)(const struct check_context *context, size_t hca); /* of what the i-th HCA sent */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "command_file.h"
+#include "script.h"
 
 enum { GPUS_MOST = 64, SAMPLES_AIM = 360, SHORTEST_S = 2, LONGEST_S = 60, AT_WORK_PERCENT = 50, CELLS = 9 };
 
@@ -47,19 +48,22 @@ static const struct {
 
 enum { REASON_COUNT = sizeof reasons / sizeof reasons[0] };
 
-/* What is drawn over time. */
+/* What is drawn over time, from these cells of a sample. At work only where the lowest counts: at rest clocks are low. */
 enum { COURSE_POINTS = 32 };
-static const struct course {
-    enum cell cell;
-    bool lowest; /* and at work: at rest clocks are low */
-    const char *fact;
-} courses[] = {
-    {TEMPERATURE, false, "window.course.temperature"},
-    {POWER, false, "window.course.power"},
-    {CLOCK, true, "window.course.clock"},
+static const struct check_course courses[] = {
+    {"window.course.temperature", "temperature", "C", false},
+    {"window.course.power", "power", "W", false},
+    {"window.course.clock", "SM clock", "MHz", true},
 };
+static const enum cell course_cells[] = {TEMPERATURE, POWER, CLOCK};
 
 enum { COURSE_COUNT = sizeof courses / sizeof courses[0] };
+
+const struct check_course *check_courses(size_t *ret_count)
+{
+    *ret_count = COURSE_COUNT;
+    return courses;
+}
 
 struct gpu_samples {
     unsigned count, reasons_count;
@@ -73,43 +77,17 @@ struct gpu_samples {
 /* Few enough that three days stay small, often enough that a short test has some. */
 static unsigned interval_s(const struct check_context *context)
 {
-    unsigned expected = context->check->expected_s(context), interval = expected / SAMPLES_AIM;
+    unsigned expected = check_expected_s(context), interval = expected / SAMPLES_AIM;
 
     return interval < SHORTEST_S ? SHORTEST_S : interval > LONGEST_S ? LONGEST_S : interval;
 }
 
-/* Like command_tool, and the shell becomes the tool, so that what is ended is the tool itself. */
-static void put_tool(const struct check_context *context, struct text *out)
-{
-    const struct suite_tool *row = check_tool(context, "nvidia-smi");
-
-    text_put(out, "exec env ");
-    for (size_t i = 0; i < row->environment.count; i++) {
-        text_shell_quote(out, arena_printf(context->arena, "%s=%s", row->environment.items[i].name,
-                                           row->environment.items[i].value));
-        text_put(out, " ");
-    }
-    text_shell_quote(out, row->path);
-}
-
 static void command(const struct check_context *context, struct text *out)
 {
-    const struct suite_tool *row = check_tool(context, "nvidia-smi");
-
-    if (row->folder != NULL) {
-        text_put(out, "cd ");
-        text_shell_quote(out, row->folder);
-        text_put(out, " && ");
-    }
-    /* Drivers before 535 know the last field by its old name only. */
-    text_put(out, "r=clocks_event_reasons.active; (");
-    put_tool(context, out);
-    text_put(out, " --query-gpu=$r --format=csv) >/dev/null 2>&1 || r=clocks_throttle_reasons.active; ");
-    put_tool(context, out);
-    text_printf(out,
-                " --query-gpu=timestamp,index,temperature.gpu,temperature.memory,power.draw,clocks.sm,"
-                "pcie.link.gen.current,utilization.gpu,$r --format=csv,noheader,nounits -l %u",
-                interval_s(context));
+    script_begin(out, "nvidia-smi --query-gpu=... -l");
+    script_set_number(out, "every_s", interval_s(context), 0);
+    script_tool_exec(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_samples);
 }
 
 const struct part_row samples_row = {.name = "samples", .command = command, .aside = true};
@@ -243,9 +221,9 @@ static void add_to_course(struct gpu_samples *gpu, const struct slice cells[CELL
 
     for (size_t i = 0; i < COURSE_COUNT; i++)
         if (!courses[i].lowest)
-            keep_largest(&gpu->course[i][point], cells[courses[i].cell]);
+            keep_largest(&gpu->course[i][point], cells[course_cells[i]]);
         else if (at_work(cells))
-            keep_smallest(&gpu->course[i][point], cells[courses[i].cell]);
+            keep_smallest(&gpu->course[i][point], cells[course_cells[i]]);
 }
 
 static void tell_course(const struct check_context *context, struct reading *out, const char *subject,

@@ -12,28 +12,23 @@
 
 #include "command_file.h"
 #include "monitors.h"
+#include "script.h"
 #include "window.h"
 
 enum { IDLE_WAIT_S = 15, POLL_S = 5, READ_S = 90 };
 
-/*
- * nvidia-smi -q -x, asked again as long as somebody computes on a GPU (what has just ended may still be listed,
- * others are not waited for) or, for a time, as a GPU at rest is warm. The last answer counts.
- */
 static void put_gpus(const struct check_context *context, struct text *out, double cool_below_c,
                      double cool_wait_s)
 {
     double scale = context->timescale, pause_s = POLL_S / scale > 0.1 ? POLL_S / scale : 0.1;
 
-    text_put(out, "n=0; while x=$(");
-    command_nvidia_smi_query(context, out);
-    text_printf(out,
-                "); rc=$?; n=$((n + 1)); printf '%%s\\n' \"$x\" | awk -v n=$n '/<type>.*C/ { busy = 1 } "
-                "/<gpu_temp>/ { gsub(/[^0-9]/, \"\"); if ($0 + 0 > %g) hot = 1 } "
-                "END { exit !(busy ? n <= %.0f : hot && n <= %.0f) }'; do sleep %.1f; done; "
-                "printf '%%s\\n' \"$x\"; exit $rc",
-                cool_below_c, ceil(IDLE_WAIT_S / scale / pause_s), ceil(cool_wait_s / scale / pause_s),
-                pause_s);
+    script_begin(out, "nvidia-smi -q -x, until the GPUs are idle and cool");
+    script_set_number(out, "cool_below_c", cool_below_c, 1);
+    script_set_number(out, "idle_rounds", ceil(IDLE_WAIT_S / scale / pause_s), 0);
+    script_set_number(out, "cool_rounds", ceil(cool_wait_s / scale / pause_s), 0);
+    script_set_number(out, "pause_s", pause_s, 1);
+    script_tool(context, out, "nvidia_smi", "nvidia-smi");
+    text_put(out, script_window_gpus);
 }
 
 static void command_gpus_before(const struct check_context *context, struct text *out)
@@ -52,52 +47,32 @@ static void command_nvlink(const struct check_context *context, struct text *out
     text_put(out, " nvlink -e");
 }
 
-/* A line of dmesg with its stamp, "[  12.345678] ...", in awk with the brackets as separators. */
-#define STAMPED "$1 == \"\" && $2 ~ /^ *[0-9]+[.][0-9]+$/"
-
-static void command_log_start(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* The kernel's own stamps drift from /proc/uptime by minutes in months, so the window begins behind the
-       last line that was there before, by the same clock. */
-    text_put(out, "log=$(dmesg) && printf '%s\\n' \"$log\" | awk -F'[][]' '" STAMPED
-                  " { s = $2 } END { print s }'");
-}
-
-static void command_kernel_log(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    /* Not "no Xid" but exit 3: an empty log (a container, or rights taken away silently), one without stamps,
-       and one whose oldest line is younger than the window, so that lines of the window are gone. */
-    text_put(out, "log=$(dmesg) && [ -n \"$log\" ] || exit 3; "
-                  "printf '%s\\n' \"$log\" | awk -F'[][]' -v since=\"$since\" '" STAMPED
-                  " { if (!n++) first = $2 + 0; new = $2 + 0 > since + 0 } new; "
-                  "END { exit !n || (since != \"\" && first > since + 0) ? 3 : 0 }'");
-}
-
-static void command_fabric(const struct check_context *context, struct text *out)
-{
-    (void)context;
-    text_put(out, "for c in link_downed link_error_recovery symbol_error port_rcv_errors port_xmit_discards "
-                  "port_xmit_data port_rcv_data; do grep -sH . "
-                  "\"$ASSAY_LAB_ROOT\"/sys/class/infiniband/*/ports/*/counters/$c; done; :");
-}
-
 static const struct part_row before[] = {
     {.name = WINDOW_OWNERS, .command = owners_before, .aside = true},
-    {.name = WINDOW_MONITORS, .command = monitors_command, .aside = true},
+    {.name = WINDOW_MONITORS, .script = script_monitors, .typed = MONITORS_TYPED, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
-    {.name = WINDOW_LOG_START, .command = command_log_start, .aside = true},
+    {.name = WINDOW_FABRIC,
+     .parser = "ib-sysfs",
+     .script = script_window_fabric,
+     .typed = "grep of counters below /sys/class/infiniband",
+     .aside = true},
+    {.name = WINDOW_LOG_START,
+     .script = script_window_log_start,
+     .typed = "dmesg | tail -n 1",
+     .aside = true},
     {0},
 };
 static const struct part_row after[] = {
     {.name = WINDOW_OWNERS, .command = owners_after, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC, .parser = "ib-sysfs", .command = command_fabric, .aside = true},
-    {.name = WINDOW_LOG, .parser = "xid", .command = command_kernel_log, .aside = true},
+    {.name = WINDOW_FABRIC,
+     .parser = "ib-sysfs",
+     .script = script_window_fabric,
+     .typed = "grep of counters below /sys/class/infiniband",
+     .aside = true},
+    {.name = WINDOW_LOG, .parser = "xid", .script = script_window_log, .typed = "dmesg", .aside = true},
     {0},
 };
 
@@ -164,9 +139,7 @@ void check_window_file(const struct check_context *context, enum window_role rol
     put_environment(context, out);
     owners_functions(context, member, out);
     if (since != NULL) {
-        text_put(out, "since=");
-        text_shell_quote(out, since);
-        text_put(out, "\n");
+        script_set(out, "since", since);
     }
     for (const struct part_row *row = window_parts(role); row->name != NULL; row++)
         if (window_part_applies(context, row) && (strcmp(row->name, WINDOW_LOG) != 0 || since != NULL))

@@ -26,34 +26,30 @@
 #include "assay/evidence.h"
 #include "command_file.h"
 #include "monitors.h"
+#include "rules.h"
 #include "window.h"
 
 enum { TEXT_BYTES = 600 };
 
-#define RULE(name, metric_, word, source_, note_, undecided)         \
-    static const struct limit name[] = {{.metric = metric_,          \
-                                         .rule = RULE_EQUAL,         \
-                                         .text = word,               \
-                                         .source = source_,          \
-                                         .status = LIMIT_TOOL,       \
-                                         .note = note_,              \
-                                         .inconclusive = undecided}, \
-                                        {0}}
+static const struct limit rule_read[] =
+    RULES_EQUAL("window.read", "yes", "assay: counters before and after are part of a test's evidence",
+                .inconclusive = true);
+static const struct limit rule_kernel_log[] = RULES_EQUAL(
+    "kernel.log", "read", "assay: the kernel's log is part of a test's evidence", .inconclusive = true);
+static const struct limit rule_processes[] =
+    RULES_EQUAL("window.processes", "none", "assay",
+                .note = "who else computes on the GPUs or has the host leaves every number undecided",
+                .inconclusive = true);
+static const struct limit rule_ecc[] = RULES_EQUAL("window.ecc.uncorrected", "none", "assay",
+                                                   .note = "uncorrectable memory errors during the test");
+static const struct limit rule_nvlink[] = RULES_EQUAL(
+    "window.nvlink", "none",
+    "docs.nvidia.com/health-validation/reference/checks/nvlink; CRC: NVIDIA/DCGM nvvs, 100 a second",
+    .note = "NVLinks went down and recovered during the test, or carried too many CRC errors");
+static const struct limit rule_links[] =
+    RULES_EQUAL("window.links", "none", "assay", .note = "links of the fabric went down during the test");
 
-RULE(rule_read, "window.read", "yes", "assay: counters before and after are part of a test's evidence", NULL,
-     true);
-RULE(rule_kernel_log, "kernel.log", "read", "assay: the kernel's log is part of a test's evidence", NULL,
-     true);
-RULE(rule_processes, "window.processes", "none", "assay",
-     "who else computes on the GPUs or has the host leaves every number undecided", true);
-RULE(rule_ecc, "window.ecc.uncorrected", "none", "assay", "uncorrectable memory errors during the test",
-     false);
-RULE(rule_nvlink, "window.nvlink", "none",
-     "docs.nvidia.com/health-validation/reference/checks/nvlink; CRC: NVIDIA/DCGM nvvs, 100 a second",
-     "NVLinks went down and recovered during the test, or carried too many CRC errors", false);
-RULE(rule_links, "window.links", "none", "assay", "links of the fabric went down during the test", false);
-
-MONITORS_RULES(rule_monitors, "window.monitors");
+static const struct limit rule_monitors[] = MONITORS_RULES("window.monitors");
 
 static const struct item items[] = {
     {"window.read", PER_TARGET, NULL, DUTY_GATE, rule_read},

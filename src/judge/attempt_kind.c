@@ -19,13 +19,16 @@ static struct attempt_bearing bearing_with(enum attempt_kind kind, const char *c
     return (struct attempt_bearing){kind, cause, remedy};
 }
 
-/* The program of "cd /opt/x && A=b ./gpu_burn 60": for messages only. */
+/* The program of "cd /opt/x && A=b ./gpu_burn 60", or what a script says of itself: for messages only. */
 static const char *command_of(struct arena *arena, const struct part *part)
 {
     enum { LONGEST = 80 };
+    struct slice rest = slice_of(part->command), first = rest;
 
-    return strlen(part->command) <= LONGEST ? part->command
-                                            : arena_printf(arena, "%.*s...", LONGEST, part->command);
+    if (scan_text(&rest, "# "))
+        (void)scan_line(&rest, &first);
+    return first.length <= LONGEST ? arena_strndup(arena, first.bytes, first.length)
+                                   : arena_printf(arena, "%.*s...", LONGEST, first.bytes);
 }
 
 #define LEAVE_IT                                                                                        \

@@ -3,28 +3,7 @@
 
 #include <string.h>
 
-enum { WORDS_MOST = 6 };
-
-/* A part is there where its first fact is; the words after it describe it, as far as they are known. */
-static const struct part_kind {
-    const char *part;
-    const char *facts[WORDS_MOST];
-    const char *serial;
-} part_kinds[] = {
-    {"system", {"system.product", "system.manufacturer"}, "system.serial"},
-    {"chassis", {"chassis.manufacturer"}, "chassis.serial"},
-    {"board", {"board.product", "board.manufacturer"}, "board.serial"},
-    {"firmware", {"bios.version", "bios.date", "bios.vendor"}, NULL},
-    {"processor", {"cpu.model", "cpu.cores"}, "cpu.serial"},
-    {"memory",
-     {"dimm.size", "dimm.type", "dimm.configured_speed", "dimm.manufacturer", "dimm.part_number"},
-     "dimm.serial"},
-    {"drive", {"disk.size", "disk.model"}, "disk.serial"},
-    {"network adapter", {"nic.model"}, NULL},
-    {"GPU", {"gpu.name", "gpu.vbios", "gpu.uuid"}, "gpu.serial"},
-    {"power supply", {"psu.name", "psu.manufacturer", "psu.model", "psu.power"}, "psu.serial"},
-};
-enum { PART_KINDS = sizeof part_kinds / sizeof part_kinds[0] };
+#include "assay/check.h"
 
 const char *assets_readable(struct arena *arena, const char *text)
 {
@@ -45,17 +24,17 @@ const char *assets_readable(struct arena *arena, const char *text)
     return arena_printf(arena, "%.*s%.4g %s", (int)start, text, bytes, units[unit]);
 }
 
-static const char *describe(struct arena *arena, const struct reading *reading, const struct part_kind *kind,
-                            const char *place)
+static const char *describe(struct arena *arena, const struct reading *reading,
+                            const struct check_asset *kind, const char *place)
 {
     const char *text = "";
 
-    for (size_t i = 0; i < WORDS_MOST && kind->facts[i] != NULL; i++) {
-        const char *word = reading_get_fact(reading, kind->facts[i], place);
+    for (size_t i = 0; i < ASSET_WORDS && kind->words[i].fact != NULL; i++) {
+        const char *word = reading_get_fact(reading, kind->words[i].fact, place);
 
-        if (word != NULL && strcmp(kind->facts[i], "cpu.cores") == 0)
-            word = arena_printf(arena, "%s cores", word);
-        if (word != NULL && strcmp(kind->facts[i], "disk.size") == 0)
+        if (word != NULL && kind->words[i].behind != NULL)
+            word = arena_printf(arena, "%s%s", word, kind->words[i].behind);
+        if (word != NULL && kind->words[i].bytes)
             word = assets_readable(arena, word);
         /* Some boards tell the model in the name too. */
         if (word != NULL && strstr(text, word) == NULL)
@@ -64,14 +43,14 @@ static const char *describe(struct arena *arena, const struct reading *reading, 
     return text;
 }
 
-static void collect_kind(struct arena *arena, const struct reading *reading, const struct part_kind *kind,
+static void collect_kind(struct arena *arena, const struct reading *reading, const struct check_asset *kind,
                          struct assets *assets)
 {
     for (size_t i = 0; i < reading->facts.count; i++) {
         const struct fact *fact = &reading->facts.items[i];
         const char *serial;
 
-        if (strcmp(fact->name, kind->facts[0]) != 0)
+        if (strcmp(fact->name, kind->words[0].fact) != 0)
             continue;
         serial = kind->serial != NULL ? reading_get_fact(reading, kind->serial, fact->subject) : NULL;
         *list_push(arena, &assets->items) =
@@ -89,13 +68,14 @@ size_t assets_collect(const struct view *view, struct assets **ret_assets)
 
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step_view *step = &view->steps[i];
+        const struct check *check = check_find(step->step->shape->check);
 
-        if (strcmp(step->step->shape->check, "bom") != 0 || step->attempts.count == 0)
+        if (check == NULL || check->assets == NULL || step->attempts.count == 0)
             continue;
         all[count] = (struct assets){.host = step->step->members[0], .step = step};
-        for (size_t k = 0; k < PART_KINDS; k++)
-            collect_kind(view->arena, &step->attempts.items[step->attempts.count - 1]->reading,
-                         &part_kinds[k], &all[count]);
+        for (const struct check_asset *kind = check->assets; kind->part != NULL; kind++)
+            collect_kind(view->arena, &step->attempts.items[step->attempts.count - 1]->reading, kind,
+                         &all[count]);
         count += all[count].items.count > 0;
     }
     *ret_assets = all;

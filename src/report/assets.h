@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts that a host is made of, as the check `bom` read them: the asset list. */
+/* The parts that a host is made of, as a check with assets read them: the asset list. */
 #ifndef ASSAY_REPORT_ASSETS_H
 #define ASSAY_REPORT_ASSETS_H
 

@@ -3,80 +3,51 @@
 #include "assay/mend.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
+#include "assay/check.h"
 #include "view.h"
 
 enum { CAUSES_SHOWN = 3 };
 
-/* What a person calls it and does about it. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are the
-   host's. */
-struct advice_row {
-    const char *check, *metric; /* '*' stands for any characters */
-    const char *said;           /* in the cause; NULL: anything */
-    const char *problem;
-    bool on_hosts;
-    const char *command; /* NULL: none, the remedy says it in words */
-};
-
-static const struct advice_row refusals[] = {
-    {"unreachable", "*", "Connection refused", "connection refused", true, "sudo systemctl enable --now ssh"},
-    {"unreachable", "*", "no answer within", "silent", false, "ping -c 3 {address}"},
-    {"unreachable", "*", "is not known", "address unknown", false, "getent hosts {address}"},
-    {"unreachable", "*", NULL, "unreachable", false, "ping -c 3 {address}"},
-    {"host key unknown", "*", NULL, "host key unknown", false,
-     "ssh-keyscan -p {port} {address} >>{known_hosts}  # compare its fingerprint with the host's own first"},
-    {"host key changed", "*", NULL, "host key changed", false,
-     "ssh-keygen -R '{known_as}' -f {known_hosts}  # only if the host is known to be new or "
-     "reinstalled"},
-    {"auth refused", "*", NULL, "login refused", false,
-     "ssh-copy-id -i {identity}.pub -p {port} {user}@{address}"},
-    {"sudo refused", "*", NULL, "sudo refused", true,
-     "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
-    {"no answer", "*", NULL, "no answer", false, "ssh -p {port} {user}@{address} true"},
-    {"jump host failed", "*", "forbids forwarding", "forwarding forbidden", false,
-     "scripts/bundle  # then unpack it on the jump host and run assay there"},
-    {"jump host failed", "*", NULL, "jump host", false, "ssh -p {port} -J {jump} {user}@{address} true"},
-    {"no spool", "*", NULL, "no folder for outputs", true, "df -h /var/tmp; ls -ld /var/tmp"},
-};
-
-static const struct advice_row troubles[] = {
-    {"privilege", "host.root", NULL, "sudo", true,
-     "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
-    {"os", "os.clock*", NULL, "clock", true, "sudo systemctl enable --now chrony && sudo chronyc makestep"},
-    {"os", "os.memlock", NULL, "locked memory", true,
-     "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | sudo tee "
-     "/etc/security/limits.d/assay.conf"},
-    {"os", "os.governor", NULL, "governor", true, "sudo cpupower frequency-set -g performance"},
-    {"os", "os.*", NULL, "operating system", true, NULL},
-    {"os", "bios.*", NULL, "firmware", true, NULL},
-    {"setup", "setup.free_space", NULL, "disk space", true, "sudo du -xh -d 2 {subject} | sort -h | tail"},
-    {"setup", "setup.writable", NULL, "disk space", true, "ls -ld {subject}"},
-    {"setup", "setup.file_limit", NULL, "open files", true,
-     "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
-     "/etc/security/limits.d/assay-files.conf"},
-    {"setup", "setup.kill_user_processes", NULL, "logout ends processes", true,
-     "sudo loginctl enable-linger {user}"},
-    {"setup", "setup.names", NULL, "name resolution", true, "getent ahosts NAME; cat /etc/hosts"},
-    {"reachable", "host.machine", NULL, "two names for one host", false, NULL},
-    {"setup", "setup.slots", NULL, "slots", false, NULL},
-    {"tools", "tool.found", NULL, "tool missing", true, NULL},
-    {"tools", "tool.libraries", NULL, "library missing", true, NULL},
-    {"tools", "tool.*", NULL, "tool differs", true, "sha256sum \"$(command -v {subject})\""},
-    {"monitors", "*", "dcgm-exporter (pid", "monitor", true, "sudo systemctl stop dcgm-exporter"},
-    {"monitors", "*", "nv-hostengine with", "monitor", true, "dcgmi profile --pause"},
-    {"monitors", "*", NULL, "monitor", true, NULL},
-    {"gpu-inventory", "*", NULL, "GPUs", true, NULL},
-    {"driver", "*", NULL, "driver", true, NULL},
-    {"mpi-launch", "launch.login", NULL, "ssh between hosts", false, NULL},
-    {"mpi-launch", "launch.mpi", NULL, "MPI", true, NULL},
-    {"mpi-launch", "launch.nccl", NULL, "NCCL", true, NULL},
-    {"mpi-launch", "launch.memlock", NULL, "locked memory", true,
-     "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | sudo tee "
-     "/etc/security/limits.d/assay.conf"},
-    {"mpi-launch", "launch.*", NULL, "launch across hosts", true, NULL},
+/* How the host refused us, by the end of the attempt; what stands against a check's items is in the check's own row. */
+static const struct refusal {
+    const char *end;
+    struct remedy remedy;
+} refusals[] = {
+    {"unreachable",
+     {.said = "Connection refused",
+      .problem = "connection refused",
+      .on_hosts = true,
+      .command = "sudo systemctl enable --now ssh"}},
+    {"unreachable", {.said = "no answer within", .problem = "silent", .command = "ping -c 3 {address}"}},
+    {"unreachable",
+     {.said = "is not known", .problem = "address unknown", .command = "getent hosts {address}"}},
+    {"unreachable", {.problem = "unreachable", .command = "ping -c 3 {address}"}},
+    {"host key unknown",
+     {.problem = "host key unknown",
+      .command = "ssh-keyscan -p {port} {address} >>{known_hosts}  # compare its fingerprint with the host's "
+                 "own first"}},
+    {"host key changed",
+     {.problem = "host key changed",
+      .command = "ssh-keygen -R '{known_as}' -f {known_hosts}  # only if the host is known to be new or "
+                 "reinstalled"}},
+    {"auth refused",
+     {.problem = "login refused", .command = "ssh-copy-id -i {identity}.pub -p {port} {user}@{address}"}},
+    {"sudo refused",
+     {.problem = "sudo refused",
+      .on_hosts = true,
+      .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"}},
+    {"no answer", {.problem = "no answer", .command = "ssh -p {port} {user}@{address} true"}},
+    {"jump host failed",
+     {.said = "forbids forwarding",
+      .problem = "forwarding forbidden",
+      .command = "scripts/bundle  # then unpack it on the jump host and run assay there"}},
+    {"jump host failed",
+     {.problem = "jump host", .command = "ssh -p {port} -J {jump} {user}@{address} true"}},
+    {"no spool",
+     {.problem = "no folder for outputs", .on_hosts = true, .command = "df -h /var/tmp; ls -ld /var/tmp"}},
 };
 
 /* One bad item of one host, or of all members of its step. */
@@ -165,24 +136,23 @@ static const char *fill(struct arena *arena, const char *command, const struct h
 
 /* -- Folding -- */
 
-static const struct advice_row *find_row(const struct advice_row *rows, size_t count, const char *check,
-                                         const char *metric, const char *cause)
+static const struct remedy *find_refusal(const char *end, const char *cause)
 {
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(rows[i].check, check, 0) == 0 && fnmatch(rows[i].metric, metric, 0) == 0 &&
-            (rows[i].said == NULL || strstr(cause, rows[i].said) != NULL))
-            return &rows[i];
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (strcmp(refusals[i].end, end) == 0 &&
+            (refusals[i].remedy.said == NULL || strstr(cause, refusals[i].remedy.said) != NULL))
+            return &refusals[i].remedy;
     return NULL;
 }
 
-static const struct advice_row *advise(const struct bad_item *item)
+static const struct remedy *advise(const struct bad_item *item)
 {
     const char *cause = item->outcome->cause;
-    const char *check = item->step->step->shape->check;
+    const struct check *check = check_find(item->step->step->shape->check);
 
     if (item->refusal != NULL)
-        return find_row(refusals, sizeof refusals / sizeof refusals[0], item->refusal, "*", cause);
-    return find_row(troubles, sizeof troubles / sizeof troubles[0], check, item->slot->metric, cause);
+        return find_refusal(item->refusal, cause);
+    return check != NULL ? check_problem(check, item->slot->metric, cause) : NULL;
 }
 
 /* A member's item is that host's; what is of no member is of all. */
@@ -207,7 +177,7 @@ static const char *subject_of(const struct bad_item *item)
 static bool is_sound(const struct step_view *step)
 {
     for (size_t i = 0; i < step->step->shape->slot_count; i++)
-        if (strcmp(step->step->shape->slots[i].metric, "sound") == 0)
+        if (strcmp(step->step->shape->slots[i].metric, SOUND_METRIC) == 0)
             return step->items[i]->word == OUTCOME_PASS;
     return true;
 }
@@ -286,7 +256,7 @@ static const char *key_of(struct folding *folding, const struct bad_item *item, 
 static struct mend *find_mend(struct folding *folding, const struct bad_item *item, const char *cause)
 {
     const char *key = key_of(folding, item, cause);
-    const struct advice_row *row = advise(item);
+    const struct remedy *row = advise(item);
     struct mend *mend;
 
     for (size_t i = 0; i < folding->keys.count; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/check.h"
 #include "assay/report.h"
 #include "assay/scan.h"
 #include "assay/sighting.h"
@@ -384,15 +385,6 @@ bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table)
 /* -- Courses ----------------------------------------------------------------------------------------------
  */
 
-static const struct {
-    const char *fact, *title, *unit;
-    bool lowest;
-} course_kinds[] = {
-    {"window.course.temperature", "temperature", "C", false},
-    {"window.course.power", "power", "W", false},
-    {"window.course.clock", "SM clock", "MHz", true},
-};
-
 /* "every 4 s: 45 61 - 62" */
 static bool course_add(struct course *course, size_t gpu, const char *text)
 {
@@ -424,11 +416,14 @@ static bool course_add(struct course *course, size_t gpu, const char *text)
 
 bool courses_collect(struct arena *arena, const struct attempt *attempt, struct courses *ret_courses)
 {
+    size_t kinds;
+    const struct check_course *rows = check_courses(&kinds);
+
     *ret_courses = (struct courses){0};
-    for (size_t kind = 0; kind < sizeof course_kinds / sizeof course_kinds[0]; kind++) {
-        struct course course = {.title = course_kinds[kind].title,
-                                .unit = course_kinds[kind].unit,
-                                .lowest = course_kinds[kind].lowest,
+    for (size_t kind = 0; kind < kinds; kind++) {
+        struct course course = {.title = rows[kind].title,
+                                .unit = rows[kind].unit,
+                                .lowest = rows[kind].lowest,
                                 .low = INFINITY,
                                 .high = -INFINITY,
                                 .worst_gpu = COURSE_GPUS};
@@ -437,7 +432,7 @@ bool courses_collect(struct arena *arena, const struct attempt *attempt, struct 
         for (size_t i = 0; i < reading->facts.count; i++) {
             size_t gpu = gpu_of(reading->facts.items[i].subject);
 
-            if (strcmp(reading->facts.items[i].name, course_kinds[kind].fact) != 0 || gpu >= COURSE_GPUS)
+            if (strcmp(reading->facts.items[i].name, rows[kind].fact) != 0 || gpu >= COURSE_GPUS)
                 continue;
             if (course.values == NULL) {
                 course.values = arena_alloc(arena, COURSE_GPUS * sizeof *course.values);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "assay/cleanup.h"
-#include "guard_light_text.h"
-#include "guard_text.h"
+#include "remote_scripts.h"
 
 enum {
     NOISE_KEPT = 2048,
@@ -94,7 +93,7 @@ const char *guard_job_fault(const struct remote_job *job)
 /* What the shell does with its stdin: the light guard is its script, the other is a part of it. */
 static void put_shell(enum guard_root root, bool light, struct text *out)
 {
-    size_t length = sizeof guard_text - 1;
+    size_t length = strlen(script_guard);
 
     if (root == GUARD_SUDO_PASSWORD && light)
         text_printf(out, ASK_SUDO "'" SKIP_TO_BEGIN "exec /bin/sh -s \"$@\"' assay ");
@@ -133,14 +132,14 @@ void guard_input(const struct remote_job *job, const struct guard_frame *frame, 
     const char *secret = job->secret != NULL ? job->secret : "";
 
     if (job->verb == REMOTE_READ) {
-        text_put(out, guard_light_text);
+        text_put(out, script_guard_read);
         text_printf(out, "begun=%s\nended=%s\nsecret='%s'\nlight_command=", frame->begun, frame->ended,
                     secret);
         text_shell_quote(out, job->command);
         text_put(out, "\nlight \"$@\"\nexit\n");
         return;
     }
-    text_put(out, guard_text);
+    text_put(out, script_guard);
     text_printf(out, "%s\n", frame->ended);
     if (job->verb != REMOTE_ENSURE)
         return;

@@ -13,6 +13,8 @@
 # environment has. $ended makes a line the answer's first; $secret goes from stdin to stdin, to the supervisor and on to
 # the command, and no pipe and no file has it while the command runs.
 
+. "$(dirname "$0")/guard_common.sh"
+
 # say FIELDS: the answer's first line
 say() { printf '@assay %s ended %s\n' "$ended" "$*"; }
 # done_well RC TEXT: the answer to a verb that delivers no command's result
@@ -42,6 +44,7 @@ no_spool() { say "why=spool rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot te
 # start_of PID: its start time in $start, which tells it from a later process of that number
 start_of() {
     { IFS= read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    # shellcheck disable=SC2086 # words
     set -- ${line##*) }
     start=${20}
     [ "$1" != Z ]
@@ -61,6 +64,7 @@ all_kept() {
 finish() {
     uptime_now
     rm -f "$dir/room"
+    # shellcheck disable=SC2046 # words
     set -- "$@" $(stat -c %s "$dir/out" "$dir/err" 2>/dev/null)
     clip_out=1 clip_err=1 full=
     all_kept out && clip_out=0
@@ -104,6 +108,7 @@ supervise() {
     rc=$?
     uptime_now
     judge "$rc" "$began" "$now" "$deadline"
+    # shellcheck disable=SC2094 # a variable of the file's name
     { read -r group <group; } 2>/dev/null && kill -s KILL -- "-$group" 2>/dev/null
     sweep "$sweep_s"
     [ -e cancel ] && why=cancelled
@@ -143,6 +148,7 @@ begin() {
         [ -n "$full" ] && no_spool "no space is left in $spool on the host, or it cannot be written to"
         return 1
     fi
+    # shellcheck disable=SC2154 # the text of this very script: guard.c
     : "$(echo "$secret" | setsid -f /bin/sh -c "$g" assay supervise "$uuid" "$boot" "$deadline" "$grace" "$clip" \
         "$sweep_s" 0 "$dir" "$tmp" 2>/dev/null)"
     [ -d "$tmp" ] && rm -rf "$tmp"
@@ -155,8 +161,8 @@ lost_or_over() {
     sweep "$sweep_s"
     began=0
     { read -r began <"$dir/began"; } 2>/dev/null
-    [ -e "$dir/cancel" ] && finish cancelled 0 "$began" "" ||
-        finish lost 0 "$began" "the supervisor on the host was killed"
+    if [ -e "$dir/cancel" ]; then finish cancelled 0 "$began" ""
+    else finish lost 0 "$began" "the supervisor on the host was killed"; fi
 }
 
 # attach: waits for the end, cheaply
@@ -183,8 +189,9 @@ deliver() {
 }
 
 rebooted() {
-    left= end="why=rebooted rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=the host has another boot id than before"
+    left='' end="why=rebooted rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=the host has another boot id than before"
     if [ -n "$spool" ] && [ -d "$dir" ]; then
+        # shellcheck disable=SC2046 # words
         set -- $(stat -c %s "$dir/out" "$dir/err" 2>/dev/null)
         end="why=rebooted rc=0 up=0,0 left= out=${1:-0} err=${2:-0} clip=0,0 boot=$boot text=the host has another boot id than before"
     fi
@@ -254,7 +261,7 @@ forget() {
 
 # list: UUID and running, ended or lost, one a line
 list() {
-    lines= left=
+    lines='' left=''
     for s in $spools; do
         usable "$s" || continue
         for dir in "$s"/*-*-*-*-*; do

@@ -10,6 +10,7 @@
 # such a line: $begun and $ended, which make it one, and $secret, which is for the command alone and goes to its stdin,
 # are variables that no environment has, and come behind this text.
 #
+. "$(dirname "$0")/guard_common.sh"
 set +ax
 unset begun ended secret
 # An attempt is read beside its command and by more than one reader (before and after it, and again when the
@@ -19,7 +20,7 @@ light() {
     uuid=$2
     boot_now
     uptime_now && : "${begun:?}" "${ended:?}" "${secret?}" "${light_command?}" "${6:?}" || exit 1
-    began=$now left= mark=ASSAY_READER=$uuid.$$.$now
+    began=$now left='' mark=ASSAY_READER=$uuid.$$.$now
     printf '@assay %s begun\n' "$begun"
     printf '@assay %s begun\n' "$begun" >&2
     if [ "$3" != - ] && [ "$3" != "$boot" ]; then

@@ -228,7 +228,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
     shape->hosts = (unsigned)context->member_count;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
                         : by_platform > 0    ? by_platform
-                                             : check->expected_s(context);
+                                             : check_expected_s(context);
     shape->timeout_s =
         step->timeout_s > 0 ? step->timeout_s : shape->expected_s * TIMEOUT_FACTOR + TIMEOUT_BASE_S;
     /* The window's two readings, and what a host needs to cool down: they have deadlines of their own. */

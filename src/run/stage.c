@@ -14,7 +14,7 @@
 #include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/text.h"
-#include "stage_text.h"
+#include "remote_scripts.h"
 #include "stage_tree.h"
 #include "target.h"
 
@@ -99,8 +99,7 @@ static void put_call(struct place *place, const char *verb, const char *words, s
     struct staging *all = place->all;
 
     text_init(out, COMMAND_BYTES);
-    text_put(out, staged_login_user);
-    text_put(out, stage_text);
+    text_put(out, script_stage);
     text_printf(out, "stage %s %s ", verb, all->version);
     text_shell_quote(out, root_word(all));
     text_printf(out, " %s\n", words);

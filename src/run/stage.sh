@@ -3,8 +3,9 @@
 # ROOT/.VERSION.part: `stream`, all files one behind the other in the manifest's order. Only when every file fits its
 # hash is the folder renamed to VERSION, so a version that can be seen was whole.
 #
-# Before it stands `login_user`, which puts the login user into $uid and $home (staged_login_user, assay/check.h).
 # Answers are lines "KEY VALUE"; `fail TEXT` is the last one where something stands in the way.
+
+. "$(dirname "$0")/../check/sh/login_user.sh"
 
 say() { printf '%s\n' "$*"; }
 fail() { say "fail $*"; exit 0; }
@@ -12,6 +13,7 @@ fail() { say "fail $*"; exit 0; }
 # unshared FOLDER: it is ours or root's, and nobody else may write in it
 unshared() {
     [ -d "$1" ] || mkdir -m 700 "$1" 2>/dev/null
+    # shellcheck disable=SC2046 # words
     set -- $(stat -c '%u %a' "$1" 2>/dev/null)
     case $1 in 0 | "$uid") ;; *) return 1 ;; esac
     case $2 in *[2367] | *[2367]?) return 1 ;; esac
@@ -34,7 +36,7 @@ choose() {
     umask 077
     roots=${ASSAY_STAGE:-/var/tmp/assay-$uid/tools $home/.assay/tools}
     [ "$1" = - ] || roots=$1
-    root= why=
+    root='' why=''
     for r in $roots; do private "$r" && [ -d "$r/$version" ] && root=$r && return; done
     for r in $roots; do
         case $r in [!/]* | *[!A-Za-z0-9._+/=,@:~-]*) why="$why; $r is not a plain path"; continue ;; esac
@@ -49,8 +51,7 @@ choose() {
 fits() {
     bad="the manifest"
     [ "$(sha256sum <"$1/.assay-manifest" 2>/dev/null | cut -c 1-64)" = "$version" ] || return 1
-    said=$(cd "$1" && sed -n 's|^[67]00 [0-9]* \([0-9a-f]*\) |\1  ./|p' .assay-manifest | LC_ALL=C sha256sum -c 2>/dev/null)
-    if [ $? -ne 0 ]; then
+    if ! said=$(cd "$1" && sed -n 's|^[67]00 [0-9]* \([0-9a-f]*\) |\1  ./|p' .assay-manifest | LC_ALL=C sha256sum -c 2>/dev/null); then
         bad=$(printf '%s\n' "$said" | sed -n '/: OK$/!s|^\./||p' | head -n 1)
         return 1
     fi

@@ -1616,7 +1616,7 @@ static void every_check_names_parsers_that_exist(void **state)
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
         assert_non_null(checks[i]->read);
-        assert_non_null(checks[i]->expected_s);
+        assert_true(checks[i]->expected_s > 0 || checks[i]->expected != NULL);
         for (const struct part_row *part = checks[i]->parts; part->name != NULL; part++)
             if (part->parser != NULL && parser_find(part->parser) == NULL)
                 fail_msg("check %s: part %s names parser '%s', which is not there", checks[i]->name,

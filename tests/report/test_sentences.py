@@ -18,12 +18,14 @@ NAMES = {"gpu", "en", "zh", "CN", "GB", "busbw", "incon", "clusive"}
 # Who puts a text where a report shows it: what is given to these has a row.
 FOLDERS = ["parse", "check", "judge", "model", "run"]
 CALLS = set("""reading_set reading_failed reading_strange reading_lacks reading_finding text_damage damage lack partial unread say_unread say owners_of processes_of add_part
-put_fact RULE WORD_RULE MOST LAUNCH_RULE AT_MAXIMUM plausible conclude reading_doubt add_change only_record arena_printf mem_printf mem_strdup
+put_fact RULES RULES_EQUAL RULES_ONE_OF RULES_SAME RULES_MOST RULES_LEAST rules_alike plausible conclude reading_doubt add_change only_record arena_printf mem_printf mem_strdup
 snprintf ssh_fail job_finish password_refused password_untried refuse key_refused session_failed say_done close_unsent""".split())
 # The same of what is kept in one of these, stands in a table of these, or is returned as one.
 FIELDS = re.compile(r"""(?:\b(?:damage|failure|failed|reason|why|lack|unread|beyond|note|source|text|duty_note|origin_note
     |left_out|stop|fault)\ *=|\breturn\b)""", re.X)
 TABLE = "struct remedy remedies[]"
+# In such a table: what is typed, and what a cause is known by.
+TYPED = re.compile(r"\.(?:command|said) =\s*$")
 # Two words in small letters, as in language.c.
 SPOKEN = re.compile(r"[a-z']{2,} [a-z']{2,}")
 # Files that speak to who asks on the command line, and never in a report.
@@ -36,7 +38,7 @@ DATA = [
     " already in it",  # the JSON form alone says it
     "jump host %s asks: %s",  # at the terminal
     "%s%s%s the test: %s",  # "before" and "after": two rows
-    "stat=average size_bytes=%.0f", "way=%s stat=average size_bytes=%.0f", "does not exist yet (FUTURE)", "dcgmi diag",
+    "ib_%s_bw of each HCA", "stat=average size_bytes=%.0f", "way=%s stat=average size_bytes=%.0f", "does not exist yet (FUTURE)", "dcgmi diag",
     "step %s only advises: its variants are compared with one another, and no verdict follows from them%s",
     "; \\\"repeat\\\" is %u, and fewer than %d tell no difference from noise",
 ]
@@ -119,7 +121,7 @@ def spoken(path):
     """The texts of a file that a report may show."""
     text = code(path)
     for at, (call, statement, part, string) in openings(text).items():
-        if SPOKEN.search(CONVERSION.sub("%", string)) and \
+        if SPOKEN.search(CONVERSION.sub("%", string)) and not TYPED.search(text, max(0, at - 200), at) and \
                 (call in CALLS or (call == "" and FIELDS.search(text, part, at)) or text.find(TABLE, statement, at) >= 0):
             yield string
 

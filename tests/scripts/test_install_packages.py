@@ -10,7 +10,7 @@ import tap
 
 SCRIPT = os.path.join(sys.argv[1], "scripts", "install-packages")
 NEEDED = ["sh", "grep", "cat", "mktemp", "tail", "rm", "env", "true", "dirname"]
-THERE = ["gcc", "meson", "ninja", "python3", "clang", "clang-format-14", "ssh", "tcsh", "fish", "busybox", "chromium",
+THERE = ["gcc", "meson", "ninja", "python3", "clang", "clang-format-14", "shellcheck", "ssh", "tcsh", "fish", "busybox", "chromium",
          "pdftotext"]  # and no node: what drives the browser comes from another place
 
 

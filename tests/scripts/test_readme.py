@@ -47,7 +47,7 @@ def files_exist():
     named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", README) if path.split("/")[0] in os.listdir(ROOT)]
     for path in some(links + named, 8):
         if not path.startswith("build"):
-            path = path.replace("/check_NAME", "/check_reachable").replace("/parse_NAME", "/parse_xid")
+            path = path.replace("/check_NAME", "/check_reachable").replace("/parse_NAME", "/parse_xid").replace("/sh/NAME", "/sh/os")
             path, _, heading = path.partition("#")
             tap.same((path, os.path.exists(os.path.join(ROOT, path))), (path, True))
             if heading:

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2317,SC2154,SC2046,SC2030,SC2031
-# (functions are called by name, and what is not set here comes from the environment)
 # Whose this host is at the moment: before | after | ask (which takes no lock and gives none back).
 #
 # In the environment: node, its name in the hostfile; run, the UUID of ours (empty: none, so no lock is taken), and
@@ -18,6 +16,7 @@
 # nothing. Each user has one, so nobody needs a folder that all may write to, and everybody reads all of them. Between
 # looking at a folder and listing it its owner may exchange it: he can only show other locks of his own by that.
 
+: "${node:=}" "${run:=}" "${who:=}" "${jobs_of_ours:=}" "${refused:=}" "${fresh_s:=60}" "${lease_s:=60}" "${pause_s:=1}" "${limit_s:=30}"
 exec 3>&2 2>/dev/null
 root=$ASSAY_LAB_ROOT
 places=${ASSAY_LOCKS:-$root/var/tmp/assay-locks $root/tmp/assay-locks $root/dev/shm/assay-locks}
@@ -145,6 +144,7 @@ counts() {
 lock() {
     link=$1
     set -f
+    # shellcheck disable=SC2046 # words
     set -- $(readlink "$link" | plain)
     set +f
     [ $# -ge 6 ] || return 0
@@ -194,6 +194,7 @@ held() {
 
 # unshared FOLDER: it is ours or root's, and others cannot write in it, or cannot take away what is not theirs
 unshared() {
+    # shellcheck disable=SC2046 # words
     set -- $(stat -L -c '%u %a' "$1")
     case $1 in 0 | "$me") ;; *) return 1 ;; esac
     case $2 in [1357]???) ;; *[2367] | *[2367]?) return 1 ;; esac
@@ -235,9 +236,9 @@ release() {
 
 # ask: the last line says that all were asked
 ask() { seen && slurm && kubernetes && held && refused && echo .; }
-# told COMMAND: what it said in $told
+# told WORDS: what a question said, in $told
 told() {
-    told=$("$@")
+    told=$1
     case $line$told in
     *"$line.") told=${told%.} told=${told%"$line"} ;;
     *) told="$told$line? a program that is needed for it could not be started or was killed" ;;
@@ -252,9 +253,9 @@ take_and_look() { take && held && echo .; }
 # The lock is taken where the host is nobody's, and only then. Who sees another's lock beside his own takes his back and
 # asks again after a pause, and pauses differ: two never hold a host at once, and of two that meet one goes first.
 before() {
-    while told ask; do
+    while told "$(ask)"; do
         if [ -z "$told" ]; then
-            told take_and_look
+            told "$(take_and_look)"
             [ -n "$told" ] || return
             release
         fi
@@ -263,7 +264,7 @@ before() {
     done
 }
 after() {
-    while told ask; [ -n "$told" ] && again; do sleep "$pause_s"; done
+    while told "$(ask)"; [ -n "$told" ] && again; do sleep "$pause_s"; done
     release
 }
 
@@ -274,7 +275,7 @@ before)
     before
     ;;
 after) after ;;
-*) told ask ;;
+*) told "$(ask)" ;;
 esac
 [ -n "$told" ] || exit 0
 printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++'

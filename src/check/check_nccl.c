@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nccl.h"
+#include "rules.h"
 
 #include <string.h>
 
@@ -9,7 +10,7 @@
 /* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
 static const char *const judged_by_default[] = {"8G", "16G"};
 
-const struct argument nccl_arguments[] = {
+static const struct argument arguments[] = {
     {"begin", ARGUMENT_SIZE, "1M", "smallest message (-b)"},
     {"end", ARGUMENT_SIZE, "16G", "largest message (-e)"},
     {"factor", ARGUMENT_COUNT, "2", "each size is this times the one before (-f)"},
@@ -18,7 +19,7 @@ const struct argument nccl_arguments[] = {
     {0},
 };
 
-const struct remedy nccl_remedies[] = {
+static const struct remedy remedies[] = {
     {"nccl.*.wrong",
      "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
     {"nccl.out_of_bounds",
@@ -71,7 +72,7 @@ static const char *busbw_subject(const struct check_context *context)
     return check_rail(context) >= 0 ? context->variant : "";
 }
 
-void nccl_command(const struct check_context *context, struct text *out)
+static void put_command(const struct check_context *context, struct text *out)
 {
     const struct suite_variable one_rail[] = {
         {"CUDA_VISIBLE_DEVICES", arena_printf(context->arena, "%d", check_rail(context))},
@@ -143,24 +144,14 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
         ->size_bytes = size;
 }
 
-void nccl_slots(const struct check_context *context, struct slot_list *slots)
+static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    static const struct limit no_wrong[] = {{.metric = "nccl.*",
-                                             .rule = RULE_CEILING,
-                                             .value = 0,
-                                             .unit = "",
-                                             .source = "nccl-tests",
-                                             .status = LIMIT_TOOL},
-                                            {0}};
-    struct limit *all_ranks = arena_array(context->arena, struct limit, 2);
+    static const struct limit no_wrong[] = RULES_MOST("nccl.*", 0, "nccl-tests");
+    const struct limit *all_ranks = rules_new(
+        context, LIMITS RULES_EQUAL("nccl.ranks", arena_printf(context->arena, "%u", rank_count(context)),
+                                    rules_platform(context)));
     double end = check_number(context, "end"), factor = check_number(context, "factor");
 
-    *all_ranks =
-        (struct limit){.metric = "nccl.ranks",
-                       .rule = RULE_EQUAL,
-                       .text = arena_printf(context->arena, "%u", rank_count(context)),
-                       .source = arena_printf(context->arena, "platform %s", context->platform->name),
-                       .status = LIMIT_TOOL};
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
     nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
@@ -245,7 +236,8 @@ void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
         reading_doubt(out, "its output has %zu tables for one test", part->reading.runs.count);
 }
 
-void nccl_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+static void read_tables(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
 {
     read_parts(context, attempt, out);
     nccl_doubt_tables(attempt, out);
@@ -257,8 +249,45 @@ void nccl_read(const struct check_context *context, const struct attempt *attemp
     }
 }
 
-unsigned nccl_expected_s(const struct check_context *context)
+static unsigned expected_s(const struct check_context *context)
 {
     /* Start-up of ranks and connections, and for each size a few seconds at most at the largest. */
     return launcher_is_wide(context) ? 120 + (unsigned)context->member_count : 90;
 }
+
+static const struct part_row parts[] = {{"main", "nccl-tests", put_command, NULL}, {0}};
+
+/* By rail too: the star of the bandwidth. */
+#define COLLECTIVE(name_, word_)                                                                             \
+    const struct check check_nccl_##name_ = {                                                                \
+        .name = "nccl-" word_,                                                                               \
+        .title = "NCCL " #name_,                                                                             \
+        .summary = #name_ "_perf on one host, or by mpirun across hosts: bus bandwidth by message size, no " \
+                          "wrong values",                                                                    \
+        .on = ON_GPUS,                                                                                       \
+        .scopes = SCOPE_HOST | SCOPE_HOSTS | SCOPE_RAIL,                                                     \
+        .as_root = true,                                                                                     \
+        .exclusive = EXCLUSIVE_HOST,                                                                         \
+        .window = true,                                                                                      \
+        .arguments = arguments,                                                                              \
+        .arguments_fault = nccl_arguments_fault,                                                             \
+        .parts = parts,                                                                                      \
+        .remedies = remedies,                                                                                \
+        .bandwidth = "nccl." #name_ ".*busbw",                                                               \
+        .at_size = nccl_at_size,                                                                             \
+        .more_slots = more_slots,                                                                            \
+        .expected = expected_s,                                                                              \
+        .read = read_tables,                                                                                 \
+        .hosts_file = launcher_hosts_file,                                                                   \
+    }
+
+/* The collective that training spends its time in. */
+COLLECTIVE(all_reduce, "all-reduce");
+/* No algorithm can add up inside the fabric here, so the bandwidth of these two is the wire's own. */
+COLLECTIVE(all_gather, "all-gather");
+COLLECTIVE(reduce_scatter, "reduce-scatter");
+/* Every rank to every other, so that all paths of the fabric are tried at once. */
+COLLECTIVE(alltoall, "alltoall");
+/* Each rank to the next one. Between hosts that is one adapter in each direction, so it says nothing of the others. In a part
+   of the hosts, in their order, who were neighbours still are: the search for a slow path works. */
+COLLECTIVE(sendrecv, "sendrecv");

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules.h"
+
+#include <string.h>
+
+const struct limit *rules_new(const struct check_context *context, const struct limit *rules)
+{
+    struct limit *copy;
+    size_t count = 0;
+
+    while (rules[count].metric != NULL)
+        count++;
+    copy = arena_array(context->arena, struct limit, count + 1);
+    memcpy(copy, rules, count * sizeof *copy);
+    return copy;
+}
+
+const struct limit *rules_alike(const struct check_context *context, const char *metric, const char *stated,
+                                const char *stated_source, const char *alike_source)
+{
+    const struct limit rules[] = {
+        {.metric = metric, .rule = RULE_EQUAL, .text = stated, .source = stated_source, .status = LIMIT_TOOL},
+        {.metric = metric, .rule = RULE_SAME, .source = alike_source, .status = LIMIT_TOOL},
+        {0}};
+
+    return rules_new(context, stated != NULL ? rules : rules + 1);
+}
+
+const char *rules_platform(const struct check_context *context)
+{
+    return arena_printf(context->arena, "platform %s", context->platform->name);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a check's own items must meet, as one writes it in a table at file scope:
+ *
+ *     static const struct limit rules[] = RULES_EQUAL("host.root", "yes", "assay", .inconclusive = true);
+ *     static const struct item items[] = {
+ *         {"gpu.mig", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_ONE_OF("gpu.mig", "Disabled|N/A", "assay")},
+ *
+ * Last stands the source, and behind it further members of struct limit. All of them say what a tool's word means
+ * (LIMIT_TOOL); a limit of another status is written out by RULES.
+ */
+#ifndef ASSAY_CHECK_RULES_H
+#define ASSAY_CHECK_RULES_H
+
+#include "assay/check.h"
+
+#define LIMITS (const struct limit[])
+
+#define RULES(...)     \
+    {                  \
+        {__VA_ARGS__}, \
+        {              \
+            0          \
+        }              \
+    }
+
+#define RULES_EQUAL(metric_, text_, ...) \
+    RULES(.metric = metric_, .rule = RULE_EQUAL, .text = text_, .status = LIMIT_TOOL, .source = __VA_ARGS__)
+#define RULES_ONE_OF(metric_, texts_, ...) \
+    RULES(.metric = metric_, .rule = RULE_ONE_OF, .text = texts_, .status = LIMIT_TOOL, .source = __VA_ARGS__)
+#define RULES_SAME(metric_, ...) \
+    RULES(.metric = metric_, .rule = RULE_SAME, .status = LIMIT_TOOL, .source = __VA_ARGS__)
+/* Of a number without a unit. */
+#define RULES_MOST(metric_, value_, ...)                                                              \
+    RULES(.metric = metric_, .rule = RULE_CEILING, .value = value_, .unit = "", .status = LIMIT_TOOL, \
+          .source = __VA_ARGS__)
+#define RULES_LEAST(metric_, value_, ...)                                                           \
+    RULES(.metric = metric_, .rule = RULE_FLOOR, .value = value_, .unit = "", .status = LIMIT_TOOL, \
+          .source = __VA_ARGS__)
+
+/* Of a step, copied into its arena: what stands behind LIMITS in a function is gone when that returns. */
+const struct limit *rules_new(const struct check_context *context, const struct limit *rules);
+/* The same on all hosts, and what the suite states where it states something (NULL: it does not). */
+const struct limit *rules_alike(const struct check_context *context, const char *metric, const char *stated,
+                                const char *stated_source, const char *alike_source);
+/* "platform hgx-h100": the source of what the platform declares. */
+const char *rules_platform(const struct check_context *context);
+
+/* What sh/memlock.sh says of locked memory where it will do, and, for a preflight, what makes it so. */
+#define MEMLOCK_WORDS "unlimited|unlimited (CAP_IPC_LOCK)"
+#define MEMLOCK_COMMAND                                                  \
+    "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' | " \
+    "sudo tee /etc/security/limits.d/assay.conf"
+
+#endif
