@@ -195,6 +195,7 @@ struct check {
     unsigned concerns; /* enum concern, or-ed */
     bool passive;      /* changes nothing and disturbs nobody: the guard's light path */
     bool window;       /* it loads the GPUs or the fabric: see above */
+    bool witness;      /* its tool leaves on each host what that saw: see src/check/witness.c */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */

@@ -11,6 +11,7 @@
 #include "launcher.h"
 #include "nccl.h"
 #include "rules.h"
+#include "witness.h"
 
 static const char program[] = "assay-probe-collective";
 
@@ -61,6 +62,7 @@ static void put_command(const struct check_context *context, struct text *out)
                 check_number(context, "warmup"));
     if (!has_paths(context))
         text_put(out, " --path-size 0");
+    witness_put_option(context, out);
     text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
 }
 
@@ -219,6 +221,7 @@ static void read_probe(const struct check_context *context, const struct attempt
         measure_host(context, context->members[i], out, "probe.late", "probe.host_late", "us", false);
     }
     tell_stragglers(context, out);
+    witness_read(context, attempt, out);
 }
 
 static const struct remedy remedies[] = {
@@ -247,6 +250,7 @@ const struct check check_probe_collective = {
     .scopes = SCOPE_HOST | SCOPE_HOSTS,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
+    .witness = true,
     .bandwidth = "probe.*.busbw",
     .at_size = nccl_at_size,
     .arguments = arguments,

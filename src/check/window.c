@@ -14,6 +14,7 @@
 #include "monitors.h"
 #include "script.h"
 #include "window.h"
+#include "witness.h"
 
 enum { IDLE_WAIT_S = 15, POLL_S = 5, READ_S = 90 };
 
@@ -73,6 +74,10 @@ static const struct part_row after[] = {
      .typed = "grep of counters below /sys/class/infiniband",
      .aside = true},
     {.name = WINDOW_LOG, .parser = "xid", .script = script_window_log, .typed = "dmesg", .aside = true},
+    {.name = WINDOW_WITNESS,
+     .script = script_window_witness,
+     .typed = "readlink /var/tmp/assay-witness-$ASSAY_ATTEMPT",
+     .aside = true},
     {0},
 };
 
@@ -85,6 +90,8 @@ bool window_part_applies(const struct check_context *context, const struct part_
 {
     if (strcmp(row->name, WINDOW_OWNERS) == 0)
         return true;
+    if (strcmp(row->name, WINDOW_WITNESS) == 0)
+        return witness_is_asked(context);
     if (!context->check->window)
         return false;
     return context->platform->nvlink_links > 0 || strcmp(row->name, WINDOW_NVLINK) != 0;
@@ -105,28 +112,58 @@ const struct window *window_find(const struct attempt *attempt, size_t member, e
     return NULL;
 }
 
+/* Why a part of a window was not read; NULL when it was. */
+const char *window_unread(struct arena *arena, const struct window *window, const struct part *part)
+{
+    struct slice rest, line;
+
+    if (window == NULL)
+        return "it was not asked";
+    if (window->end != ATTEMPT_RAN)
+        return *window->text != '\0' ? window->text : attempt_end_name(window->end);
+    if (part == NULL || !part->began || !part->ended)
+        return "the command did not come to its end";
+    rest = part->err;
+    if (part->rc != 0 && scan_line(&rest, &line) && slice_trim(line).length > 0)
+        return utf8_clean(arena, slice_trim(line));
+    if (part->rc != 0)
+        return arena_printf(arena, "exit status %d", part->rc);
+    return NULL;
+}
+
+struct slice window_said(const struct check_context *context, const struct attempt *attempt, size_t member,
+                         enum window_role role, const char *name, const char **ret_why)
+{
+    const struct window *window = window_find(attempt, member, role);
+    struct attempt scratch = {.uuid = attempt->uuid};
+    const struct part *part = NULL;
+    struct slice said = {0};
+    struct frames frames;
+
+    if (window != NULL && window->end == ATTEMPT_RAN) {
+        read_window_frames(context->arena, attempt, window, &frames);
+        for (const struct part_row *row = window_parts(role); row->name != NULL; row++)
+            if (strcmp(row->name, name) == 0)
+                (void)read_part(context, row, &frames, 1, &scratch);
+        part = &scratch.parts.items[0];
+    }
+    *ret_why = window_unread(context->arena, window, part);
+    if (part != NULL)
+        said = part->out;
+    while (slice_ends(said, "\n"))
+        said.length--;
+    return slice_trim(said);
+}
+
 /* Where the log ended before: digits only, for it goes into a command. NULL when nobody knows; "" when the log
    had no stamped line, so that all that is there later is new. */
 static const char *log_end(const struct check_context *context, const struct attempt *attempt, size_t member)
 {
-    const struct window *window = window_find(attempt, member, WINDOW_BEFORE);
-    struct attempt scratch = {.uuid = attempt->uuid};
-    struct frames frames;
-    const struct part *part;
-    struct slice stamp;
+    const char *why;
+    struct slice stamp = window_said(context, attempt, member, WINDOW_BEFORE, WINDOW_LOG_START, &why);
     double seconds;
 
-    if (window == NULL || window->end != ATTEMPT_RAN)
-        return NULL;
-    read_window_frames(context->arena, attempt, window, &frames);
-    for (const struct part_row *row = before; row->name != NULL; row++)
-        if (strcmp(row->name, WINDOW_LOG_START) == 0)
-            (void)read_part(context, row, &frames, 1, &scratch);
-    part = &scratch.parts.items[0];
-    stamp = slice_trim(part->out);
-    while (slice_ends(stamp, "\n"))
-        stamp.length--;
-    if (!part->ended || part->rc != 0 || (stamp.length > 0 && !scan_double(stamp, &seconds)))
+    if (why != NULL || (stamp.length > 0 && !scan_double(stamp, &seconds)))
         return NULL;
     return arena_strndup(context->arena, stamp.bytes, stamp.length);
 }

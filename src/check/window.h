@@ -13,6 +13,7 @@
 #define WINDOW_FABRIC "fabric"
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
+#define WINDOW_WITNESS "witness"
 
 /* window.c: how its parts are marked. */
 void read_window_frames(struct arena *arena, const struct attempt *attempt, const struct window *window,
@@ -41,5 +42,10 @@ const struct part_row *window_parts(enum window_role role);
 bool window_part_applies(const struct check_context *context, const struct part_row *row);
 /* The last reading of that member in that role, or NULL. */
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role);
+/* Why the part of a window says nothing; NULL: it does. */
+const char *window_unread(struct arena *arena, const struct window *window, const struct part *part);
+/* What that part of it printed; *ret_why as window_unread has it. In the context's arena. */
+struct slice window_said(const struct check_context *context, const struct attempt *attempt, size_t member,
+                         enum window_role role, const char *name, const char **ret_why);
 
 #endif

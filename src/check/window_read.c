@@ -146,32 +146,13 @@ static const struct part *find_part(const struct attempt *attempt, const struct 
     return NULL;
 }
 
-/* Why a part of a window was not read; NULL when it was. */
-static const char *unread(struct arena *arena, const struct window *window, const struct part *part)
-{
-    struct slice rest, line;
-
-    if (window == NULL)
-        return "it was not asked";
-    if (window->end != ATTEMPT_RAN)
-        return *window->text != '\0' ? window->text : attempt_end_name(window->end);
-    if (part == NULL || !part->began || !part->ended)
-        return "the command did not come to its end";
-    rest = part->err;
-    if (part->rc != 0 && scan_line(&rest, &line) && slice_trim(line).length > 0)
-        return utf8_clean(arena, slice_trim(line));
-    if (part->rc != 0)
-        return arena_printf(arena, "exit status %d", part->rc);
-    return NULL;
-}
-
 /* nvidia-smi's answer where it is whole. */
 static const struct part *whole_gpus(struct finder *finder, const char *label, const struct window *window,
                                      const char *when)
 {
     struct arena *arena = finder->out->arena;
     const struct part *part = find_part(finder->attempt, window, WINDOW_GPUS);
-    const char *why = unread(arena, window, part);
+    const char *why = window_unread(arena, window, part);
 
     if (why == NULL && part->reading.status != READING_COMPLETE)
         why = part->reading.reason;
@@ -591,10 +572,10 @@ static void read_log(struct finder *finder, const struct member *member, const s
     const struct part *part = find_part(finder->attempt, after, WINDOW_LOG);
     const struct part *start = find_part(finder->attempt, before, WINDOW_LOG_START);
     const struct part *gpus = find_part(finder->attempt, before, WINDOW_GPUS);
-    const char *why = unread(arena, before, start);
+    const char *why = window_unread(arena, before, start);
 
     if (why == NULL)
-        why = unread(arena, after, part);
+        why = window_unread(arena, after, part);
     if (why != NULL && strncmp(why, "exit status", 11) == 0)
         why = "dmesg shows no lines, none with a time, or none as old as the test";
     if (why != NULL)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "assay/error.h"
+#include "assay/text.h"
 
 /* Exit status, told by --help. */
 enum {
@@ -53,6 +54,7 @@ struct probe_options {
     enum trouble trouble;
     int trouble_rank;
     double trouble_us;
+    const char *witness; /* where each host leaves what it saw; NULL: nowhere */
 };
 
 /* What a rank says of itself before anything is measured; travels as bytes between equal programs. */
@@ -112,14 +114,16 @@ struct probe {
     double clock_error_us; /* the largest of all ranks; at rank 0 */
     struct arrivals arrivals;
     double path_gbps; /* this rank's best path to another host; 0: there is none */
-    void *state;      /* the backend's own */
+    struct text witness;
+    void *state; /* the backend's own */
 };
 
-/* One size, as rank 0 knows it. */
+/* One size, as rank 0 knows it, and own_busbw. */
 struct result {
     size_t size, count; /* bytes that were asked for; elements that were moved */
     double time_us, busbw, algbw, spread_us;
-    double wrong; /* elements, over all ranks; less than 0: not checked */
+    double own_busbw; /* by this rank's own time, at every rank */
+    double wrong;     /* elements, over all ranks; less than 0: not checked */
 };
 
 /* probe_options.c: -1 with err set, 0 to go on, 1 when help was printed. */
@@ -159,6 +163,11 @@ void output_ranks(const struct probe *probe, const double *paths_gbps, const dou
 /* how: "ok", "wrong", "unfit", "broken" or "late"; waiting_for: ranks, for "late". */
 void output_end(const struct probe *probe, const char *how, const char *reason, const int *waiting_for,
                 size_t waiting_count);
+
+/* probe_witness.c: what this host saw, for others than rank 0. */
+void witness_begin(struct probe *probe);
+void witness_size(struct probe *probe, const struct result *result);
+void witness_end(struct probe *probe);
 
 /* probe_deadline.c: a thread that ends the program when time is over and says for whom was waited. */
 void deadline_start(struct probe *probe); /* before MPI is, so that its start has one too */

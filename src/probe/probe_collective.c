@@ -85,6 +85,7 @@ static double measure_sizes(struct probe *probe)
         struct result result;
 
         rounds_measure(probe, size, &result);
+        witness_size(probe, &result);
         if (probe->rank == 0)
             output_size(&result);
         if (result.wrong > 0)
@@ -122,7 +123,9 @@ static int measure(struct probe *probe)
     if (probe->rank == 0)
         output_head(probe, count_sizes(&probe->options));
     rounds_prepare(probe);
+    witness_begin(probe);
     wrong = measure_sizes(probe);
+    witness_end(probe);
     paths_measure(probe);
     report_ranks(probe);
     MPI_Bcast(&wrong, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);

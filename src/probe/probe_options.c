@@ -9,7 +9,7 @@
 
 /* As the command line has them. */
 struct words {
-    const char *collective, *backend, *begin, *end, *warmup, *path_bytes, *trouble;
+    const char *collective, *backend, *begin, *end, *warmup, *path_bytes, *trouble, *witness;
     unsigned factor, iterations, deadline_s;
     bool no_check, arrivals;
 };
@@ -47,6 +47,8 @@ static void fill_rows(struct words *words, struct option_row *rows)
         {"no-check", 0, OPTION_FLAG, NULL, &words->no_check, "do not check the data"},
         {"arrivals", 0, OPTION_FLAG, NULL, &words->arrivals,
          "print each round: when each rank came, and how long it took"},
+        {"witness", 0, OPTION_STRING, "PATH", &words->witness,
+         "the first rank of each host leaves there, as the text of a symbolic link, what it saw"},
         {"trouble", 0, OPTION_STRING, "TROUBLE", &words->trouble,
          "something goes wrong on purpose, see below"},
         OPTION_END,
@@ -54,7 +56,7 @@ static void fill_rows(struct words *words, struct option_row *rows)
 
     memcpy(rows, all, sizeof all);
 }
-enum { ROWS = 13 };
+enum { ROWS = 14 };
 
 void options_print_help(void)
 {
@@ -148,6 +150,7 @@ static int read_words(struct probe_options *options, const struct words *words, 
                                       .deadline_s = words->deadline_s,
                                       .check = !words->no_check,
                                       .arrivals = words->arrivals,
+                                      .witness = words->witness,
                                       .trouble_rank = -1};
     options->collective = collective_find(words->collective);
     if (options->collective == NULL)

@@ -77,8 +77,8 @@ static void run_rounds(struct probe *probe, size_t count, unsigned rounds)
     must(probe, probe->backend->wait(probe, &err), &err);
 }
 
-/* Microseconds of a round, of the slowest rank. */
-static double time_rounds(struct probe *probe, size_t size, size_t count)
+/* Microseconds of a round, of the slowest rank and of this one. */
+static double time_rounds(struct probe *probe, size_t size, size_t count, double *ret_own_us)
 {
     double began, mine, slowest;
 
@@ -90,6 +90,7 @@ static double time_rounds(struct probe *probe, size_t size, size_t count)
     run_rounds(probe, count, probe->options.iterations);
     mine = (clock_now_us() - began) / probe->options.iterations;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    *ret_own_us = mine;
     return slowest;
 }
 
@@ -144,10 +145,12 @@ void rounds_measure(struct probe *probe, size_t size, struct result *ret_result)
 {
     size_t count = size / sizeof(float) / (size_t)probe->ranks * (size_t)probe->ranks;
     struct result result = {.size = size, .count = count, .wrong = -1};
+    double own_us;
 
-    result.time_us = time_rounds(probe, size, count);
+    result.time_us = time_rounds(probe, size, count, &own_us);
     result.algbw = (double)(count * sizeof(float)) / result.time_us / 1e3;
     result.busbw = result.algbw * probe->options.collective->bus_factor(probe->ranks);
+    result.own_busbw = result.busbw * result.time_us / own_us;
     observe_rounds(probe, size, count, &result.spread_us);
     if (probe->options.check)
         result.wrong = count_wrong(probe, size, count);

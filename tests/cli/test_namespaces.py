@@ -121,6 +121,39 @@ def a_slow_host():
     tap.same(what_is_left(), [], "a slow host: nothing is left on any of them")
 
 
+# Ten times the bandwidth, in a tenth of the time.
+LIE = r'$| = 1; s/"(algbw|busbw)": ([0-9.e+-]+)/"\"$1\": " . $2 * 10/ge; s/"time_us": ([0-9.e+-]+)/"\"time_us\": " . $1 \/ 10/ge'
+
+
+def a_lying_rank_0():
+    """It prints ten times the bandwidth; what the other hosts measured it never had in its hands."""
+    program = write(f"{FOLDER}/lying.sh", f"""#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] || exec {PROBE} "$@"
+{PROBE} "$@" | perl -pe '{LIE}'
+""", 0o755)
+    done = assay(*words("lying", program, retries=0, isolate=False), "--hosts", FEW_HOSTS)
+    told = items(Report(f"{FOLDER}/lying.db"), BUSBW)[""]
+    tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"), "a lying rank 0: no host bears it out",
+             done.stdout, done.stderr)
+    tap.ok("node2: it measured" in told["cause"] and "and the table says" in told["cause"],
+           "a lying rank 0: each host says what it measured itself", told)
+    tap.same(what_is_left(), [], "a lying rank 0: nothing is left on any host")
+
+
+def a_host_without_a_word():
+    """Somebody on node3 takes the witness's place first, which is known as soon as the test runs."""
+    program = write(f"{FOLDER}/silent.sh", f"""#!/bin/sh
+[ "$(hostname)" = node3 ] && ln -s "ranks=4 524288=1000" "/var/tmp/assay-witness-$ASSAY_ATTEMPT" && chown -h 12345 "/var/tmp/assay-witness-$ASSAY_ATTEMPT"
+exec {PROBE} "$@"
+""", 0o755)
+    done = assay(*words("silent", program, retries=0, isolate=False), "--hosts", FEW_HOSTS)
+    told = items(Report(f"{FOLDER}/silent.db"), BUSBW)[""]
+    tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"),
+             "a host without a word of its own: nothing passes by it", done.stdout, done.stderr)
+    tap.ok("node3: it has no word of its own: it is of the user with uid 12345" in told["cause"],
+           "a host without a word of its own: whose lies in its place is told", told)
+
+
 def hanging(name, deadline=HANG_S, **step):
     """On some of the hosts a collective whose rank 2 sleeps for ever; the probe's own deadline is far away.
 
@@ -217,7 +250,7 @@ def a_run_is_cancelled():
 write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
 hosts = Hosts(COUNT, RATE)
 hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
-STORIES = {"measured": (a_healthy_cluster, a_slow_host),
+STORIES = {"measured": (a_healthy_cluster, a_slow_host, a_lying_rank_0, a_host_without_a_word),
            "ended": (a_hang, a_rank_that_does_not_arrive, the_controller_is_killed, a_host_is_cut_off, a_run_is_cancelled)}
 for kind, stories in STORIES.items():
     for story in stories:

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 PROBE, OTHER = map(os.path.abspath, sys.argv[1:])
 RANKS = 4
@@ -103,6 +104,20 @@ def comes_late():
     ok(len(rounds) == 10 and last.count(3) > 5, "a rank that comes late: --arrivals shows it round by round", rounds)
 
 
+def leaves_a_witness():
+    with tempfile.TemporaryDirectory() as folder:
+        witness = os.path.join(folder, "witness")
+        done, lines = run("-b", "64K", "-e", "256K", "-f", "4", "-n", "3", "--witness", witness)
+        told = dict(word.split("=") for word in os.readlink(witness).split()) if os.path.islink(witness) else {}
+        ok(done.returncode == 0 and list(told) == ["ranks", "65536", "262144"] and told["ranks"] == str(RANKS),
+           "a witness: what the host saw, as the text of a link", f"{told} {done.stderr}")
+        ok(told and all(float(told[str(line["size_bytes"])]) >= line["busbw"] * 0.9999 for line in lines_of(lines, "size_bytes")),
+           "a witness: no rank measured less than the slowest one's result", f"{told} {done.stdout}")
+        done, lines = run("-b", "4K", "-n", "2", "--witness", witness)
+        ok(done.returncode == 0 and "no witness at" in done.stderr and "65536=" in os.readlink(witness),
+           "a witness: what lies there already stays, and that is said", done.stderr)
+
+
 def refuses():
     for words, status, said in ((("-b", "8"), 69, "no element for each of 4 ranks"),
                                 (("--trouble", "hang:9"), 69, "rank 9 of 4")):
@@ -154,6 +169,7 @@ hangs()
 is_stopped()
 dies()
 comes_late()
+leaves_a_witness()
 refuses()
 is_another_version()
 lacks_nccl()
