@@ -79,6 +79,8 @@ static inline bool scan_text(struct slice *rest, const char *prefix)
 bool scan_double(struct slice slice, double *ret_value);
 bool scan_u64(struct slice slice, uint64_t *ret_value); /* decimal digits only */
 bool scan_i64(struct slice slice, int64_t *ret_value);  /* one sign allowed */
+/* Takes everything up to mark, and mark, off the front of rest. False when it is not there; then nothing is taken. */
+bool scan_past(struct slice *rest, const char *mark);
 /* Takes leading digits off the front of rest. */
 bool scan_digits(struct slice *rest, uint64_t *ret_value);
 

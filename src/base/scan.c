@@ -64,6 +64,15 @@ bool slice_part(struct slice text, const char *mark, struct slice *ret_key, stru
     return true;
 }
 
+bool scan_past(struct slice *rest, const char *mark)
+{
+    size_t at = slice_find(*rest, mark);
+
+    if (at != (size_t)-1)
+        *rest = slice_from(*rest, at + strlen(mark));
+    return at != (size_t)-1;
+}
+
 bool scan_line(struct slice *rest, struct slice *ret_line)
 {
     const char *newline = rest->length > 0 ? memchr(rest->bytes, '\n', rest->length) : NULL;

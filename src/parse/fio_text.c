@@ -121,13 +121,10 @@ static void close_run(struct text_run *text)
 static bool read_header(struct text_run *text, struct slice line)
 {
     size_t at = slice_find(line, ": (groupid=");
-    struct slice rest, words;
+    struct slice rest = line, words;
     uint64_t group, error = 0;
 
-    if (at == (size_t)-1)
-        return false;
-    rest = slice_from(line, at + strlen(": (groupid="));
-    if (!scan_digits(&rest, &group) || !value_after(rest, "err=", &rest))
+    if (!scan_past(&rest, ": (groupid=") || !scan_digits(&rest, &group) || !value_after(rest, "err=", &rest))
         return false;
     rest = slice_trim(rest);
     if (!scan_digits(&rest, &error))

@@ -255,13 +255,11 @@ static void end_structure(struct table *table)
 /* "Handle 0x0028, DMI type 17, 92 bytes"; before 2.9 with a full stop at the end, and parted in two lines. */
 static bool begin_structure(struct table *table, struct slice line)
 {
-    size_t at = slice_find(line, "DMI type ");
-    struct slice rest;
+    struct slice rest = line;
 
-    if (!slice_starts(line, "Handle 0x") || at == (size_t)-1)
+    if (!scan_text(&rest, "Handle 0x") || !scan_past(&rest, "DMI type "))
         return false;
     end_structure(table);
-    rest = slice_from(line, at + strlen("DMI type "));
     table->inside = scan_digits(&rest, &table->type);
     table->pairs.count = 0;
     table->closed = false;

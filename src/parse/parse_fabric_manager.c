@@ -142,12 +142,11 @@ static bool read_version(struct service *service, struct slice line)
         "Fabric Manager version is :", "Fabric Manager version is:", "Fabric Manager version "};
 
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
-        size_t at = slice_find(line, marks[i]);
-        struct slice version;
+        struct slice rest = line, version;
 
-        if (at == (size_t)-1)
+        if (!scan_past(&rest, marks[i]))
             continue;
-        version = version_at(slice_from(line, at + strlen(marks[i])));
+        version = version_at(rest);
         if (version.length == 0)
             continue;
         reading_fact_once(service->frame.reading, "fabric_manager.version", version);
@@ -160,15 +159,12 @@ static bool read_version(struct service *service, struct slice line)
 /* "fabric manager NVIDIA GPU driver interface version 550.127.05 don't match with driver version 550.120." */
 static bool read_mismatch(struct service *service, struct slice line)
 {
-    static const char own[] = "interface version ", driver[] = "match with driver version ";
-    size_t own_at = slice_find(line, own), driver_at = slice_find(line, driver);
+    struct slice own = line, driver = line;
 
-    if (own_at == (size_t)-1 || driver_at == (size_t)-1)
+    if (!scan_past(&own, "interface version ") || !scan_past(&driver, "match with driver version "))
         return false;
-    reading_fact_once(service->frame.reading, "fabric_manager.version",
-                      version_at(slice_from(line, own_at + strlen(own))));
-    reading_fact_once(service->frame.reading, "fabric_manager.driver_version",
-                      version_at(slice_from(line, driver_at + strlen(driver))));
+    reading_fact_once(service->frame.reading, "fabric_manager.version", version_at(own));
+    reading_fact_once(service->frame.reading, "fabric_manager.driver_version", version_at(driver));
     reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
                     slice_print(line));
     service->log = true;
@@ -179,20 +175,15 @@ static bool read_mismatch(struct service *service, struct slice line)
  * port 61" */
 static bool read_switch_error(struct service *service, struct slice line)
 {
-    static const char mark[] = "fatal error ", bus[] = "pci bus id ";
-    size_t at = slice_find(line, mark), bus_at = slice_find(line, bus);
     char subject[PCI_ADDRESS_BYTES] = "", code[40];
-    struct slice rest, word;
+    struct slice rest = line, bus = line, word;
     uint64_t number;
     bool harmless;
 
-    if (at == (size_t)-1 || !slice_contains(line, "NVSwitch"))
+    if (!scan_past(&rest, "fatal error ") || !slice_contains(line, "NVSwitch") ||
+        !scan_digits(&rest, &number) || number > 999999)
         return false;
-    rest = slice_from(line, at + strlen(mark));
-    if (!scan_digits(&rest, &number) || number > 999999)
-        return false;
-    rest = slice_from(line, bus_at == (size_t)-1 ? line.length : bus_at + strlen(bus));
-    if (scan_word(&rest, &word))
+    if (scan_past(&bus, "pci bus id ") && scan_word(&bus, &word))
         pci_address_put(subject, sizeof subject, word);
     snprintf(code, sizeof code, "fabric_manager.sxid.%u", (unsigned)number);
     harmless = slice_contains(line, "non-fatal");

@@ -104,12 +104,11 @@ static bool read_device(struct listing *listing, const char *address, struct sli
 /* The number behind mark, up to unit: "Speed 16GT/s" -> 16. */
 static bool number_after(struct slice line, const char *mark, const char *unit, double *ret_value)
 {
-    size_t at = slice_find(line, mark), length = 0;
-    struct slice rest;
+    struct slice rest = line;
+    size_t length = 0;
 
-    if (at == (size_t)-1)
+    if (!scan_past(&rest, mark))
         return false;
-    rest = slice_from(line, at + strlen(mark));
     while (length < rest.length && (isdigit((unsigned char)rest.bytes[length]) || rest.bytes[length] == '.'))
         length++;
     return slice_starts(slice_from(rest, length), unit) &&
@@ -119,12 +118,11 @@ static bool number_after(struct slice line, const char *mark, const char *unit, 
 /* What stands in parentheses right behind the value at mark: "Width x4 (downgraded)" -> "downgraded". */
 static struct slice remark_after(struct slice line, const char *mark)
 {
-    size_t at = slice_find(line, mark), open, comma, close;
-    struct slice rest;
+    size_t open, comma, close;
+    struct slice rest = line;
 
-    if (at == (size_t)-1)
+    if (!scan_past(&rest, mark))
         return slice_of("");
-    rest = slice_from(line, at + strlen(mark));
     open = slice_find(rest, " (");
     comma = slice_find(rest, ",");
     close = slice_find(rest, ")");

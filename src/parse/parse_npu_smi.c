@@ -225,16 +225,11 @@ static void read_process(struct table *table, const struct slice *cells)
 
 static void read_title(struct table *table, struct slice cell)
 {
-    size_t at = slice_find(cell, "Version:");
     struct slice word;
 
     if (scan_text(&cell, "npu-smi ") && scan_word(&cell, &word))
         add_fact(table->reading, "npu_smi.version", "", word);
-    at = slice_find(cell, "Version:");
-    if (at == (size_t)-1)
-        return;
-    cell = slice_from(cell, at + strlen("Version:"));
-    if (scan_word(&cell, &word))
+    if (scan_past(&cell, "Version:") && scan_word(&cell, &word))
         add_fact(table->reading, "npu.driver.version", "", word);
 }
 

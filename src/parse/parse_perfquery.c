@@ -49,15 +49,10 @@ static bool is_known(const struct listing *listing, const char *subject)
 /* "Lid 2052 port 1 (CapMask: 0x5300 CapMask2: 0x0000002)" -> "lid2052/1" */
 static const char *read_subject(struct arena *arena, struct slice text)
 {
-    size_t at = slice_find(text, " port ");
     struct slice node, port, rest;
     uint64_t lid;
 
-    if (at == (size_t)-1)
-        return NULL;
-    node = slice_trim((struct slice){text.bytes, at});
-    rest = slice_from(text, at + strlen(" port "));
-    if (!scan_word(&rest, &port))
+    if (!slice_part(text, " port ", &node, &rest) || !scan_word(&rest, &port))
         return NULL;
     if (slice_equal(port, "255"))
         port = slice_of("all");
@@ -70,11 +65,11 @@ static const char *read_subject(struct arena *arena, struct slice text)
 /* Bit 1 of CapMask2: the error counters are there with 64 bits too. */
 static bool announces_more(struct slice line)
 {
-    static const char mark[] = "CapMask2: 0x";
-    size_t at = slice_find(line, mark);
-    struct slice digits = slice_from(line, at == (size_t)-1 ? line.length : at + strlen(mark));
+    struct slice digits = line;
     size_t length = 0;
 
+    if (!scan_past(&digits, "CapMask2: 0x"))
+        return false;
     while (length < digits.length && isxdigit((unsigned char)digits.bytes[length]))
         length++;
     return length > 0 && strchr("2367abefABEF", digits.bytes[length - 1]) != NULL;
@@ -83,13 +78,12 @@ static bool announces_more(struct slice line)
 /* "# Port extended counters: Lid 2052 port 1 (...)", "# PortXmitDiscardDetails counters: Lid 7 port 1" */
 static bool read_header(struct listing *listing, struct slice line)
 {
-    static const char mark[] = "counters: ";
-    size_t at = slice_find(line, mark);
+    struct slice rest = line;
     const char *subject;
 
-    if (!slice_starts(line, "# ") || at == (size_t)-1)
+    if (!slice_starts(line, "# ") || !scan_past(&rest, "counters: "))
         return false;
-    subject = read_subject(listing->frame.all->arena, slice_from(line, at + strlen(mark)));
+    subject = read_subject(listing->frame.all->arena, rest);
     if (subject == NULL)
         return false;
     end_section(listing);

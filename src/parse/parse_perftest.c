@@ -343,12 +343,11 @@ static bool read_settings(struct log *log, struct slice line)
     bool found = false;
 
     for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-        size_t at = slice_find(line, settings[i].label);
-        struct slice rest, value;
+        struct slice rest = line, value;
 
-        if (at == (size_t)-1)
+        if (!scan_past(&rest, settings[i].label))
             continue;
-        rest = slice_trim(slice_from(line, at + strlen(settings[i].label)));
+        rest = slice_trim(rest);
         if (!scan_text(&rest, ":") || !scan_word(&rest, &value))
             continue;
         found = true;
@@ -372,12 +371,11 @@ static void read_completion(struct log *log, struct slice line)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
-        size_t at = slice_find(line, marks[i].mark), length = 0;
-        struct slice value;
+        struct slice value = line;
+        size_t length = 0;
 
-        if (at == (size_t)-1)
+        if (!scan_past(&value, marks[i].mark))
             continue;
-        value = slice_from(line, at + strlen(marks[i].mark));
         while (length < value.length && isalnum((unsigned char)value.bytes[length]))
             length++;
         reading_fact_once(log->run.reading, marks[i].fact, (struct slice){value.bytes, length});

@@ -32,6 +32,19 @@ static void without_the_mark_nothing_is_returned(void **state)
     assert_true(slice_equal(value, "kept"));
 }
 
+static void what_stands_before_a_mark_is_taken_with_it(void **state)
+{
+    struct slice rest = slice_of("DMI type 17, DMI type 4");
+
+    (void)state;
+    assert_true(scan_past(&rest, "DMI type "));
+    assert_true(slice_equal(rest, "17, DMI type 4"));
+    assert_false(scan_past(&rest, "Handle"));
+    assert_true(slice_equal(rest, "17, DMI type 4"));
+    assert_true(scan_past(&rest, "type 4"));
+    assert_int_equal(rest.length, 0);
+}
+
 static void one_of_several_texts_is_enough_and_the_last_one_counts(void **state)
 {
     struct slice line = slice_of("sh: ibstat: not found");
@@ -50,6 +63,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_parted_at_the_first_mark_and_trimmed),
         cmocka_unit_test(without_the_mark_nothing_is_returned),
+        cmocka_unit_test(what_stands_before_a_mark_is_taken_with_it),
         cmocka_unit_test(one_of_several_texts_is_enough_and_the_last_one_counts),
     };
 
