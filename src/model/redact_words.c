@@ -32,13 +32,14 @@ static const char of_systems[] =
     "monitoring "
     "calico-system cilium ";
 
-/* What is nobody's name, wherever it stands. */
+/* What is nobody's name, wherever it stands: of a language, and our marks, without which an output cannot be read again. */
 static const char of_language[] =
     "  a an and any are as at be by but can cannot could did do does each every for from had has have how if "
     "in into is it its may might must no none nor not null of off ok on once one only or other others out "
     "over own per same should since so some still than that the their them then there these they this those "
     "to too two under until up us was we were what when where whether which while who why will with within "
-    "without would yes you your false true unknown n/a na nan nil void all both uid gid ";
+    "without would yes you your false true unknown n/a na nan nil void all both uid gid "
+    "assay assay-part ";
 
 /* Words of tools, and of their outputs: what is named so is replaced in its place only. */
 static const char of_tools[] =
