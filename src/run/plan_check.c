@@ -350,8 +350,10 @@ static int tell_missing(struct builder *builder, const struct missing *missing, 
             err, ERROR_USAGE,
             "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
             "give one (\"limits\" of the step, with a floor or a fraction_of_ceiling, or --baseline), or "
-            "record the metric",
-            builder->sources->suite->path, missing->names, others);
+            "record the metric; `assay contract init -H %s -s %s -o contract.json` writes a contract to add "
+            "them to",
+            builder->sources->suite->path, missing->names, others, builder->sources->hostfile->path,
+            builder->sources->suite->path);
     add_note(builder, arena_printf(builder->arena,
                                    "gates without an enforceable limit, which can only be inconclusive: %s%s",
                                    missing->names, others));
