@@ -36,8 +36,11 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                     LIMIT_FIELD,
                     LIMIT_PROVISIONAL,
                     LIMIT_GUESS,
-                    LIMIT_TOOL, /* the check's own: what the tool's word means, no number of anybody's;
+                    LIMIT_TOOL,     /* the check's own: what the tool's word means, no number of anybody's;
                                    enforceable */
+                    LIMIT_COMPUTED, /* the check's own: from what the platform's links carry; gives way to any
+                                       other that is enforceable */
+                    LIMIT_SELF,     /* the judge's own: the cluster against parts of itself in this run */
 };
 
 /* What a figure was derived from (derive.h). */

@@ -20,18 +20,21 @@ struct platform {
     unsigned gpu_count; /* 0: a platform of NPUs only; then nothing of GPUs, NVLink or NVSwitch is planned */
     LIST_OF(const char *) gpu_models;  /* nvidia-smi product names, any of which is right */
     LIST_OF(const char *) gpu_pci_ids; /* "10de:2330" */
+    double gpu_memory_gib;             /* of one GPU, the least of the models; 0: not declared */
     unsigned npu_count;                /* Ascend NPUs, each of one chip; 0: none */
     LIST_OF(const char *) npu_models;  /* names as npu-smi prints them, any of which is right */
     unsigned nvlink_links;             /* per GPU; 0: none */
     double nvlink_gbs;                 /* per link and direction as `nvidia-smi nvlink -s` shows it, GB/s */
     double
         nvlink_ceiling_gbs; /* per GPU and direction by datasheet, GB/s: what no measured copy can exceed */
+    unsigned nvlink_domain_hosts;         /* hosts that one fabric of NVLinks reaches; 0: a host's own */
     unsigned pcie_generation, pcie_lanes; /* of a GPU's link to its host; 0: not declared */
     bool nvswitch;                        /* Fabric Manager is needed */
     bool fabric_state;          /* nvidia-smi shows Fabric State/Status (Hopper and later; N/A on A100) */
     const char *driver_minimum; /* "525.60.13"; NULL: none known */
     double power_limit_w;       /* default limit per GPU */
     LIST_OF(const char *) hcas; /* compute HCAs, in rail order; may be empty */
+    unsigned hca_count;         /* compute HCAs of a host; of the reference design where they are not named */
     double hca_gbits;           /* rate of each, Gb/s; 0: not declared */
     LIST_OF(struct platform_time {
         const char *check;
@@ -48,6 +51,8 @@ const struct platform *platform_load(struct arena *arena, const char *name, stru
 /* From a stored document. */
 const struct platform *platform_parse(struct arena *arena, const char *file, struct slice bytes,
                                       struct error *err) __attribute__((warn_unused_result));
+/* Bytes of the largest message that a collective finds room for; 0: the platform does not say. */
+double platform_message_room(const struct platform *platform);
 /* 0 when the platform does not say. */
 unsigned platform_time(const struct platform *platform, const char *check);
 

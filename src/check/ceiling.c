@@ -8,17 +8,20 @@
 static const double nvls_gain = 0.1;
 static const double bits_per_byte = 8;
 
-/* All GPUs of one host: GB/s per GPU and direction; 0: not known. */
+/* All GPUs of one host: GB/s per GPU and direction; 0: not known. Where nvidia-smi shows a fabric the switches may stand
+   in trays of their own. */
 static double of_links(const struct check_context *context)
 {
-    return context->platform->nvswitch ? context->platform->nvlink_ceiling_gbs : 0;
+    const struct platform *platform = context->platform;
+
+    return platform->nvswitch || platform->fabric_state ? platform->nvlink_ceiling_gbs : 0;
 }
 
 /* The share of each of the GPUs that take part in the adapters that they use, in GB/s. */
 static double of_adapters(const struct check_context *context, unsigned gpus_per_host)
 {
     const struct platform *platform = context->platform;
-    double all = platform->hca_gbits / bits_per_byte * (double)platform->hcas.count;
+    double all = platform->hca_gbits / bits_per_byte * platform->hca_count;
 
     return platform->gpu_count > 0 && gpus_per_host > 0 ? all / platform->gpu_count : 0;
 }
@@ -93,18 +96,44 @@ static const struct formula *formula_of(const char *collective)
     return NULL;
 }
 
+bool ceiling_in_domain(const struct check_context *context)
+{
+    return context->member_count <= context->platform->nvlink_domain_hosts;
+}
+
+struct ceiling ceiling_of_links(const struct check_context *context)
+{
+    return (struct ceiling){of_links(context), "rate of a GPU's NVLinks"};
+}
+
+struct ceiling ceiling_of_adapters(const struct check_context *context, const char *collective,
+                                   unsigned gpus_per_host)
+{
+    const struct formula *formula = formula_of(collective);
+    double adapters = of_adapters(context, gpus_per_host);
+
+    if (formula->across == NULL || adapters <= 0)
+        return (struct ceiling){0, ""};
+    return (struct ceiling){
+        formula->across((double)context->member_count * gpus_per_host, gpus_per_host, adapters),
+        formula->text};
+}
+
 const struct limit *ceiling_of_collective(const struct check_context *context, const char *collective,
                                           unsigned gpus_per_host)
 {
     const struct formula *formula = formula_of(collective);
-    double links = of_links(context), adapters = of_adapters(context, gpus_per_host), value, most;
+    struct ceiling across = ceiling_of_adapters(context, collective, gpus_per_host);
+    double links = of_links(context), value = across.rate, most;
     double inside = links * (formula->switches_add && context->platform->fabric_state ? 1 + nvls_gain : 1);
 
-    if (context->member_count < 2)
+    if (context->member_count < 2 || ceiling_in_domain(context))
         return links > 0 ? plausible(context, collective, links, inside, "rate of a GPU's NVLinks") : NULL;
-    if (formula->across == NULL || adapters <= 0)
+    if (value <= 0)
         return NULL;
-    value = formula->across((double)context->member_count * gpus_per_host, gpus_per_host, adapters);
+    /* Of racks, all the adapters of a rack carry what the links between its hosts bring them. */
+    if (context->platform->nvlink_domain_hosts > 1 && gpus_per_host > 1)
+        return links > 0 ? plausible(context, collective, links, inside, "rate of a GPU's NVLinks") : NULL;
     most = formula->switches_add ? 2 * value : value;
     /* With several GPUs of a host, what comes for each of them goes over its links within the host too. */
     if (links > 0 && gpus_per_host > 1) {

@@ -13,6 +13,18 @@
 
 #include "assay/check.h"
 
+struct ceiling {
+    double rate; /* GB/s of bus bandwidth; 0: not known */
+    const char *text;
+};
+/* Of one GPU within a host, or where all hosts share one fabric of NVLinks. */
+struct ceiling ceiling_of_links(const struct check_context *context);
+/* Across hosts, as if they had nothing but adapters between them. */
+struct ceiling ceiling_of_adapters(const struct check_context *context, const char *collective,
+                                   unsigned gpus_per_host);
+/* Whether NVLink reaches from each member to each other. */
+bool ceiling_in_domain(const struct check_context *context);
+
 /*
  * For a collective ("all_reduce") over the context's members with so many GPUs of each. Two limits in the arena, the
  * second with a NULL metric, as slot_add takes them; NULL where the platform does not declare the links, or nobody

@@ -2,9 +2,12 @@
 #include "nccl.h"
 #include "rules.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "ceiling.h"
+#include "computed.h"
 #include "launcher.h"
 
 /* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
@@ -72,6 +75,19 @@ static const char *busbw_subject(const struct check_context *context)
     return check_rail(context) >= 0 ? context->variant : "";
 }
 
+/* The largest message that is measured: of those that the step names the largest that finds room in a GPU's memory. */
+static double largest(const struct check_context *context)
+{
+    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    double room = platform_message_room(context->platform), size = check_number(context, "begin");
+
+    if (room <= 0 || end <= room || factor < 2)
+        return end;
+    while (size * factor <= end && size * factor <= room)
+        size *= factor;
+    return size;
+}
+
 static void put_command(const struct check_context *context, struct text *out)
 {
     const struct suite_variable one_rail[] = {
@@ -88,14 +104,14 @@ static void put_command(const struct check_context *context, struct text *out)
     else
         command_tool(context, out, program);
     text_printf(out, " -b %s -e %s -f %.0f -n %.0f -w %.0f -g %u", check_text(context, "begin"),
-                check_text(context, "end"), check_number(context, "factor"),
+                size_text(context->arena, largest(context)), check_number(context, "factor"),
                 check_number(context, "iterations"), check_number(context, "warmup"),
                 wide ? 1 : context->platform->gpu_count);
 }
 
 static bool is_measured(const struct check_context *context, double size)
 {
-    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    double end = largest(context), factor = check_number(context, "factor");
 
     for (double planned = check_number(context, "begin"); planned <= end; planned *= factor)
         if (planned == size)
@@ -123,7 +139,7 @@ static bool is_judged(const struct check_context *context, double size)
             return true;
         usual |= is_measured(context, judged);
     }
-    return !usual && size * check_number(context, "factor") > check_number(context, "end");
+    return !usual && size * check_number(context, "factor") > largest(context);
 }
 
 static void size_slots(const struct check_context *context, struct slot_list *slots, double size,
@@ -136,7 +152,9 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
 
     slot_add(context, slots, busbw, busbw_subject(context), out_of_place,
              is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
-             ceiling_of_collective(context, collective(context), ranks_per_host(context)))
+             is_judged(context, size)
+                 ? computed_of_collective(context, collective(context), ranks_per_host(context), size)
+                 : ceiling_of_collective(context, collective(context), ranks_per_host(context)))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
     slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,
@@ -150,7 +168,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     const struct limit *all_ranks = rules_new(
         context, LIMITS RULES_EQUAL("nccl.ranks", arena_printf(context->arena, "%u", rank_count(context)),
                                     rules_platform(context)));
-    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    double end = largest(context), factor = check_number(context, "factor");
 
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
     nccl_net_slots(context, slots);
@@ -180,7 +198,7 @@ const char *nccl_arguments_fault(const struct check_context *context)
 static double planned_size(const struct check_context *context, double size)
 {
     enum { ALIGNMENT_BYTES = 64 }; /* of one rank's share: nccl-tests rounds to 4 elements, or to 16 bytes */
-    double end = check_number(context, "end"), factor = check_number(context, "factor");
+    double end = largest(context), factor = check_number(context, "factor");
     double slack = (double)rank_count(context) * ALIGNMENT_BYTES;
 
     for (double planned = check_number(context, "begin"); planned <= end && factor >= 2; planned *= factor)
@@ -251,8 +269,12 @@ static void read_tables(const struct check_context *context, const struct attemp
 
 static unsigned expected_s(const struct check_context *context)
 {
-    /* Start-up of ranks and connections, and for each size a few seconds at most at the largest. */
-    return launcher_is_wide(context) ? 120 + (unsigned)context->member_count : 90;
+    /* Start-up of ranks and connections, and a minute for all sizes at the usual number of rounds. */
+    enum { START = 30, START_WIDE = 60, SIZES = 60, USUAL_ROUNDS = 25 };
+    double rounds = check_number(context, "iterations") + check_number(context, "warmup");
+    unsigned sizes = (unsigned)ceil(fmin(SIZES * fmax(rounds / USUAL_ROUNDS, 1), UINT_MAX / 8));
+
+    return sizes + (launcher_is_wide(context) ? START_WIDE + (unsigned)context->member_count : START);
 }
 
 static const struct part_row parts[] = {{"main", "nccl-tests", put_command, NULL}, {0}};

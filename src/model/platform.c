@@ -8,6 +8,7 @@
 static void read_gpus(struct arena *arena, const struct json *gpus, struct platform *platform)
 {
     platform->gpu_count = (unsigned)json_number(gpus, "count", 0);
+    platform->gpu_memory_gib = json_number(gpus, "memory_gib", 0);
     platform->power_limit_w = json_number(gpus, "power_limit_w", 0);
     json_each (model, json_get(gpus, "models"))
         *list_push(arena, &platform->gpu_models) = model->string;
@@ -45,6 +46,7 @@ static const struct platform *platform_of(struct arena *arena, const struct json
         .nvlink_links = (unsigned)json_number(nvlink, "links", 0),
         .nvlink_gbs = json_number(nvlink, "link_gbs", 0),
         .nvlink_ceiling_gbs = json_number(nvlink, "ceiling_gbs", 0),
+        .nvlink_domain_hosts = (unsigned)json_number(nvlink, "domain_hosts", 0),
         .pcie_generation = (unsigned)json_number(json_get(document, "pcie"), "generation", 0),
         .pcie_lanes = (unsigned)json_number(json_get(document, "pcie"), "lanes", 0),
         .nvswitch = json_boolean(document, "nvswitch", false),
@@ -58,7 +60,18 @@ static const struct platform *platform_of(struct arena *arena, const struct json
     read_times(arena, json_get(document, "times_s"), platform);
     json_each (hca, json_get(hcas, "names"))
         *list_push(arena, &platform->hcas) = hca->string;
+    platform->hca_count =
+        platform->hcas.count > 0 ? (unsigned)platform->hcas.count : (unsigned)json_number(hcas, "count", 0);
     return platform;
+}
+
+/* Each rank holds what it sends, what it gets and, to check that, what it should have got. A tenth of the memory is left
+   to CUDA, NCCL and the driver. */
+double platform_message_room(const struct platform *platform)
+{
+    static const double copies = 3, usable = 0.9, gib = 1024.0 * 1024 * 1024;
+
+    return platform->gpu_memory_gib * gib * usable / copies;
 }
 
 const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)

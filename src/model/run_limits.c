@@ -100,10 +100,11 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
     if (further == NULL)
         further = of_baseline(limits, shape, slot);
     *ret_limits = (struct slot_limits){0};
-    for (size_t i = 0; i < slot->own_count; i++)
-        *list_push(arena, &ret_limits->limits) = &slot->own[i];
     if (further != NULL && further->rule == RULE_FRACTION)
         further = of_ceiling(arena, further, slot);
+    for (size_t i = 0; i < slot->own_count; i++)
+        if (slot->own[i].status != LIMIT_COMPUTED || further == NULL || !limit_enforceable(further))
+            *list_push(arena, &ret_limits->limits) = &slot->own[i];
     if (further != NULL)
         *list_push(arena, &ret_limits->limits) = further;
 }

@@ -219,21 +219,51 @@ static int check_variants(const struct suite_step *step, const struct shape *sha
                             step->name, step->check);
 }
 
-/* A size that is to be judged and is never measured would judge nothing. */
-static int check_sizes(const struct suite_step *step, const struct shape *shape, struct error *err)
+/* What finds no room in a GPU's memory is not measured; the plan says so. */
+static bool is_too_large(struct builder *builder, const struct suite_step *step, const struct shape *shape,
+                         const char *word, double size)
 {
+    const struct plan_sources *sources = builder->sources;
+    double room = 0;
+
+    for (size_t i = 0; i < sources->platforms.count; i++)
+        if (strcmp(sources->platforms.items[i]->name, shape->platform) == 0)
+            room = platform_message_room(sources->platforms.items[i]);
+    if (room <= 0 || size <= room)
+        return false;
+    add_note(builder,
+             arena_printf(builder->arena,
+                          "step %s: messages of %s find no room in the memory of a GPU of %s and are not "
+                          "measured there",
+                          step->name, word, shape->platform));
+    return true;
+}
+
+/* A size that is to be judged and is never measured would judge nothing. */
+static int check_sizes(struct builder *builder, const struct suite_step *step, const struct shape *shape,
+                       struct error *err)
+{
+    size_t measured = 0;
+
     for (size_t i = 0; i < step->sizes_judged.count; i++) {
+        const char *word = step->sizes_judged.items[i];
         bool found = false;
         double size;
 
         for (size_t k = 0; k < shape->slot_count && !found; k++)
-            found = size_parse(step->sizes_judged.items[i], &size) && shape->slots[k].size_bytes == size;
-        if (!found)
+            found = size_parse(word, &size) && shape->slots[k].size_bytes == size;
+        measured += found;
+        if (!found && !is_too_large(builder, step, shape, word, size_parse(word, &size) ? size : 0))
             return json_error(
                 err, step->at,
                 "step '%s': \"sizes_judged\" names '%s', which is none of the sizes that it measures",
-                step->name, step->sizes_judged.items[i]);
+                step->name, word);
     }
+    if (step->sizes_judged.count > 0 && measured == 0)
+        return json_error(
+            err, step->at,
+            "step '%s': none of the sizes of \"sizes_judged\" finds room in the memory of a GPU of %s",
+            step->name, shape->platform);
     return 0;
 }
 
@@ -299,7 +329,7 @@ static int check_shape(struct builder *builder, const struct shape *shape, struc
     const struct suite *suite = builder->sources->suite;
     const struct suite_step *step = &suite->steps.items[suite_step_index(suite, shape->suite_step)];
 
-    if (check_variants(step, shape, err) < 0 || check_sizes(step, shape, err) < 0 ||
+    if (check_variants(step, shape, err) < 0 || check_sizes(builder, step, shape, err) < 0 ||
         check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
         check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
         check_patterns(step, "record_without_limit", step->record_without_limit.items,
@@ -320,8 +350,10 @@ static int tell_missing(struct builder *builder, const struct missing *missing, 
             err, ERROR_USAGE,
             "%s: a delivery suite must have an enforceable limit for every gate, and has none for: %s%s; "
             "give one (\"limits\" of the step, with a floor or a fraction_of_ceiling, or --baseline), or "
-            "record the metric",
-            builder->sources->suite->path, missing->names, others);
+            "record the metric; `assay contract init -H %s -s %s -o contract.json` writes a contract to add "
+            "them to",
+            builder->sources->suite->path, missing->names, others, builder->sources->hostfile->path,
+            builder->sources->suite->path);
     add_note(builder, arena_printf(builder->arena,
                                    "gates without an enforceable limit, which can only be inconclusive: %s%s",
                                    missing->names, others));

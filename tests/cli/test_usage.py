@@ -111,7 +111,9 @@ REFUSED = [
      "enforceable limit.*gpu_burn.gflops of step gpu-burn"),
     ("a delivery suite with a gate that is guessed", ("run", "-H", "hosts", "-s", "gate-with-guess.json"),
      "enforceable limit.*gpu_burn.gflops of step gpu-burn"),
-    ("the plan of such a suite", ("plan", "-H", "hosts", "-s", "gate.json"), "enforceable limit.*gpu_burn.gflops"),
+    ("the plan of such a suite", ("plan", "-H", "hosts", "-s", "gate.json"),
+     "enforceable limit.*gpu_burn.gflops.*assay contract init -H hosts -s gate.json -o contract.json"),
+    ("an unknown word of contracts", ("contract", "innit"), "'innit' is not init"),
     ("a resumed run with another hostfile", ("run", "--resume", "1", "-H", "hosts"), "assay.db|give none of them"),
     ("a resumed run where there is no database", ("run", "--resume", "1"), "assay.db: No such file"),
     ("a run to show where there is no database", ("show", "1"), "assay.db: No such file"),
@@ -202,6 +204,22 @@ site = {"name": "site", "platforms": ["hgx-h100"], "limits": [
     {"metric": "p2p.unidirectional.enabled", "floor": 360, "unit": "GB/s", "source": "nccl#1264", "status": "field"}]}
 os.makedirs(os.path.join(FOLDER, "site"), exist_ok=True)
 write("site/site.json", site)
+# A contract to begin with: what it says is what the plan went by, so that the plan owes the same by it.
+asked = assay("contract", "init", "-H", "hosts", "-s", "delivery", "--name", "site9", "-o", "begun.json")
+tap.same((asked.returncode, [line for line in asked.stderr.splitlines() if "only records it" not in line]), (0, []),
+         "contract init writes a contract")
+with open(os.path.join(FOLDER, "begun.json"), encoding="utf-8") as file:
+    begun = {clause["metric"]: clause for clause in json.load(file)["limits"]}
+tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed): .", clause["source"]) for clause in begun.values()) and
+       "p2p.unidirectional.enabled" in begun and "nccl.all_reduce.busbw" in begun,
+       "contract init: each clause has our figure with its status and source", list(begun.values())[:3])
+plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
+tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
+         agreed.stderr)
+asked = assay("contract", "init", "-H", "hosts", "-s", "gate.json", "-o", "none.json")
+tap.ok("nobody has a figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",
+       asked.returncode, asked.stderr)
+
 asked = assay("baseline", "list", "site")
 tap.ok(asked.returncode == 0 and re.search(r"(?m)^hgx-h100 +hgx-h100 +\d+ +\d+  built in", asked.stdout) and
        re.search(r"(?m)^site +hgx-h100 +1 +0  site/site.json$", asked.stdout), "baseline list: built-in ones, and those of a folder",

@@ -2,7 +2,7 @@
 # bash completion of assay. The program itself is asked for its commands and options, so that this is never behind it.
 
 _assay_commands() { "$1" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'; }
-_assay_verbs() { # of lab, acceptance, baseline
+_assay_verbs() { # of lab, acceptance, baseline, contract
     "$1" "$2" --help 2>/dev/null | sed -n -e 's/^  \([a-z][a-z]*\) .*/\1/p' -e 's/^\(usage:\|      \) assay lab \([a-z|]*\).*/\2/p' | tr '|' '\n'
 }
 _assay_options() { "$@" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u; }
@@ -28,7 +28,7 @@ _assay() {
     case $word in
     -*)
         case $command in
-        acceptance | baseline | lab) mapfile -t COMPREPLY < <(compgen -W "$(_assay_options "$program" "$command" "${COMP_WORDS[2]}")" -- "$word") ;;
+        acceptance | baseline | contract | lab) mapfile -t COMPREPLY < <(compgen -W "$(_assay_options "$program" "$command" "${COMP_WORDS[2]}")" -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "$(_assay_options "$program" "$command")" -- "$word") ;;
         esac
         return
@@ -36,7 +36,7 @@ _assay() {
     esac
     if [ "$COMP_CWORD" -eq 2 ]; then
         case $command in
-        acceptance | baseline | lab) mapfile -t COMPREPLY < <(compgen -W "$(_assay_verbs "$program" "$command")" -- "$word"); return ;;
+        acceptance | baseline | contract | lab) mapfile -t COMPREPLY < <(compgen -W "$(_assay_verbs "$program" "$command")" -- "$word"); return ;;
         parse) mapfile -t COMPREPLY < <(compgen -W "$("$program" parse --help 2>/dev/null | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p')" -- "$word"); return ;;
         esac
     fi

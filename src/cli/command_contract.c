@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contract to begin with: a clause for each figure that decides a gate of the plan, with where it comes from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/files.h"
+#include "assay/suite.h"
+#include "cli.h"
+
+enum { CONTRACT_BYTES = 16 * 1024 * 1024 };
+
+/* One figure, and for which items it stands. */
+struct clause {
+    const struct shape *shape;
+    const struct slot *slot;
+    const struct limit *limit;
+};
+
+struct draft {
+    LIST_OF(struct clause) clauses;
+    LIST_OF(struct clause) without; /* gates that nothing decides; limit NULL */
+    LIST_OF(struct clause) shared;  /* gates of which another step only records the same; likewise */
+};
+
+/* What a document says, or what is computed: a tool's own word is nothing to agree on. */
+static const struct limit *figure_of(struct arena *arena, const struct run_limits *limits,
+                                     const struct shape *shape, const struct slot *slot, bool *ret_decided)
+{
+    struct slot_limits of_slot;
+    const struct limit *figure = NULL;
+
+    *ret_decided = strcmp(slot->metric, SOUND_METRIC) == 0;
+    slot_limits_find(arena, limits, shape, slot, &of_slot);
+    for (size_t i = 0; i < of_slot.limits.count; i++) {
+        const struct limit *limit = of_slot.limits.items[i];
+
+        *ret_decided |= limit_enforceable(limit);
+        if (limit->status != LIMIT_TOOL && (figure == NULL || !limit_enforceable(figure)))
+            figure = limit;
+    }
+    return figure;
+}
+
+static bool same_clause(const struct clause *a, const struct clause *b)
+{
+    return strcmp(a->slot->metric, b->slot->metric) == 0 && a->slot->size_bytes == b->slot->size_bytes &&
+           strcmp(a->shape->platform, b->shape->platform) == 0 &&
+           strcmp(a->shape->scope, b->shape->scope) == 0 && a->shape->hosts == b->shape->hosts;
+}
+
+static bool is_carried_out(const struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
+            return true;
+    return false;
+}
+
+/* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
+static const char *recorded_by(const struct plan *plan, const struct clause *clause)
+{
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
+            const struct clause other = {plan->shapes.items[i], &plan->shapes.items[i]->slots[k], NULL};
+
+            if (other.slot->duty == DUTY_RECORD && same_clause(&other, clause))
+                return other.shape->suite_step;
+        }
+    return NULL;
+}
+
+static void take(struct arena *arena, struct draft *draft, const struct clause *clause, bool decided)
+{
+    for (size_t i = 0; i < draft->clauses.count; i++)
+        if (same_clause(&draft->clauses.items[i], clause))
+            return;
+    for (size_t i = 0; i < draft->without.count; i++)
+        if (same_clause(&draft->without.items[i], clause))
+            return;
+    if (clause->limit != NULL)
+        *list_push(arena, &draft->clauses) = *clause;
+    else if (!decided)
+        *list_push(arena, &draft->without) = *clause;
+}
+
+static void take_shared(struct arena *arena, struct draft *draft, const struct clause *clause)
+{
+    for (size_t i = 0; i < draft->shared.count; i++)
+        if (same_clause(&draft->shared.items[i], clause))
+            return;
+    *list_push(arena, &draft->shared) = *clause;
+}
+
+static void make_draft(struct arena *arena, const struct cli_plan *cli, struct draft *ret_draft)
+{
+    const struct plan *plan = cli->plan;
+
+    *ret_draft = (struct draft){0};
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+
+        for (size_t k = 0; is_carried_out(plan, shape) && k < shape->slot_count; k++) {
+            struct clause clause = {shape, &shape->slots[k], NULL};
+            bool decided;
+
+            if (clause.slot->duty != DUTY_GATE)
+                continue;
+            clause.limit = figure_of(arena, &cli->sources.limits, shape, clause.slot, &decided);
+            if (clause.limit != NULL && recorded_by(plan, &clause) != NULL) {
+                clause.limit = NULL;
+                take_shared(arena, ret_draft, &clause);
+            } else {
+                take(arena, ret_draft, &clause, decided);
+            }
+        }
+    }
+}
+
+static void put_words(struct json_writer *writer, struct arena *arena, const char *words)
+{
+    json_key(writer, "one_of");
+    json_open_array(writer);
+    for (const char *word = words; *word != '\0';) {
+        size_t length = strcspn(word, "|");
+
+        json_put_string(writer, arena_strndup(arena, word, length));
+        word += length + (word[length] == '|');
+    }
+    json_close_array(writer);
+}
+
+static void put_number(struct json_writer *writer, const char *key, double number)
+{
+    json_key(writer, key);
+    json_put_number(writer, number);
+}
+
+static void put_rule(struct json_writer *writer, struct arena *arena, const struct limit *limit)
+{
+    const char *name = limit_rule_name(limit->rule);
+
+    if (limit->rule == RULE_ONE_OF)
+        put_words(writer, arena, limit->text);
+    else if (limit->rule == RULE_EQUAL || limit->rule == RULE_MIN_VERSION)
+        json_member(writer, name, limit->text);
+    else if (limit->rule == RULE_SAME) {
+        json_key(writer, name);
+        json_put_boolean(writer, true);
+    } else if (limit->rule == RULE_RANGE) {
+        json_key(writer, name);
+        json_open_array(writer);
+        json_put_number(writer, limit_gate(limit));
+        json_put_number(writer, limit_gate_most(limit));
+        json_close_array(writer);
+    } else {
+        put_number(writer, name, limit_gate(limit));
+    }
+    if (limit_is_number(limit))
+        json_member(writer, "unit", limit->unit != NULL && *limit->unit != '\0' ? limit->unit : "count");
+}
+
+static void put_clause(struct json_writer *writer, struct arena *arena, const struct clause *clause,
+                       size_t number)
+{
+    const struct limit *limit = clause->limit;
+
+    json_open_object(writer);
+    json_member(writer, "clause", arena_printf(arena, "%zu", number));
+    json_member(writer, "metric", clause->slot->metric);
+    json_member(writer, "platform", clause->shape->platform);
+    json_member(writer, "scope", clause->shape->scope);
+    put_number(writer, "hosts_min", clause->shape->hosts);
+    put_number(writer, "hosts_max", clause->shape->hosts);
+    if (clause->slot->size_bytes > 0) {
+        json_member(writer, "size_min", size_text(arena, clause->slot->size_bytes));
+        json_member(writer, "size_max", size_text(arena, clause->slot->size_bytes));
+    }
+    put_rule(writer, arena, limit);
+    json_member(writer, "source",
+                arena_printf(arena, "proposed by assay, to be agreed: %s: %s",
+                             limit_status_name(limit->status), limit->source));
+    json_close_object(writer);
+}
+
+static void put_draft(struct text *out, struct arena *arena, const struct draft *draft, const char *name,
+                      const char *suite)
+{
+    struct json_writer writer;
+
+    json_writer_init(&writer, out, false);
+    json_open_object(&writer);
+    json_member(&writer, "name", name);
+    json_member(&writer, "title",
+                arena_printf(arena, "To be agreed: figures of suite %s as assay has them", suite));
+    json_member(
+        &writer, "note",
+        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
+        "the figures and the sources to what the parties agree on, and strike out what they do not.");
+    json_key(&writer, "limits");
+    json_open_array(&writer);
+    for (size_t i = 0; i < draft->clauses.count; i++)
+        put_clause(&writer, arena, &draft->clauses.items[i], i + 1);
+    json_close_array(&writer);
+    json_close_object(&writer);
+    text_put(out, "\n");
+}
+
+static void tell_without(const struct plan *plan, const struct draft *draft)
+{
+    for (size_t i = 0; i < draft->shared.count; i++)
+        cli_warn(
+            "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
+            draft->shared.items[i].slot->metric, recorded_by(plan, &draft->shared.items[i]));
+    for (size_t i = 0; i < draft->without.count; i++) {
+        const struct clause *clause = &draft->without.items[i];
+
+        cli_warn("assay: contract init: nobody has a figure for %s of step %s on %s: add a clause for it\n",
+                 clause->slot->metric, clause->shape->suite_step, clause->shape->platform);
+    }
+}
+
+static int write_draft(struct arena *arena, const struct cli_plan *cli, const char *name, const char *output,
+                       struct error *err)
+{
+    cleanup_text struct text out = {0};
+    struct draft draft;
+
+    make_draft(arena, cli, &draft);
+    tell_without(cli->plan, &draft);
+    if (draft.clauses.count == 0) {
+        cli_warn("assay: contract init: no gate of this plan has a figure, and nothing was written\n");
+        return EXIT_INCOMPLETE;
+    }
+    text_init(&out, CONTRACT_BYTES);
+    put_draft(&out, arena, &draft, name, cli->sources.suite->name);
+    /* What we write ourselves must be what we read. */
+    if (contract_parse(arena, output, (struct slice){out.bytes, out.length}, err) == NULL ||
+        file_write(output, out.bytes, out.length, 0644, err) < 0)
+        return cli_fail(err);
+    return EXIT_ACCEPT;
+}
+
+/* What a delivery is refused for is just what the contract is to say: planned as a trial, it is not. */
+static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *err)
+{
+    struct suite *trial = arena_new(arena, struct suite);
+
+    if (cli_load_sources(arena, cli, err) < 0)
+        return -1;
+    *trial = *cli->sources.suite;
+    trial->delivery = false;
+    cli->sources.suite = trial;
+    return cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err);
+}
+
+static int verb_init(int argc, char **argv)
+{
+    struct cli_plan cli = {0};
+    const char *output = "-", *name = "contract";
+    const struct option_row rows[] = {
+        {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
+        {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
+         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
+        {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
+         "baseline file or built-in name for all hosts; default: by platform"},
+        {"name", 0, OPTION_STRING, "NAME", &name, "name of the contract; default: contract"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct arena *arena;
+    int first, status;
+
+    if (!cli_options(rows, "contract init -H HOSTFILE -s SUITE", argc, argv, &first, &status))
+        return status;
+    if (first < argc) {
+        cli_warn("assay: contract init: unexpected word '%s'\n", argv[first]);
+        return EXIT_USAGE;
+    }
+    arena = arena_create();
+    status = make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
+    arena_destroy(arena);
+    return status;
+}
+
+static int help(FILE *out)
+{
+    fprintf(out,
+            "usage: assay contract VERB\n\n"
+            "  init   -H HOSTFILE -s SUITE  "
+            "a contract to begin with: a clause for each figure that decides a gate of the plan\n\n"
+            "Each clause has our figure, and its status and source beside it, ready to be negotiated. What "
+            "nobody has a\n"
+            "figure for is named. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");
+    return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
+}
+
+int command_contract(int argc, char **argv)
+{
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help(stdout);
+    if (argc > 1 && strcmp(argv[1], "init") == 0)
+        return verb_init(argc - 1, argv + 1);
+    if (argc > 1)
+        cli_warn("assay: contract: '%s' is not init\n", argv[1]);
+    return help(stderr);
+}
