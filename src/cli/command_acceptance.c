@@ -29,7 +29,8 @@ static int create(struct words *words, struct cli_plan *plan, const char *name)
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
-    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0)
+    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0 ||
+        campaign_check_suite(plan->sources.suite, words->err) < 0)
         return cli_fail(words->err);
     cli_documents(words->arena, plan, words->argc, words->argv, &documents);
     *acceptance = (struct acceptance){.arena = words->arena, .uuid = uuid, .name = name, .made = cli_now()};

@@ -248,10 +248,10 @@ def a_waiver(hostfile, suite):
     passed = assay("waive", number, *words[:3], "gpu-inventory", *words[4:])
     tap.ok(passed.returncode == 64 and "nothing of that failed" in passed.stderr, "what passed is not waived", passed.stderr)
     waived = assay("waive", number, *words)
-    tap.ok(waived.returncode == 3 and waived.stdout.endswith("verdict: accept with exceptions: 1 waiver\n"),
-           "a waived run is accepted with exceptions, and the waiver is counted", waived.stdout, waived.stderr)
+    tap.ok(waived.returncode == 3 and waived.stdout.endswith("verdict: passed with exceptions: 1 waiver\n"),
+           "a waived run is passed with exceptions, and the waiver is counted", waived.stdout, waived.stderr)
     shown = assay("show", number).stdout
-    tap.ok("Li Wei, until" in shown and "ACCEPT WITH EXCEPTIONS: 1 WAIVER" in shown, "the waiver stands beside what it covers",
+    tap.ok("Li Wei, until" in shown and "PASSED WITH EXCEPTIONS: 1 WAIVER" in shown, "the waiver stands beside what it covers",
            shown[:1500])
     judged = assay("judge", number)
     tap.ok(judged.returncode == 3, "judged again it is the same", judged.stdout, judged.stderr)
@@ -259,7 +259,7 @@ def a_waiver(hostfile, suite):
     uuid = re.search(r"^waiver: (\S+) .*\(in force\)$", listed, re.MULTILINE)
     tap.ok(uuid and re.search(r"of gpu6, on GPU-", listed), "the list names what it covers, on which GPU", listed)
     back = assay("waive", number, "--withdraw", uuid[1], "--who", "Wang", "--why", "a mistake")
-    tap.ok(back.returncode == 1 and back.stdout.endswith("verdict: reject\n"), "taken back, the run is rejected", back.stdout,
+    tap.ok(back.returncode == 1 and back.stdout.endswith("verdict: failed\n"), "taken back, the run failed", back.stdout,
            back.stderr)
     tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
 
