@@ -450,7 +450,8 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
             if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
                 add_name(arena, hosts, hostfile->hosts.items[i].name);
     text_init(&text, 16 << 20);
-    hostfile_write(hostfile, hosts, &text);
+    /* All hosts, and the line names those that are to be run: what is over some of them must say so. */
+    hostfile_write(hostfile, NULL, &text);
     ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
     return 0;
 }

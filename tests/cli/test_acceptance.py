@@ -139,9 +139,12 @@ def week_3(hostfile, suite):
     done = acceptance("status", "su", "--next", "next3")
     runs, lines = next_run(6.9, "next3")
     with open(os.path.join(FOLDER, "next3", "hostfile"), encoding="utf-8") as file:
-        hosts = file.read()
-    tap.same(([line.split()[0] for line in hosts.splitlines()], len(lines)), (["node5", "node6", "node9", "node8"], 1),
-             "the next hostfile has the spare in the place of the host", done.stdout, hosts)
+        hosts = [line.split()[0] for line in file]
+    tap.same((hosts.index("node9"), [line[line.index("--hosts") + 1] for line in lines]), (hosts.index("node6") + 1, ["node[5-6,8-9]"]),
+             "the next hostfile has the spare in the place of the host, and the line names those that are to be run", done.stdout, hosts)
+    shown = json.loads(assay("report", runs[0], "--format", "json", "-o", "-").stdout)
+    tap.same((shown["document"]["kind"], shown["document"]["hosts"], shown["document"]["hosts_owed"], shown["verdict"]),
+             ("part", 4, 8, "incomplete"), "a run of what is owed says that it is a part, and accepts nothing by itself", shown["document"])
     stands(acceptance("add", "su", *runs), "accept", "accept", "accept", "the whole is accepted in week 3")
     other = write("other.json", {**SUITE, "title": "Easier"})
     refused, _ = run(0, "-H", hostfile, "-s", other, "--hosts", "node1", "--steps", "reachable")
