@@ -31,6 +31,7 @@ struct earlier {
     const char *uuid;
     double started; /* Unix time, s */
     enum verdict_word verdict;
+    struct standing standing;
     struct comparison comparison;
     const struct history *history;           /* of these two runs, */
     const struct history_findings *findings; /* and which rates are lower in it beyond what noise explains */

@@ -22,6 +22,7 @@ struct history_run {
     const char *uuid, *suite;
     double started; /* Unix time, s */
     enum verdict_word verdict;
+    const char *word; /* of the verdict, as that kind of run has it */
 };
 
 /* What is measured: the same test of the same place of a host, in whichever run and on whichever host. */

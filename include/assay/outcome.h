@@ -16,7 +16,8 @@ enum outcome_word { OUTCOME_RECORDED, OUTCOME_PASS, OUTCOME_NOT_RUN, OUTCOME_INC
 enum verdict_word { VERDICT_ACCEPT, VERDICT_ACCEPT_WITH_EXCEPTIONS, VERDICT_INCOMPLETE, VERDICT_REJECT };
 
 const char *outcome_name(enum outcome_word word); /* "not run" */
-const char *verdict_name(enum verdict_word word); /* "accept with exceptions" */
+/* "accept with exceptions": of an acceptance. Other runs have words of their own, see standing.h. */
+const char *verdict_name(enum verdict_word word);
 /* The program's exit status for a verdict: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions. */
 int verdict_exit_status(enum verdict_word word);
 
@@ -95,8 +96,6 @@ struct judgement {
     size_t accusation_count;
 };
 
-/* "accept with exceptions: 2 waivers": the word, and how many waivers it rests on. */
-const char *verdict_text(struct arena *arena, const struct judgement *judgement);
 /* Waivers that cover at least one of the outcomes. */
 size_t judgement_waivers(const struct judgement *judgement);
 const char *accused_kind_name(enum accused_kind kind);    /* "host", "leaf", "link" */

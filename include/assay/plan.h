@@ -27,6 +27,9 @@ enum step_origin {
     ORIGIN_ISOLATE,  /* a part of a step that was slow: it only tells who made it slow */
 };
 
+/* origin_note of a step that was left out by --steps. */
+#define NOTE_LEFT_OUT_BY_USER "left out by --steps"
+
 /* One planned item. */
 struct slot {
     const char *metric;

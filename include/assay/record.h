@@ -7,6 +7,7 @@
 #include "assay/document.h"
 #include "assay/outcome.h"
 #include "assay/plan.h"
+#include "assay/standing.h"
 #include "assay/waiver.h"
 
 enum run_state { RUN_RUNNING, RUN_ENDED, RUN_INTERRUPTED, RUN_CANCELLED };
@@ -39,6 +40,7 @@ struct record {
     LIST_OF(struct waiver) waivers;   /* all that were made of this run, in that order */
     double now; /* the time that it is judged for: which waivers are in force. 0: none is */
     struct judgement judgement;
+    struct standing standing; /* of all of the above, as the store found it when it was loaded; 0: a trial */
     const struct earlier
         *earlier; /* what a report compares it with; NULL: with nothing. The store leaves it so */
     /* The last preflight of its hostfile before it, for the report; NULL: there is none, or nobody looked for it. */

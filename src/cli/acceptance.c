@@ -9,13 +9,26 @@
 
 /* -- Loading --------------------------------------------------------------------------------------------------- */
 
+int campaign_check_suite(const struct suite *suite, struct error *err)
+{
+    if (suite->delivery)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "the suite %s does not say \"purpose\": \"delivery\", and nothing can be accepted by it; "
+        "give the one that the delivery was agreed by",
+        suite->name);
+}
+
 static int take_sources(struct arena *arena, struct campaign *campaign, struct error *err)
 {
     struct record documents = {.arena = arena};
 
     for (size_t i = 0; i < campaign->kept->documents.count; i++)
         *list_push(arena, &documents.documents) = campaign->kept->documents.items[i];
-    return cli_sources_of_record(arena, &documents, NULL, &campaign->sources, err);
+    if (cli_sources_of_record(arena, &documents, NULL, &campaign->sources, err) < 0)
+        return -1;
+    return campaign_check_suite(campaign->sources.suite, err);
 }
 
 static int take_run(struct arena *arena, struct store *store, struct campaign *campaign, long long number,
@@ -149,8 +162,9 @@ static const char *run_text(struct arena *arena, const struct record *record)
         names[i] = plan->hosts.items[i]->name;
     return arena_printf(arena, "run %lld over %s: %s", record->number,
                         hostlist_fold(arena, names, plan->hosts.count),
-                        record->judgement.verdict_count > 0 ? verdict_name(record->judgement.verdicts[0].word)
-                                                            : "not judged");
+                        record->judgement.verdict_count > 0
+                            ? standing_verdict(&record->standing, record->judgement.verdicts[0].word)
+                            : "not judged");
 }
 
 static void add_moment(struct acceptance *acceptance, double at, const char *text)
@@ -436,7 +450,8 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
             if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
                 add_name(arena, hosts, hostfile->hosts.items[i].name);
     text_init(&text, 16 << 20);
-    hostfile_write(hostfile, hosts, &text);
+    /* All hosts, and the line names those that are to be run: what is over some of them must say so. */
+    hostfile_write(hostfile, NULL, &text);
     ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
     return 0;
 }

@@ -15,6 +15,9 @@ struct campaign {
     earlier; /* likewise, from before its beginning: they are told, and do not count */
 };
 
+/* Only a delivery is accepted: not a trial, a tuning or a look at hosts in production. */
+int campaign_check_suite(const struct suite *suite, struct error *err) __attribute__((warn_unused_result));
+
 /* Its runs are loaded and judged by its own limits, whatever they were judged by when they ran. */
 int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
                   struct error *err) __attribute__((warn_unused_result));

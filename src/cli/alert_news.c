@@ -201,7 +201,9 @@ static void close_hosts(struct teller *teller)
         hosts++;
         decided += condition->decided;
         if (verdict->word == VERDICT_REJECT && !is_critical(condition))
-            add_problem(teller, verdict->name, ALERT_CRITICAL, "verdict", "the verdict is reject");
+            add_problem(teller, verdict->name, ALERT_CRITICAL, "verdict",
+                        arena_printf(teller->arena, "the verdict is %s",
+                                     standing_verdict(&teller->record->standing, verdict->word)));
         else if (verdict->word == VERDICT_INCOMPLETE && condition->problems.items.count == 0)
             add_problem(teller, verdict->name, ALERT_INFO, "verdict", "the verdict is incomplete");
     }

@@ -114,7 +114,9 @@ void cli_judged_by(struct record *record, const struct plan_sources *sources);
    it of the same hosts and suite, and if there is none record->earlier says so. */
 int cli_add_earlier(struct store *store, struct arena *arena, struct record *record, const char *word,
                     struct error *err) __attribute__((warn_unused_result));
-/* report_file.c. Into the file, or to standard output ("-"), while it is made. */
+/* report_file.c. Where a report goes by default: what is no acceptance says so by its name. From the heap. */
+char *cli_report_name(const struct standing *standing, long long number, const char *extension);
+/* Into the file, or to standard output ("-"), while it is made. */
 int cli_write_report(const struct record *record, const char *format, enum report_language language,
                      const char *path, struct error *err) __attribute__((warn_unused_result));
 /* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
@@ -122,7 +124,9 @@ void cli_isolate(const struct record *record, const struct plan_sources *sources
 /* Whom the judgement accuses, and where nobody could be told apart. */
 void cli_print_isolation(const struct record *record);
 
-/* command_attach.c. A run's last two lines, and its exit status. */
+/* command_attach.c. Of a run that is no acceptance: what it is, and what it found. Nothing of an acceptance. */
+void cli_print_standing(const struct record *record, enum verdict_word word);
+/* A run's last two lines, and its exit status. */
 int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -29,7 +29,8 @@ static int create(struct words *words, struct cli_plan *plan, const char *name)
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
-    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0)
+    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0 ||
+        campaign_check_suite(plan->sources.suite, words->err) < 0)
         return cli_fail(words->err);
     cli_documents(words->arena, plan, words->argc, words->argv, &documents);
     *acceptance = (struct acceptance){.arena = words->arena, .uuid = uuid, .name = name, .made = cli_now()};
@@ -360,7 +361,7 @@ static int write_tools(const struct acceptance *acceptance, const char *folder, 
                                       tools->bytes.bytes, tools->bytes.length, 0644, err);
 }
 
-/* The command line of the next run; all steps need no --steps. */
+/* The command line of the next run. */
 static const char *command_line(const struct acceptance *acceptance, const struct campaign_next *next,
                                 const char *folder)
 {
@@ -373,6 +374,9 @@ static const char *command_line(const struct acceptance *acceptance, const struc
     text_shell_quote(&line, arena_printf(acceptance->arena, "%s/hostfile", folder));
     text_put(&line, " -s ");
     text_shell_quote(&line, arena_printf(acceptance->arena, "%s/suite.json", folder));
+    text_put(&line, " --hosts ");
+    text_shell_quote(&line,
+                     hostlist_fold(acceptance->arena, next->hosts->names.items, next->hosts->names.count));
     for (size_t i = 0; i < next->steps->names.count; i++)
         steps =
             arena_printf(acceptance->arena, "%s%s%s", steps, i > 0 ? "," : "", next->steps->names.items[i]);

@@ -71,6 +71,14 @@ static int look(struct following *following, struct run_driver *driver, struct e
     return result;
 }
 
+void cli_print_standing(const struct record *record, enum verdict_word word)
+{
+    const char *line = standing_line(record->arena, &record->standing, word);
+
+    if (*line != '\0')
+        cli_print("%s\n", line);
+}
+
 int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -80,7 +88,8 @@ int cli_print_verdict(struct store *store, long long number, int *ret_status, st
         bool judged = record->judgement.verdict_count > 0;
         enum verdict_word word = judged ? record->judgement.verdicts[0].word : VERDICT_INCOMPLETE;
 
-        cli_print("run: %lld\nverdict: %s\n", number, verdict_name(word));
+        cli_print_standing(record, word);
+        cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&record->standing, word));
         *ret_status = record->state == RUN_CANCELLED ? EXIT_CANCELLED : verdict_exit_status(word);
     }
     arena_destroy(arena);

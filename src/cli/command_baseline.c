@@ -39,9 +39,9 @@ static int check_run(const struct record *record, struct error *err)
         return 0;
     return error_set(
         err, ERROR_USAGE,
-        "run %lld was not accepted (%s), and only accepted runs show what is healthy; `assay show %lld` says "
+        "run %lld did not pass (%s), and only runs that passed show what is healthy; `assay show %lld` says "
         "what stands in the way: mend it and run again, or run the healthy hosts alone (--hosts)",
-        record->number, verdict_name(judgement->verdicts[0].word), record->number);
+        record->number, standing_verdict(&record->standing, judgement->verdicts[0].word), record->number);
 }
 
 static bool same_bytes(struct slice a, struct slice b)

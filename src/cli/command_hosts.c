@@ -161,7 +161,7 @@ static void print_json(const struct record *record, const struct mends *mends)
     json_put_integer(&json, 1);
     json_key(&json, "run");
     json_put_integer(&json, record->number);
-    json_member(&json, "verdict", verdict_name(record->judgement.verdicts[0].word));
+    json_member(&json, "verdict", standing_verdict(&record->standing, record->judgement.verdicts[0].word));
     json_key(&json, "hosts");
     json_put_integer(&json, (int64_t)record->plan->hosts.count);
     json_member(&json, "clean", mends->clean);

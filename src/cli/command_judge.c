@@ -100,8 +100,8 @@ static void print_change(const struct record *record, const struct judgement *be
                   gate->items == 1 ? "" : "s");
     }
     cli_print("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
-              after->outcome_count, after->baselines, before->uuid, verdict_name(before->verdicts[0].word),
-              before->baselines);
+              after->outcome_count, after->baselines, before->uuid,
+              standing_verdict(&record->standing, before->verdicts[0].word), before->baselines);
 }
 
 static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
@@ -137,7 +137,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
             "was read of all of it at the time\n",
             kept, record->attempts.count);
     cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
-              verdict_text(arena, &record->judgement));
+              standing_verdict_text(arena, &record->standing, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

@@ -19,7 +19,7 @@ struct choice {
 };
 
 /* Why it stays, however old it is; NULL: it may go. */
-static const char *why_stays(const struct run_summary *run)
+static const char *why_stays(const struct run_summary *run, const struct standing *standing)
 {
     if (run->state == RUN_RUNNING)
         return "it is going on";
@@ -29,12 +29,12 @@ static const char *why_stays(const struct run_summary *run)
     if (run->in_acceptance)
         return "it is part of an acceptance";
     if (run->accepted)
-        return "it was accepted";
+        return standing_is_acceptance(standing) ? "it was accepted" : "it passed";
     return run->waived ? "a waiver speaks of it" : NULL;
 }
 
-static void choose(struct arena *arena, const struct run_summary *runs, size_t count,
-                   const struct prune_options *options, struct choice *ret_choice)
+static int choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
+                  const struct prune_options *options, struct choice *ret_choice, struct error *err)
 {
     double before = cli_now() - (double)options->older_than * DAY_S;
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
@@ -42,8 +42,12 @@ static void choose(struct arena *arena, const struct run_summary *runs, size_t c
     *ret_choice = (struct choice){0};
     for (size_t i = 0; i < count; i++) {
         const struct run_summary *run = &runs[i];
-        const char *why = why_stays(run);
+        struct standing standing;
+        const char *why;
 
+        if (store_run_standing(store, run->number, &standing, err) < 0)
+            return -1;
+        why = why_stays(run, &standing);
         if (passed[run->imported]++ < options->keep || (options->older_than > 0 && run->started > before)) {
             ret_choice->stay++;
         } else if (why != NULL) {
@@ -53,10 +57,11 @@ static void choose(struct arena *arena, const struct run_summary *runs, size_t c
             *list_push(arena, &ret_choice->go) = run->number;
             cli_print("run %lld of %s %s: %s, %s%s\n", run->number, time_text(arena, run->started),
                       options->dry_run ? "would go" : "goes", run->suite,
-                      run->judged ? verdict_name(run->verdict) : "not judged",
+                      run->judged ? standing_verdict(&standing, run->verdict) : "not judged",
                       run->imported ? ", another party's" : "");
         }
     }
+    return 0;
 }
 
 static int prune(struct arena *arena, struct store *store, const struct prune_options *options,
@@ -69,7 +74,8 @@ static int prune(struct arena *arena, struct store *store, const struct prune_op
 
     if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
         return -1;
-    choose(arena, runs, count, options, &choice);
+    if (choose(store, arena, runs, count, options, &choice, err) < 0)
+        return -1;
     if (options->dry_run || choice.go.count == 0) {
         cli_print("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
         return 0;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
@@ -21,9 +22,9 @@ static int write_signed(const struct request *request, struct store *store, cons
                         struct error *err)
 {
     const struct report_format *row = report_format_find(request->format);
-    const char *path = request->output != NULL ? request->output
-                                               : arena_printf(request->arena, "assay-report-%lld%s",
-                                                              record->number, row->extension);
+    cleanup_free char *path = request->output != NULL
+                                  ? mem_strdup(request->output)
+                                  : cli_report_name(&record->standing, record->number, row->extension);
     cleanup_text struct text report = {0};
     struct manifest manifest;
 
@@ -101,7 +102,8 @@ int command_report(int argc, char **argv)
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
-         "assay-report-RUN.html"},
+         "assay-report-RUN.html; of a run that is no acceptance assay-trial-RUN.html, and the manifest says "
+         "so"},
         {"against", 0, OPTION_STRING, "RUN", &request.against,
          "compared with this run; default: the last accepted one before it of the same hosts and suite"},
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},

@@ -221,17 +221,19 @@ static int finish(struct run *run, bool cancelled, struct error *err)
 {
     enum verdict_word verdict = run->going.record->judgement.verdicts[0].word;
     long long number = run->going.record->number;
+    struct standing standing = standing_of(run->going.record);
     char absolute[PATH_MAX];
     cleanup_free char *path = run->options.report != NULL ? mem_strdup(run->options.report)
-                                                          : mem_printf("assay-report-%lld.html", number);
+                                                          : cli_report_name(&standing, number, ".html");
     bool loaded = reload(run, err) == 0, written = loaded && write_report(run, path, err) == 0;
 
     if (loaded) {
         print_entries(run);
         print_substitutes(run);
         print_conflicts(run);
+        cli_print_standing(run->going.record, verdict);
     }
-    cli_print("run: %lld\nverdict: %s\n", number, verdict_name(verdict));
+    cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&standing, verdict));
     if (!written) {
         fflush(stdout);
         cli_warn("assay: the run is kept; `assay report %lld -o FILE` writes its report\n", number);
@@ -305,7 +307,9 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "hosts "
          "added or swapped is taken, another suite, baseline or contract refused"},
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
-         "where the HTML report goes; default assay-report-RUN.html"},
+         "where the HTML report goes; default assay-report-RUN.html, and of a run that is no acceptance what "
+         "it "
+         "is: assay-trial-RUN.html"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
         {"exclusive-via", 0, OPTION_STRING, "VIA", &options->exclusive.via,
          "slurm: asks Slurm for each host before it is tested, one exclusive job a host; slurm:WORDS gives "

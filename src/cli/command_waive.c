@@ -108,7 +108,8 @@ static int finish(struct store *store, struct record *record, const struct plan_
 {
     if (judge(record, sources, NULL, err) < 0 || store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
-    cli_print("run: %lld\nverdict: %s\n", record->number, verdict_text(record->arena, &record->judgement));
+    cli_print("run: %lld\nverdict: %s\n", record->number,
+              standing_verdict_text(record->arena, &record->standing, &record->judgement));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

@@ -95,6 +95,7 @@ int cli_add_earlier(struct store *store, struct arena *arena, struct record *rec
     earlier->uuid = before->uuid;
     earlier->started = before->started;
     earlier->verdict = before->judgement.verdicts[0].word;
+    earlier->standing = before->standing;
     judge_compare(arena, before, record, &earlier->comparison);
     if (cli_add_history(store, arena, history, before, err) < 0 ||
         cli_add_history(store, arena, history, record, err) < 0)

@@ -51,12 +51,24 @@ static const char *host_names(struct arena *arena, const struct plan *plan)
     return hostlist_fold(arena, names, plan->hosts.count);
 }
 
+/* "acceptance"; "part of a delivery and not an acceptance, 2 of 8 hosts" */
+static const char *kind_text(struct arena *arena, const struct standing *standing)
+{
+    const char *share = standing_share(arena, standing);
+
+    return arena_printf(arena, "%s%s%s%s", run_kind_title(standing->kind),
+                        standing_is_acceptance(standing) ? "" : " and not an acceptance",
+                        *share != '\0' ? ", " : "", share);
+}
+
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record)
 {
     const struct judgement *judgement = &record->judgement;
 
     if (judgement->verdict_count > 0)
-        manifest_say(arena, manifest, "verdict", verdict_name(judgement->verdicts[0].word));
+        manifest_say(arena, manifest, "verdict",
+                     standing_verdict(&record->standing, judgement->verdicts[0].word));
+    manifest_say(arena, manifest, "kind", kind_text(arena, &record->standing));
     manifest_say(arena, manifest, "suite", record->suite);
     manifest_say(arena, manifest, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
     manifest_say(arena, manifest, "names", host_names(arena, record->plan));
@@ -233,11 +245,13 @@ static int compare_head(struct arena *arena, struct store *store, long long numb
         cli_print("CHANGED: the manifest is of judgement '%s', which this run does not have\n", judgement);
         return 1;
     }
-    changed += head_differs(arena, kept, "verdict", verdict_name(verdict));
+    changed += head_differs(arena, kept, "verdict", standing_verdict(&record->standing, verdict));
+    changed += head_differs(arena, kept, "kind", kind_text(arena, &record->standing));
     if (record->judgement.uuid != NULL && strcmp(record->judgement.uuid, judgement) == 0 &&
         report_verdict(record) != verdict) {
         cli_print("CONTRADICTED: the verdict is '%s', and its own outcomes give '%s'\n",
-                  verdict_name(verdict), verdict_name(report_verdict(record)));
+                  standing_verdict(&record->standing, verdict),
+                  standing_verdict(&record->standing, report_verdict(record)));
         changed++;
     }
     changed += head_differs(arena, kept, "suite", record->suite);

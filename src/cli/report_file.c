@@ -4,6 +4,13 @@
 #include "assay/report.h"
 #include "cli.h"
 
+char *cli_report_name(const struct standing *standing, long long number, const char *extension)
+{
+    return standing_is_acceptance(standing)
+               ? mem_printf("assay-report-%lld%s", number, extension)
+               : mem_printf("assay-%s-%lld%s", run_kind_name(standing->kind), number, extension);
+}
+
 struct output {
     struct file_writing file;
     struct error *err;

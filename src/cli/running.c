@@ -138,6 +138,7 @@ struct record *running_new_record(struct arena *arena, const struct cli_plan *cl
     record->hostfile = cli->hostfile;
     record->plan = cli->plan;
     cli_documents(arena, cli, argc, argv, record);
+    record->standing = standing_of(record);
     return record;
 }
 

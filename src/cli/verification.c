@@ -112,11 +112,11 @@ void verification_print_subject(struct arena *arena, const struct manifest *mani
 {
     static const struct {
         const char *key, *label;
-    } lines[] = {{"verdict", "verdict"}, {"run", "run"},         {"acceptance", "acceptance"},
-                 {"name", "name"},       {"as of", "as of"},     {"suite", "suite"},
-                 {"hosts", "hosts"},     {"names", "names"},     {"started", "begun"},
-                 {"ended", "ended"},     {"program", "made by"}, {"made on", "made on"},
-                 {"origin", "origin"}};
+    } lines[] = {{"verdict", "verdict"},       {"kind", "kind"},    {"run", "run"},
+                 {"acceptance", "acceptance"}, {"name", "name"},    {"as of", "as of"},
+                 {"suite", "suite"},           {"hosts", "hosts"},  {"names", "names"},
+                 {"started", "begun"},         {"ended", "ended"},  {"program", "made by"},
+                 {"made on", "made on"},       {"origin", "origin"}};
 
     if (!is_signed)
         cli_print("UNSIGNED, anybody may have written this:\n");
@@ -238,7 +238,7 @@ static void check_claims(struct verification *verification, const struct bundle 
 static void check_same_subject(struct verification *verification, const struct bundle *bundle,
                                const char *path)
 {
-    static const char *const keys[] = {"run", "judgement", "verdict", "started", "ended", "hosts"};
+    static const char *const keys[] = {"run", "judgement", "verdict", "kind", "started", "ended", "hosts"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *said = manifest_said(&verification->manifest, keys[i]),

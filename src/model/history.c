@@ -103,13 +103,15 @@ static void add_outcome(struct arena *arena, struct history *history, const stru
 void history_add(struct arena *arena, struct history *history, const struct record *record)
 {
     const struct judgement *judgement = &record->judgement;
+    enum verdict_word verdict =
+        judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE;
     struct known_shapes known = {0};
     size_t before = (size_t)-1;
     uint32_t target = 0;
 
     *list_push(arena, &history->runs) =
-        (struct history_run){record->number, record->uuid, record->suite, record->started,
-                             judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE};
+        (struct history_run){record->number,  record->uuid, record->suite,
+                             record->started, verdict,      standing_verdict(&record->standing, verdict)};
     for (size_t i = 0; i < judgement->outcome_count; i++) {
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct step *step = &record->plan->steps.items[outcome->step];

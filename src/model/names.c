@@ -71,16 +71,6 @@ size_t judgement_waivers(const struct judgement *judgement)
     return count;
 }
 
-const char *verdict_text(struct arena *arena, const struct judgement *judgement)
-{
-    enum verdict_word word = judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE;
-    size_t waivers = judgement_waivers(judgement);
-
-    if (word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
-        return verdict_name(word);
-    return arena_printf(arena, "%s: %zu waiver%s", verdict_name(word), waivers, waivers == 1 ? "" : "s");
-}
-
 const char *outcome_name(enum outcome_word word)
 {
     return outcome_names[word];

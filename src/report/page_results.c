@@ -127,10 +127,14 @@ static void write_verdict(struct page *page)
     html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
     html_text(out, verdict_symbol(view->verdict));
     html_markup(out, "</span> <strong>");
-    page_said(page, view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
-                        ? verdict_text(page->arena, &view->record->judgement)
-                        : verdict_name(view->verdict));
-    html_markup(out, "</strong></div>\n<p>");
+    page_said(page, view->verdict_text);
+    html_markup(out, "</strong></div>\n");
+    if (!standing_is_acceptance(&view->record->standing)) {
+        html_markup(out, "<p class=\"standing\">");
+        page_said(page, standing_sentence(page->arena, &view->record->standing));
+        html_markup(out, "</p>\n");
+    }
+    html_markup(out, "<p>");
     page_said(page, verdict_sentence(view));
     html_markup(out, "</p>");
     if (*view->verdict_note != '\0') {
@@ -249,7 +253,8 @@ static void write_verdict_row(struct page *page, const struct verdict *verdict)
     html_markup(out, "<td><span class=\"vw");
     verdict_class(out, verdict->word);
     html_markup(out, "\">");
-    html_textf(out, "%s %s", verdict_symbol(verdict->word), said(page, verdict_name(verdict->word)));
+    html_textf(out, "%s %s", verdict_symbol(verdict->word),
+               said(page, standing_verdict(&page->view->record->standing, verdict->word)));
     html_markup(out, "</span></td>");
     count_cell(page, verdict->fail);
     count_cell(page, verdict->inconclusive);
@@ -274,12 +279,21 @@ static void write_unit_verdicts(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
 }
 
+static const char *kind_text(const struct page *page)
+{
+    const struct standing *standing = &page->view->record->standing;
+
+    return standing_is_acceptance(standing)
+               ? say(page, TEXT_KIND)
+               : sayf(page, TEXT_KIND_OTHER, said(page, run_kind_title(standing->kind)));
+}
+
 void page_title(struct page *page)
 {
     struct text *out = page->out;
 
     html_markup(out, "<header>\n<p class=\"kind\">");
-    html_text(out, say(page, TEXT_KIND));
+    html_text(out, kind_text(page));
     html_markup(out, "</p>\n<h1>");
     html_text(out, page->view->record->hostfile);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
@@ -718,7 +732,7 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
         html_markup(out, "<span class=\"vw");
         verdict_class(out, verdict->word);
         html_markup(out, "\">");
-        page_said(page, verdict_name(verdict->word));
+        page_said(page, standing_verdict(&page->view->record->standing, verdict->word));
         html_markup(out, "</span>");
     }
     html_markup(out, "</td></tr>\n");

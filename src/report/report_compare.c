@@ -97,10 +97,9 @@ void report_compare_text(struct arena *arena, const struct history *history,
         out,
         "run %lld (%s) and run %lld (%s): %zu items the same, %zu worse, %zu better, %zu with another text; "
         "%zu only in the first, %zu only in the second\n",
-        history->runs.items[0].number, verdict_name(history->runs.items[0].verdict),
-        history->runs.items[1].number, verdict_name(history->runs.items[1].verdict), comparison->same,
-        comparison->worse.count, comparison->better.count, comparison->texts.count, comparison->only_before,
-        comparison->only_after);
+        history->runs.items[0].number, history->runs.items[0].word, history->runs.items[1].number,
+        history->runs.items[1].word, comparison->same, comparison->worse.count, comparison->better.count,
+        comparison->texts.count, comparison->only_before, comparison->only_after);
     put_words(arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count}, out);
     put_words(arena, "better", (struct change_list){comparison->better.items, comparison->better.count}, out);
     put_texts(arena, (struct change_list){comparison->texts.items, comparison->texts.count}, out);

@@ -32,7 +32,7 @@ static void put_runs(struct json_writer *json, const struct history *history)
         json_member(json, "uuid", run->uuid);
         json_member(json, "suite", run->suite);
         put_number(json, "started", run->started);
-        json_member(json, "verdict", verdict_name(run->verdict));
+        json_member(json, "verdict", run->word);
         json_close_object(json);
     }
     json_close_array(json);

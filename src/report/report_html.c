@@ -11,6 +11,12 @@ static bool always(const struct page *page)
     return true;
 }
 
+/* Nothing else is signed by hand: what is no acceptance must not look like one. */
+static bool is_acceptance(const struct page *page)
+{
+    return standing_is_acceptance(&page->view->record->standing);
+}
+
 static const struct section {
     const char *id;
     enum text_key title;
@@ -18,7 +24,7 @@ static const struct section {
     bool (*has)(const struct page *page);
     void (*write)(struct page *page);
 } sections[] = {
-    {"signatures", TEXT_SIGN_OFF, false, always, page_sign_off},
+    {"signatures", TEXT_SIGN_OFF, false, is_acceptance, page_sign_off},
     {"failures", TEXT_FAILURES, false, always, page_failures},
     {"isolation", TEXT_ISOLATION, false, page_has_searches, page_searches},
     {"undecided", TEXT_UNDECIDED, false, always, page_undecided},
@@ -85,6 +91,8 @@ static void write_sections(struct page *page)
     struct text *out = page->out;
 
     for (size_t i = 0; i < SECTION_COUNT; i++) {
+        if (i == 1) /* what is signed comes first */
+            write_contents(page);
         if (!sections[i].has(page))
             continue;
         html_markup(out, "<section id=\"");
@@ -96,17 +104,19 @@ static void write_sections(struct page *page)
         html_markup(out, "</h2>\n");
         sections[i].write(page);
         html_markup(out, "</section>\n\n");
-        if (i == 0) /* what is signed comes first */
-            write_contents(page);
     }
 }
 
 static const char *title_text(const struct page *page)
 {
     const struct record *record = page->view->record;
+    const char *number = arena_printf(page->arena, "%lld", record->number);
+    const char *verdict = said(page, standing_verdict(&record->standing, page->view->verdict));
 
-    return sayf(page, TEXT_REPORT_TITLE, record->hostfile, arena_printf(page->arena, "%lld", record->number),
-                said(page, verdict_name(page->view->verdict)));
+    if (standing_is_acceptance(&record->standing))
+        return sayf(page, TEXT_REPORT_TITLE, record->hostfile, number, verdict);
+    return sayf(page, TEXT_REPORT_TITLE_OTHER, record->hostfile,
+                said(page, run_kind_title(record->standing.kind)), number, verdict);
 }
 
 /* What tells a loose printed page apart from those of another run. */

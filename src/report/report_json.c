@@ -143,6 +143,22 @@ static void write_coverage(struct json_report *report, const char *key, const st
     json_close_object(&report->writer);
 }
 
+/* What it may be shown as. */
+static void write_document(struct json_report *report)
+{
+    const struct standing *standing = &report->view->record->standing;
+
+    json_key(&report->writer, "document");
+    json_open_object(&report->writer);
+    put_string(report, "kind", run_kind_name(standing->kind));
+    put_boolean(report, "acceptance", standing_is_acceptance(standing));
+    put_count(report, "hosts", standing->hosts);
+    put_count(report, "hosts_owed", standing->hosts_owed);
+    put_count(report, "steps", standing->steps);
+    put_count(report, "steps_owed", standing->steps_owed);
+    json_close_object(&report->writer);
+}
+
 static void write_verdicts(struct json_report *report)
 {
     const struct judgement *judgement = &report->view->record->judgement;
@@ -154,7 +170,7 @@ static void write_verdicts(struct json_report *report)
         open_row(report);
         put_string(report, "scope", verdict->scope);
         put_string(report, "name", verdict->name);
-        put_string(report, "verdict", verdict_name(verdict->word));
+        put_string(report, "verdict", standing_verdict(&report->view->record->standing, verdict->word));
         put_count(report, "pass", verdict->pass);
         put_count(report, "fail", verdict->fail);
         put_count(report, "inconclusive", verdict->inconclusive);
@@ -595,7 +611,8 @@ static void write_earlier(struct json_report *report)
     put_count(report, "number", (size_t)earlier->number);
     put_string(report, "uuid", earlier->uuid);
     put_number(report, "started", earlier->started);
-    put_string(report, "verdict", earlier->number > 0 ? verdict_name(earlier->verdict) : "");
+    put_string(report, "verdict",
+               earlier->number > 0 ? standing_verdict(&earlier->standing, earlier->verdict) : "");
     compare_put(&report->writer, &earlier->comparison);
     open_list(report, "lower");
     for (size_t i = 0; earlier->number > 0 && i < earlier->findings->findings.count; i++)
@@ -693,7 +710,8 @@ void report_json(const struct record *record, enum report_language language, str
     put_count(&report, "schema", 1);
     put_string(&report, "kind", "assay report");
     write_run(&report);
-    put_string(&report, "verdict", verdict_name(report.view->verdict));
+    write_document(&report);
+    put_string(&report, "verdict", standing_verdict(&record->standing, report.view->verdict));
     put_string(&report, "verdict_note", report.view->verdict_note);
     json_key(&report.writer, "exit_status");
     json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));

@@ -82,12 +82,16 @@ void report_junit(const struct record *record, enum report_language language, st
 {
     struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
+    const char *note = "";
 
     (void)language; /* the same in every language */
+    if (!standing_is_acceptance(&record->standing))
+        note = arena_printf(arena, ". %s", standing_sentence(arena, &record->standing));
     text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     put_attribute(out, "name",
-                  arena_printf(arena, "assay run %s%s: %s", record->uuid,
-                               record->origin != NULL ? " (imported)" : "", verdict_name(view->verdict)));
+                  arena_printf(arena, "assay run %s%s: %s%s", record->uuid,
+                               record->origin != NULL ? " (imported)" : "",
+                               standing_verdict(&record->standing, view->verdict), note));
     put_counts(out, &view->coverage);
     text_put(out, ">\n");
     for (size_t i = 0; i < view->step_count; i++)

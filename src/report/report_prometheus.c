@@ -54,8 +54,8 @@ static void write_run(struct text *out, const struct record *record)
 {
     put_head(out, "assay_run_info", "The run, always 1.");
     SERIES(out, "assay_run_info", 1, {"run", record->uuid}, {"suite", record->suite},
-           {"hostfile", record->hostfile}, {"program", record->program},
-           {"judgement", record->judgement.uuid},
+           {"hostfile", record->hostfile}, {"kind", run_kind_name(record->standing.kind)},
+           {"program", record->program}, {"judgement", record->judgement.uuid},
            {"origin", record->origin == NULL        ? "own"
                       : record->origin->judged_here ? "imported, judged here"
                                                     : "imported"});
@@ -68,16 +68,17 @@ static void write_run(struct text *out, const struct record *record)
 /* The judgement's own rows, but for the run the word that the report shows. */
 static void write_verdicts(struct text *out, const struct view *view)
 {
+    const struct standing *standing = &view->record->standing;
     const struct judgement *judgement = &view->record->judgement;
 
     put_head(out, "assay_verdict", "1 for the verdict of the run, of each unit and of each host.");
     SERIES(out, "assay_verdict", 1, {"run", view->record->uuid}, {"scope", "run"}, {"name", ""},
-           {"verdict", verdict_name(view->verdict)});
+           {"verdict", standing_verdict(standing, view->verdict)});
     for (size_t i = 0; i < judgement->verdict_count; i++)
         if (judgement->verdicts[i].name[0] != '\0')
             SERIES(out, "assay_verdict", 1, {"run", view->record->uuid},
                    {"scope", judgement->verdicts[i].scope}, {"name", judgement->verdicts[i].name},
-                   {"verdict", verdict_name(judgement->verdicts[i].word)});
+                   {"verdict", standing_verdict(standing, judgement->verdicts[i].word)});
 }
 
 static void write_counts(struct text *out, const struct view *view)
@@ -133,7 +134,7 @@ static void write_worse(struct text *out, const struct record *record)
     size_t first = 0;
 
     put_head(out, "assay_worse_items",
-             "Items of a host or a test that are worse than in the last accepted run.");
+             "Items of a host or a test that are worse than in the last run that was accepted or passed.");
     for (size_t i = 0; i < comparison->worse.count; i++) {
         const char *target = comparison->worse.items[i].target;
 
@@ -149,7 +150,8 @@ static void write_lower(struct text *out, const struct record *record)
     const struct history_findings *found = record->earlier->findings;
 
     put_head(out, "assay_lower_rate",
-             "Rates that are lower than in the last accepted run, beyond noise: -0.05 is 5% lower.");
+             "Rates that are lower than in the last run that was accepted or passed, beyond noise: -0.05 is "
+             "5% lower.");
     for (size_t i = 0; i < found->findings.count; i++) {
         const struct history_finding *drop = &found->findings.items[i];
         const struct history_subject *subject = &found->subjects.items[drop->subject];
@@ -167,7 +169,8 @@ static void write_earlier(struct text *out, const struct record *record)
     if (record->earlier == NULL)
         return;
     put_head(out, "assay_accepted_run_started_timestamp_seconds",
-             "When the last accepted run of these hosts and this suite began; 0 when there is none.");
+             "When the last run of these hosts and this suite that was accepted or passed began; 0: there is "
+             "none.");
     SERIES(out, "assay_accepted_run_started_timestamp_seconds",
            record->earlier->number != 0 ? record->earlier->started : 0, {"run", record->uuid});
     write_worse(out, record);

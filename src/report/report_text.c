@@ -177,11 +177,11 @@ static void write_head(struct letter *letter)
     const struct coverage *all = &letter->view->coverage;
 
     text_put(letter->out,
-             sayf(letter, TEXT_L_VERDICT,
-                  capitals(letter->arena, said(letter, letter->view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
-                                                           ? verdict_text(letter->arena, &record->judgement)
-                                                           : verdict_name(letter->view->verdict)))));
+             sayf(letter, standing_is_acceptance(&record->standing) ? TEXT_L_VERDICT : TEXT_L_PLAIN_VERDICT,
+                  capitals(letter->arena, said(letter, letter->view->verdict_text))));
     text_put(letter->out, "\n");
+    if (!standing_is_acceptance(&record->standing))
+        put_wrapped(letter, "", 0, said(letter, standing_sentence(letter->arena, &record->standing)));
     put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
     if (*letter->view->verdict_note != '\0')
         put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
@@ -226,7 +226,7 @@ static void write_units(struct letter *letter)
             continue;
         put_field(letter, say(letter, TEXT_L_UNIT),
                   sayf(letter, verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED : TEXT_L_UNIT_IS, verdict->name,
-                       said(letter, verdict_name(verdict->word)),
+                       said(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
                        counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
                                    verdict->pass, verdict->recorded)));
     }

@@ -138,7 +138,7 @@ static void settle_verdict(struct view *view)
     else if (view->verdict != judgement->verdicts[0].word)
         view->verdict_note = arena_printf(
             view->arena, "The judgement kept with this run (%s) is not supported by its outcomes.",
-            verdict_name(judgement->verdicts[0].word));
+            standing_verdict(&view->record->standing, judgement->verdicts[0].word));
 }
 
 enum verdict_word report_verdict(const struct record *record)
@@ -193,6 +193,9 @@ struct view *view_create(struct arena *arena, const struct record *record)
     for (size_t i = 0; i < view->step_count; i++)
         settle_step(view, i);
     settle_verdict(view);
+    view->verdict_text = view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
+                             ? standing_verdict_text(arena, &record->standing, &record->judgement)
+                             : standing_verdict(&record->standing, view->verdict);
     place_host_verdicts(view);
     return view;
 }
@@ -323,7 +326,10 @@ const char *verdict_sentence(const struct view *view)
                             accused_sentence(view));
     case VERDICT_INCOMPLETE:
     default:
-        return arena_printf(view->arena, "%s of %s gates could not be decided, so nothing may be accepted.",
+        return arena_printf(view->arena,
+                            standing_is_acceptance(&view->record->standing)
+                                ? "%s of %s gates could not be decided, so nothing may be accepted."
+                                : "%s of %s gates could not be decided.",
                             count_text(view->arena, all->inconclusive + all->not_run), gates);
     }
 }

@@ -30,6 +30,7 @@ struct view {
     size_t step_count;
     struct coverage coverage; /* of the run */
     enum verdict_word verdict;
+    const char *verdict_text;             /* its words, as this kind of run has them: "passed", "accept" */
     const char *verdict_note;             /* why it is not the judgement's own word; "" when it is */
     const struct verdict **host_verdicts; /* by index in plan->hosts; NULL where there is none */
 };

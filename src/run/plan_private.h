@@ -24,9 +24,6 @@ struct builder {
 #define NOTE_ALONE \
     "only recorded: all_reduce on two hosts may exceed what the fabric carries, and nothing beside it tells"
 
-/* origin_note of a step that was left out by --steps. */
-#define NOTE_LEFT_OUT_BY_USER "left out by --steps"
-
 /* Repeats of a variant: fewer show no noise. */
 enum { REPEATS_TELLING = 3 };
 

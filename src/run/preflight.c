@@ -245,7 +245,7 @@ const char *preflight_suite(struct arena *arena, const struct plan_sources *sour
     json_member(&preflight.writer, "name", PREFLIGHT_SUITE);
     json_member(&preflight.writer, "title",
                 arena_printf(arena, "What the suite %s needs on every host", suite->name));
-    json_member(&preflight.writer, "purpose", "trial");
+    json_member(&preflight.writer, "purpose", "preflight");
     copy_members(&preflight.writer, document, kept);
     json_key(&preflight.writer, "steps");
     json_open_array(&preflight.writer);

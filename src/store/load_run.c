@@ -94,6 +94,20 @@ static int last_run(struct store *store, int64_t *ret_number, struct error *err)
     return 0;
 }
 
+/* Documents that nobody asked for go again; where they are damaged the run is what an unknown one is, a trial. */
+static void load_standing(struct load *load, int64_t number, bool judged_only)
+{
+    struct arena *arena = arena_create();
+    struct error ignored = {0};
+
+    if (!judged_only ||
+        load_documents(load->store, arena, SELECT_DOCUMENTS, number, &load->record->documents, &ignored) == 0)
+        load->record->standing = standing_of(load->record);
+    if (judged_only)
+        load->record->documents = (struct documents){0};
+    arena_destroy(arena);
+}
+
 static int load_all(struct load *load, int64_t number, bool judged_only, struct controller *ret_controller,
                     struct error *err)
 {
@@ -104,6 +118,7 @@ static int load_all(struct load *load, int64_t number, bool judged_only, struct 
                                         &load->record->documents, err) < 0) ||
         load_plan(load, err) < 0 || (!judged_only && load_attempts(load, err) < 0))
         return -1;
+    load_standing(load, number, judged_only);
     return load_waivers(load, err) < 0 ? -1 : load_judgement(load, err);
 }
 
@@ -236,6 +251,58 @@ int store_list_runs(struct store *store, struct arena *arena, size_t limit, stru
     *ret_runs = summaries.runs.items;
     *ret_count = summaries.runs.count;
     return 0;
+}
+
+/* Each step of the suite once for each way in which it is in the plan. */
+static int take_suite_steps(struct store *store, struct arena *arena, long long number, struct plan *plan,
+                            struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_SUITE_STEPS, arena, NULL, err, INTEGER(number)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct shape *shape = arena_new(arena, struct shape);
+        struct step *step = list_push(arena, &plan->steps);
+
+        shape->suite_step = take_text(&rows);
+        step->shape = shape;
+        step->origin = (enum step_origin)take_enum(&rows, &vocabulary_origin);
+        step->origin_note = take_text(&rows);
+    }
+    return got;
+}
+
+static int find_standing(struct store *store, struct arena *arena, long long number,
+                         struct standing *standing, struct error *err)
+{
+    struct plan plan = {.arena = arena};
+    struct record record = {.arena = arena, .plan = &plan};
+    struct hostlist names;
+
+    if (load_documents(store, arena, SELECT_DOCUMENTS, number, &record.documents, err) < 0 ||
+        store_run_hosts(store, arena, number, &names, err) < 0 ||
+        take_suite_steps(store, arena, number, &plan, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.names.count; i++) {
+        struct host *host = arena_new(arena, struct host);
+
+        host->name = names.names.items[i];
+        *list_push(arena, &plan.hosts) = host;
+    }
+    *standing = standing_of(&record);
+    return 0;
+}
+
+int store_run_standing(struct store *store, long long number, struct standing *ret_standing,
+                       struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result = find_standing(store, arena, number, ret_standing, err);
+
+    arena_destroy(arena);
+    return result;
 }
 
 static int take_driver(struct store *store, struct arena *arena, long long number, struct run_driver *driver,

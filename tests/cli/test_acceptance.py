@@ -139,9 +139,12 @@ def week_3(hostfile, suite):
     done = acceptance("status", "su", "--next", "next3")
     runs, lines = next_run(6.9, "next3")
     with open(os.path.join(FOLDER, "next3", "hostfile"), encoding="utf-8") as file:
-        hosts = file.read()
-    tap.same(([line.split()[0] for line in hosts.splitlines()], len(lines)), (["node5", "node6", "node9", "node8"], 1),
-             "the next hostfile has the spare in the place of the host", done.stdout, hosts)
+        hosts = [line.split()[0] for line in file]
+    tap.same((hosts.index("node9"), [line[line.index("--hosts") + 1] for line in lines]), (hosts.index("node6") + 1, ["node[5-6,8-9]"]),
+             "the next hostfile has the spare in the place of the host, and the line names those that are to be run", done.stdout, hosts)
+    shown = json.loads(assay("report", runs[0], "--format", "json", "-o", "-").stdout)
+    tap.same((shown["document"]["kind"], shown["document"]["hosts"], shown["document"]["hosts_owed"], shown["verdict"]),
+             ("part", 4, 8, "incomplete"), "a run of what is owed says that it is a part, and accepts nothing by itself", shown["document"])
     stands(acceptance("add", "su", *runs), "accept", "accept", "accept", "the whole is accepted in week 3")
     other = write("other.json", {**SUITE, "title": "Easier"})
     refused, _ = run(0, "-H", hostfile, "-s", other, "--hosts", "node1", "--steps", "reachable")
@@ -248,10 +251,10 @@ def a_waiver(hostfile, suite):
     passed = assay("waive", number, *words[:3], "gpu-inventory", *words[4:])
     tap.ok(passed.returncode == 64 and "nothing of that failed" in passed.stderr, "what passed is not waived", passed.stderr)
     waived = assay("waive", number, *words)
-    tap.ok(waived.returncode == 3 and waived.stdout.endswith("verdict: accept with exceptions: 1 waiver\n"),
-           "a waived run is accepted with exceptions, and the waiver is counted", waived.stdout, waived.stderr)
+    tap.ok(waived.returncode == 3 and waived.stdout.endswith("verdict: passed with exceptions: 1 waiver\n"),
+           "a waived run is passed with exceptions, and the waiver is counted", waived.stdout, waived.stderr)
     shown = assay("show", number).stdout
-    tap.ok("Li Wei, until" in shown and "ACCEPT WITH EXCEPTIONS: 1 WAIVER" in shown, "the waiver stands beside what it covers",
+    tap.ok("Li Wei, until" in shown and "PASSED WITH EXCEPTIONS: 1 WAIVER" in shown, "the waiver stands beside what it covers",
            shown[:1500])
     judged = assay("judge", number)
     tap.ok(judged.returncode == 3, "judged again it is the same", judged.stdout, judged.stderr)
@@ -259,7 +262,7 @@ def a_waiver(hostfile, suite):
     uuid = re.search(r"^waiver: (\S+) .*\(in force\)$", listed, re.MULTILINE)
     tap.ok(uuid and re.search(r"of gpu6, on GPU-", listed), "the list names what it covers, on which GPU", listed)
     back = assay("waive", number, "--withdraw", uuid[1], "--who", "Wang", "--why", "a mistake")
-    tap.ok(back.returncode == 1 and back.stdout.endswith("verdict: reject\n"), "taken back, the run is rejected", back.stdout,
+    tap.ok(back.returncode == 1 and back.stdout.endswith("verdict: failed\n"), "taken back, the run failed", back.stdout,
            back.stderr)
     tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
 

@@ -101,7 +101,7 @@ def a_long_burn(lab):
     with open(os.path.join(FOLDER, "flawed.html"), encoding="utf-8") as page:
         tap.ok("clipped: read whole, head and tail are stored" in page.read(), "so does its page")
     tap.same(report.left_behind(), [], "nothing of it is left on the host")
-    judged_again(database, "verdict: reject")
+    judged_again(database, "verdict: failed")
 
 
 def a_sound_one(lab):
@@ -110,7 +110,7 @@ def a_sound_one(lab):
     tap.same((done.returncode, report.verdict, failed(report)), (0, "accept", []), "a sound burn of 72 hours passes",
              done.stdout + done.stderr)
     tap.same([row[2] for row in stored(database)], [1], "it is stored the same way")
-    judged_again(database, "verdict: accept")
+    judged_again(database, "verdict: passed")
 
 
 with Lab("long", 1) as lab:

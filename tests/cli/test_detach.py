@@ -60,7 +60,7 @@ def driver(name):
 def followed(tell):
     log = detached("followed", short, "node1")
     done = assay("attach", "--db", f"{FOLDER}/followed.db")
-    tell.same(verdict(done), (0, "accept"),
+    tell.same(verdict(done), (0, "passed"),
               "attach follows to the end, with the run's exit status", done.stdout, done.stderr)
     tell.ok(re.search(r" gpu-burn on node1: ran after ", done.stdout), "attach tells of each attempt", done.stdout)
     wait_until(lambda: driver("followed") is None)

@@ -105,7 +105,7 @@ def earlier(*words):
 
 
 found = earlier(last + 1)
-tap.ok(found["number"] == last and found["verdict"] == "accept" and found["worse"] and
+tap.ok(found["number"] == last and found["verdict"] == "passed" and found["worse"] and
        {change["after"] for change in found["worse"]} == {"fail"}, "a report has the last accepted run beside its own", found)
 found = earlier(last, "--against", 1)
 tap.ok(found["number"] == 1 and found["worse"] == [] and {drop["place"] for drop in found["lower"]} == {SLOW},

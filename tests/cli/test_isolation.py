@@ -48,7 +48,7 @@ def arguments(lab, name, first, hosts, suite):
 def rejected(report):
     """Names of the hosts that the run rejects."""
     return [verdict["name"] for verdict in report.json["verdicts"]
-            if verdict["scope"] == "host" and verdict["verdict"] == "reject"]
+            if verdict["scope"] == "host" and verdict["verdict"] == "failed"]
 
 
 def parts(report):

@@ -72,8 +72,8 @@ def contract(tap, lab):
     judgement = report.json["run"]["judgement"]
     tap.same(failed, {("node3", True, ">= 366 GB/s", "site7, clause 4.2")}, "by its gate and not the baseline's, that GPU only")
     tap.ok("gate of p2p-bandwidth p2p.unidirectional.enabled: >= 345 GB/s -> >= 366 GB/s (335 items)\n" in done.stdout and
-           f"\nbefore: judgement {first}, accept, against hgx-h100 " in done.stdout and
-           f"\njudgement: {judgement}\nrun: 1\nverdict: reject\n" in done.stdout,
+           f"\nbefore: judgement {first}, passed, against hgx-h100 " in done.stdout and
+           f"\njudgement: {judgement}\nrun: 1\nverdict: failed\n" in done.stdout,
            "judge says which gates are others, and what the judgement before it was", done.stdout[-1500:])
     shown = text_of(lab, 1)
     tap.ok("site7, clause 4.2" in shown and judgement in shown and report.json["run"]["uuid"] in shown,
@@ -90,10 +90,10 @@ def contract(tap, lab):
 
 
 def derive(tap, lab):
-    """From accepted runs only; and the run is judged again by what was derived."""
+    """From runs that passed only; and the run is judged again by what was derived."""
     mine = os.path.join(lab.folder, "mine.json")
     done = again(lab, "baseline", "derive", 1, "-o", mine)
-    tap.ok(done.returncode == 64 and "run 1 was not accepted (reject)" in done.stderr and not os.path.exists(mine),
+    tap.ok(done.returncode == 64 and "run 1 did not pass (failed)" in done.stderr and not os.path.exists(mine),
            "a run that was rejected is no measure", done.stderr)
     done = again(lab, "judge", 1)
     tap.same((done.returncode, Report(lab.database).verdict), (0, "accept"), "judged by its own documents it is as it was", done.stdout)

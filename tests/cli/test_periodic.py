@@ -61,13 +61,13 @@ def series():
     os.chmod(config, 0o600)
     with Lab("lab", 2, faults=["node1:gpu-busy:3"]) as lab:
         done, posts = run_under(lab)
-        tap.ok(done.returncode == 0 and "verdict: accept" in done.stdout and posts == [], "hosts where jobs run are accepted, and nobody is alerted", done.stdout, done.stderr, posts)
+        tap.ok(done.returncode == 0 and "verdict: passed" in done.stdout and posts == [], "hosts where jobs run are accepted, and nobody is alerted", done.stdout, done.stderr, posts)
         path = os.path.join(TEXTFILES, "assay-cluster.prom")
         tap.same((os.listdir(TEXTFILES), stat.S_IMODE(os.stat(path).st_mode)), (["assay-cluster.prom"], 0o644), "the text file is whole, and node_exporter may read it")
         tap.ok(os.path.getsize(os.path.join(FOLDER, "state/cluster.html")) > 10000, "the report is there")
     with Lab("lab", 2, faults=["node2:ecc-uncorrected:4"]) as lab:
         done, posts = run_under(lab)
-        tap.ok(done.returncode == 0 and "verdict: reject" in done.stdout, "a bad verdict is told by alerts and not by the service's failure", done.stdout, done.stderr)
+        tap.ok(done.returncode == 0 and "verdict: failed" in done.stdout, "a bad verdict is told by alerts and not by the service's failure", done.stdout, done.stderr)
         tap.same(posts, [{("node2", "new")}], "the host that went bad is alerted of, and no other")
         tap.ok(re.search(r'^assay_worse_items\{[^}]*name="node2"\} [1-9]', numbers(), re.MULTILINE), "and is worse than in the last accepted run", numbers()[-500:])
     if shutil.which("promtool") is None:

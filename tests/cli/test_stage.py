@@ -237,7 +237,7 @@ def a_run_with_staged_tools(test):
             file.write(f'{first}\necho "$0" >>{lab.folder}/burnt\n{rest}')
         os.chmod(f"{tools}/bin/gpu_burn", 0o755)
         with open(f"{FOLDER}/burn.json", "w", encoding="utf-8") as file:
-            json.dump({"name": "burn", "search_path": [f"{lab.folder}/opt/gpu-burn"], "steps": [
+            json.dump({"name": "burn", "purpose": "delivery", "search_path": [f"{lab.folder}/opt/gpu-burn"], "steps": [
                 {"check": "reachable"}, {"check": "tools", "arguments": {"tools": {"gpu_burn": ""}}, "needs": ["reachable"]},
                 {"check": "gpu-burn", "arguments": {"seconds": 30}, "retries": 0}]}, file)
         version = said(assay("stage", "-H", lab.hostfile, tools), "version")

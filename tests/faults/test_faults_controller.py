@@ -134,7 +134,7 @@ def a_disk_that_fills_up():
 
 
 def no_room_for_the_report():
-    place, full = folder("reported"), folder("tiny", "size=64k")
+    place, full = folder("reported"), folder("tiny", "size=32k")
     done = assay("run", "-H", lab.hostfile, "-s", quick_suite, "--db", f"{place}/assay.db", "--progress", "none", "-o",
                  f"{full}/r.html")
     tap.ok(done.returncode == 70 and "the run is kept" in done.stderr and "assay report 1" in done.stderr,

@@ -14,7 +14,7 @@ import time
 
 import fleet
 from fleet import PLACE, Cable, Host, Proxy, vanish, write
-from cluster import Report, Tap, assay, closing_lines, marked, wait_until
+from cluster import Report, Tap, assay, closing_lines, marked, wait_until, plain
 from table import DEAD_FILES, FAULTS, FLOOD_GB, SOUND_HOSTS
 
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
@@ -102,7 +102,7 @@ def first_bad(report, host):
 def judge(report, host):
     row = host.row
     step, outcome, cause, remedy = first_bad(report, host.name)
-    verdicts = [item["verdict"] for item in report.json["verdicts"] if item["scope"] == "unit" and item["name"] == host.name]
+    verdicts = [plain(item["verdict"]) for item in report.json["verdicts"] if item["scope"] == "unit" and item["name"] == host.name]
     connections = max(attempt["connections"] for attempt in report.json["attempts"]
                       if report.steps[attempt["step"]]["target"] == host.name)
     good = ((step, outcome, verdicts) == (row.step, row.outcome, [row.verdict]) and connections >= row.connections * (row.connections > 1)

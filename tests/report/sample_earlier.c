@@ -16,6 +16,7 @@ struct record *sample_beside(struct arena *arena, struct record *first, struct r
                                 .uuid = first->uuid,
                                 .started = first->started,
                                 .verdict = VERDICT_ACCEPT,
+                                .standing = first->standing,
                                 .history = history,
                                 .findings = findings};
     judge_compare(arena, first, second, &earlier->comparison);

@@ -132,8 +132,8 @@ static void that_there_is_no_earlier_run_is_said(void **state)
     (void)state;
     assert_null(strstr(report_of(arena, record, "html"), "<section id=\"earlier\"")); /* nobody asked */
     record->earlier = &none;
-    expect(section_of(arena, record), "There is no earlier accepted run of these hosts and this suite");
-    expect(report_of(arena, record, "text"), "There is no earlier accepted run");
+    expect(section_of(arena, record), "There is no earlier run of these hosts and this suite");
+    expect(report_of(arena, record, "text"), "There is no earlier run");
     expect(report_of(arena, record, "json"), "\"number\": 0");
     arena_destroy(arena);
 }

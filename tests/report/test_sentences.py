@@ -36,6 +36,7 @@ DATA = [
     "Out of bounds values : %.0f %s", "unknown header type", "LocalCommand=echo %s", "every %u s:",
     "\\\"runtimes\\\" may name docker, containerd, podman and cri-o",
     " already in it",  # the JSON form alone says it
+    "%s: %s%s%s; not an acceptance",  # at the terminal
     "jump host %s asks: %s",  # at the terminal
     "%s%s%s the test: %s",  # "before" and "after": two rows
     "ib_%s_bw of each HCA", "stat=average size_bytes=%.0f", "way=%s stat=average size_bytes=%.0f", "does not exist yet (FUTURE)", "dcgmi diag",

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-EXIT_STATUS = ["As of verdicts: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions. 64 for wrong usage or a bad file, "
+EXIT_STATUS = ["As of verdicts: 0 accept or passed, 1 reject or failed, 2 incomplete, 3 with exceptions. 64 for wrong usage or a bad file, "
                "70 for a failure of assay itself, 130 when it was cancelled."]
 ENVIRONMENT = [("ASSAY_DB", "the database where no --db is given; else assay.db in the working folder"),
                ("SSH_AUTH_SOCK", "the agent whose keys are tried on the hosts"),

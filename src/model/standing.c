@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run may be shown as, and the words of verdicts that follow from it. */
+#include "assay/standing.h"
+
+#include <string.h>
+
+#include "assay/hostfile.h"
+#include "assay/json.h"
+#include "assay/record.h"
+#include "assay/suite.h"
+
+static const struct kind_row {
+    const char *name, *purpose; /* purpose: the suite's word; NULL: no suite says it */
+    const char *title;
+} kinds[] = {
+    [RUN_TRIAL] = {"trial", "trial", "trial"},
+    [RUN_TUNING] = {"tuning", "tuning", "comparison of settings"},
+    [RUN_PERIODIC] = {"periodic", "periodic", "periodic check"},
+    [RUN_SOAK] = {"soak", "soak", "soak test"},
+    [RUN_PREFLIGHT] = {"preflight", "preflight", "preflight"},
+    [RUN_PART] = {"part", NULL, "part of a delivery"},
+    [RUN_ACCEPTANCE] = {"acceptance", "delivery", "acceptance"},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+const char *run_kind_name(enum run_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *run_kind_title(enum run_kind kind)
+{
+    return kinds[kind].title;
+}
+
+bool standing_is_acceptance(const struct standing *standing)
+{
+    return standing->kind == RUN_ACCEPTANCE;
+}
+
+/* The last of its kind is the one that counts; NULL: there is none. */
+static const struct document *last_document(const struct record *record, const char *kind)
+{
+    const struct document *found = NULL;
+
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, kind) == 0)
+            found = &record->documents.items[i];
+    return found;
+}
+
+/* Only the one word is read: a suite of an earlier assay need not be as this one wants it. */
+static enum run_kind kind_of_suite(struct arena *arena, const struct record *record)
+{
+    const struct document *suite = last_document(record, "suite");
+    const struct json *json = NULL;
+    struct error err = {0};
+    const char *purpose;
+
+    if (suite != NULL)
+        json = json_parse(arena, suite->name, suite->bytes.bytes, suite->bytes.length, &err);
+    purpose = json != NULL ? json_string(json, "purpose", "") : "";
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].purpose != NULL && strcmp(kinds[i].purpose, purpose) == 0)
+            return (enum run_kind)i;
+    return RUN_TRIAL;
+}
+
+static bool has_host(const struct plan *plan, size_t near, const char *name)
+{
+    /* Both are in the order of the hostfile, so it is mostly the next one. */
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[(near + i) % plan->hosts.count]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void count_hosts(struct arena *arena, const struct record *record, struct standing *standing)
+{
+    const struct document *document = last_document(record, "hostfile");
+    const struct hostfile *hostfile = NULL;
+    struct error err = {0};
+
+    if (document != NULL)
+        hostfile = hostfile_parse(arena, document->name, document->bytes, &err);
+    for (size_t i = 0; hostfile != NULL && i < hostfile->hosts.count; i++) {
+        const struct host *host = &hostfile->hosts.items[i];
+
+        if (host->role == ROLE_SPARE)
+            continue;
+        standing->hosts += has_host(record->plan, standing->hosts, host->name);
+        standing->hosts_owed++;
+    }
+}
+
+struct suite_steps {
+    LIST_OF(const char *) names;
+};
+
+static bool has_name(const struct suite_steps *steps, const char *name)
+{
+    for (size_t i = steps->names.count; i-- > 0;)
+        if (steps->names.items[i] == name || strcmp(steps->names.items[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A step that --steps left out is left out wherever it was owed. */
+static void count_steps(struct arena *arena, const struct plan *plan, struct standing *standing)
+{
+    struct suite_steps owed = {0}, left_out = {0};
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const char *name = step->shape->suite_step;
+        bool out = step->origin == ORIGIN_LEFT_OUT && strcmp(step->origin_note, NOTE_LEFT_OUT_BY_USER) == 0;
+
+        if (step->origin != ORIGIN_SUITE && step->origin != ORIGIN_LEFT_OUT)
+            continue;
+        if (!has_name(&owed, name))
+            *list_push(arena, &owed.names) = name;
+        if (out && !has_name(&left_out, name))
+            *list_push(arena, &left_out.names) = name;
+    }
+    standing->steps_owed = owed.names.count;
+    standing->steps = owed.names.count - left_out.names.count;
+}
+
+static bool is_whole(const struct standing *standing)
+{
+    return standing->hosts_owed > 0 && standing->hosts == standing->hosts_owed && standing->steps_owed > 0 &&
+           standing->steps == standing->steps_owed;
+}
+
+struct standing standing_of(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    struct standing standing = {.kind = kind_of_suite(arena, record)};
+
+    count_hosts(arena, record, &standing);
+    count_steps(arena, record->plan, &standing);
+    if (standing.kind == RUN_ACCEPTANCE && !is_whole(&standing))
+        standing.kind = RUN_PART;
+    arena_destroy(arena);
+    return standing;
+}
+
+/* -- Words ----------------------------------------------------------------------------------------------------- */
+
+static const char *const words[] = {[VERDICT_ACCEPT] = "passed",
+                                    [VERDICT_ACCEPT_WITH_EXCEPTIONS] = "passed with exceptions",
+                                    [VERDICT_INCOMPLETE] = "incomplete",
+                                    [VERDICT_REJECT] = "failed"};
+
+/* What the end of a run says of it at the terminal. */
+static const char *const findings[] = {[VERDICT_ACCEPT] = "nothing found",
+                                       [VERDICT_ACCEPT_WITH_EXCEPTIONS] = "nothing found but what is waived",
+                                       [VERDICT_INCOMPLETE] = "not all could be decided",
+                                       [VERDICT_REJECT] = "something failed"};
+
+const char *standing_verdict(const struct standing *standing, enum verdict_word word)
+{
+    return standing_is_acceptance(standing) ? verdict_name(word) : words[word];
+}
+
+const char *standing_verdict_text(struct arena *arena, const struct standing *standing,
+                                  const struct judgement *judgement)
+{
+    enum verdict_word word = judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE;
+    size_t waivers = judgement_waivers(judgement);
+
+    if (word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
+        return standing_verdict(standing, word);
+    return arena_printf(arena, "%s: %zu waiver%s", standing_verdict(standing, word), waivers,
+                        waivers == 1 ? "" : "s");
+}
+
+const char *standing_share(struct arena *arena, const struct standing *standing)
+{
+    const char *hosts = "", *steps = "";
+
+    if (standing->hosts < standing->hosts_owed)
+        hosts = arena_printf(arena, "%zu of %zu hosts", standing->hosts, standing->hosts_owed);
+    if (standing->steps < standing->steps_owed)
+        steps = arena_printf(arena, "%zu of %zu steps", standing->steps, standing->steps_owed);
+    return arena_printf(arena, "%s%s%s", hosts, *hosts != '\0' && *steps != '\0' ? ", " : "", steps);
+}
+
+const char *standing_sentence(struct arena *arena, const struct standing *standing)
+{
+    const char *share = standing_share(arena, standing);
+
+    if (standing_is_acceptance(standing))
+        return "";
+    if (*share == '\0')
+        return arena_printf(arena, "This run is a %s and not an acceptance.", run_kind_title(standing->kind));
+    return arena_printf(arena, "This run is a %s and not an acceptance: %s.", run_kind_title(standing->kind),
+                        share);
+}
+
+const char *standing_line(struct arena *arena, const struct standing *standing, enum verdict_word word)
+{
+    const char *share = standing_share(arena, standing);
+
+    if (standing_is_acceptance(standing))
+        return "";
+    return arena_printf(arena, "%s: %s%s%s; not an acceptance", run_kind_title(standing->kind),
+                        findings[word], *share != '\0' ? ", " : "", share);
+}
