@@ -455,6 +455,7 @@ static const struct metric metrics[] = {
     {"gpu_burn.temperature", "C", BETTER_LOWER, "temperature in the last update"},
     {"gpu_burn.temperature_max", "C", BETTER_LOWER, "highest temperature of any update"},
     {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
+    {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"},
     {NULL},
 };
 

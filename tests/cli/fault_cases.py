@@ -115,6 +115,10 @@ LOAD = [
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("burn-short", fail("gpu-burn", HOST, "gpu_burn.lasted is 1 s, expected >= 1800 s"), remedy="which gpu_burn"),
+    Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
+    # Over before anything could be sampled under load.
+    Case("burn-hurried", fail("gpu-burn", HOST, r"gpu_burn.lasted is \d+ s, expected >= 1800 s"), numbers_undecided=True),
     Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
