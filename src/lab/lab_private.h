@@ -81,6 +81,11 @@ const struct lab_board *lab_board_of(const struct lab_profile *profile);
 
 enum fault_kind {
     FAULT_GPU_MISSING,
+    FAULT_GPU_TWIN,
+    FAULT_GPU_CLONED,
+    FAULT_GPU_ODD,
+    FAULT_INFOROM,
+    FAULT_POWER_DEFAULT,
     FAULT_P2P,
     FAULT_NVLINK_DOWN,
     FAULT_FABRIC_MANAGER_DEAD,
@@ -220,6 +225,9 @@ struct lab_gpu {
     int number; /* its place in the chassis */
     unsigned pci_bus;
     char uuid[48], serial[16];
+    const char *vbios, *board_part, *image, *gsp; /* versions; image: of the InfoROM */
+    bool inforom_bad, ecc_pending, mig_pending;
+    unsigned memory_mib, generation_max, width_max, power_default;
     bool persistence, mig, ecc, remap_pending, fabric_ready;
     bool reset_required;
     unsigned pcie_width;

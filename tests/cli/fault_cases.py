@@ -86,7 +86,24 @@ def both_with(outcome, cause):
 
 
 GPUS = [
-    Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
+    # Of the GPU that is not there nothing is known.
+    Case("gpu-missing:3", fail("gpu-inventory", HOST, "7"), numbers_undecided=True),
+    Case("gpu-twin:2-5", fail("gpu-inventory", {"gpu2", "gpu5"}, "gpu.uuid is shared with gpu[25]"), remedy="which of them",
+         runs_on=True),
+    Case("gpu-cloned:3", fail("gpu-inventory", {"gpu3"}, r"gpu.serial is shared with node\d+ gpu5")
+         | fail("gpu-inventory", {"gpu5"}, r"gpu.uuid is shared with node\d+ gpu3", host="c"),
+         faults=["b:gpu-cloned:3", "c:gpu-cloned:5"], runs_on=True),
+    *[Case(f"gpu-odd:4={what}", fail("gpu-inventory", {"gpu4"}, cause), runs_on="after_reset" not in cause, remedy=remedy) for what, cause, remedy in (
+        ("vbios", r"gpu.vbios is 96.00.30.00.01, while most hosts have 96.00.89.00.01", "allowed"),
+        ("board-part", r"gpu.part_number is 692-2G520-0100-000, while", "allowed"),
+        ("inforom", "gpu.inforom_image is G520.0200.00.03, while", "allowed"),
+        ("gsp", "gpu.gsp is N/A, while most hosts have driver's", "NVreg_EnableGpuFirmware"),
+        ("memory", r"gpu.memory_total is 79511 MiB, while most hosts have 81559", "allowed"),
+        ("pcie-generation", "pcie.generation.max is 4, while most hosts have 5", "BIOS"),
+        ("pcie-width", "pcie.width.max is 8, while most hosts have 16", "BIOS"),
+        ("ecc-pending", "gpu.ecc_after_reset is Disabled, expected unchanged", "reset"),
+        ("mig-pending", "gpu.mig_after_reset is Enabled, expected unchanged", "reset"))],
+    Case("inforom:6", fail("gpu-inventory", {"gpu6"}, "gpu.inforom is corrupted, expected ok"), remedy="replaced"),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
     Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")
          | fail("topology", joined(2, 5), "NV17")),
@@ -105,6 +122,7 @@ GPUS = [
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
+    Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
     Case("monitor:dcgm-exporter", {}, remark=r"dcgm-exporter \(pid 3141\), expected none.*dcgmi profile --pause"),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
