@@ -7,8 +7,13 @@
  * How long it burned is known twice: by its own word, and by the host's clock around it, on which start-up and the end
  * of the test are too. Of gpu_burn.lasted the less counts, so neither a build that takes its seconds from elsewhere nor
  * one that was done at once is taken for the work that was asked for.
+ *
+ * A rate is one of its arithmetic, and so is a floor: gpu_burn.float.gflops, gpu_burn.tensor.gflops (-tc),
+ * gpu_burn.double.gflops (-d). The tool says what it computes in; where that is not what was asked for, the rate that
+ * is owed has no value.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules.h"
 
@@ -36,12 +41,40 @@ static double by_host_clock(const struct check_context *context, const struct at
     return attempt->up_began > 0 && real > 0 ? real * context->timescale : NAN;
 }
 
+/* By the flags; as the parser names it. */
+static const char *arithmetic_of(const struct check_context *context)
+{
+    struct slice rest = slice_of(check_text(context, "flags")), word;
+    bool doubles = false, tensor = false;
+
+    while (scan_word(&rest, &word)) {
+        doubles |= slice_equal(word, "-d");
+        tensor |= slice_equal(word, "-tc");
+    }
+    return tensor ? (doubles ? "double-tensor" : "tensor") : doubles ? "double" : "float";
+}
+
+static void tell_rates(struct reading *out)
+{
+    const char *arithmetic = reading_get_fact(out, "gpu_burn.arithmetic", "");
+    size_t count = out->measurements.count;
+
+    for (size_t i = 0; arithmetic != NULL && i < count; i++) {
+        const struct measurement rate = out->measurements.items[i];
+
+        if (strcmp(rate.metric, "gpu_burn.gflops") == 0)
+            reading_measure(out, arena_printf(out->arena, "gpu_burn.%s.gflops", arithmetic), rate.subject,
+                            rate.value, rate.unit);
+    }
+}
+
 static void read_burn(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const char *said;
     double by_word = NAN, lasted;
 
     read_parts(context, attempt, out);
+    tell_rates(out);
     said = reading_get_fact(out, "gpu_burn.seconds", "");
     if (said != NULL && !scan_double(slice_of(said), &by_word))
         by_word = NAN;
@@ -50,7 +83,7 @@ static void read_burn(const struct check_context *context, const struct attempt 
         reading_measure(out, "gpu_burn.lasted", "", floor(lasted), "s");
 }
 
-static void slots_of_time(const struct check_context *context, struct slot_list *slots)
+static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     const struct limit *asked = rules_new(
         context, LIMITS RULES(.metric = "gpu_burn.lasted", .rule = RULE_FLOOR,
@@ -58,6 +91,9 @@ static void slots_of_time(const struct check_context *context, struct slot_list 
                               .source = "assay: as long as the suite asks for"));
 
     slot_add(context, slots, "gpu_burn.lasted", "", NULL, DUTY_GATE, asked);
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, arena_printf(context->arena, "gpu_burn.%s.gflops", arithmetic_of(context)),
+                 arena_printf(context->arena, "gpu%u", i), NULL, DUTY_RECORD, NULL);
 }
 
 static const struct item items[] = {
@@ -83,6 +119,8 @@ static const struct remedy remedies[] = {
      "then burn again"},
     {"gpu_burn.*", "run gpu_burn again on that GPU alone (-i N); look for Xid lines in dmesg; if it stays, "
                    "have the GPU replaced"},
+    {"window.temperature.*",
+     "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
     {"window.throttle.*",
      "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
     {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
@@ -109,7 +147,7 @@ const struct check check_gpu_burn = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .more_slots = slots_of_time,
+    .more_slots = more_slots,
     .expected = expected_s,
     .read = read_burn,
 };

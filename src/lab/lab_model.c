@@ -286,7 +286,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .throttled = has_fault(host, FAULT_THROTTLE, number),
         .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
                     (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100) *
-                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100),
+                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100) *
+                    (1 - number_or(host, FAULT_BURN_SLOW, number, 0) / 100),
         .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
@@ -300,6 +301,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     gpu_build(gpu, host);
     gpu_strike(gpu, host);
     gpu_hold_back(gpu, profile);
+    gpu->temperature_burn = (unsigned)number_or(host, FAULT_BURN_HOT, number, gpu->temperature_burn);
     gpu->temperature_idle = (unsigned)number_or(host, FAULT_HOT, number, gpu->temperature_idle);
     if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
         gpu->temperature_burn = gpu->temperature_idle;

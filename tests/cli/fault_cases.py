@@ -133,6 +133,13 @@ LOAD = [
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
+         faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
+    Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
+    Case("burn-slow:5", fail("gpu-burn", {"gpu5"}, "below .* peers, by 1 value of gpu_burn.gflops")),
+    # Too few hosts for the same GPU to have peers on them: the other GPUs of all hosts are.
+    Case("burn-slow:6=20", fail("gpu-burn", {"gpu6"}, r"below .* 23 peers, by 1 value of gpu_burn.gflops"), alone=True,
+         runs_on=True),
     Case("burn-short", fail("gpu-burn", HOST, "gpu_burn.lasted is 1 s, expected >= 1800 s"), remedy="which gpu_burn"),
     Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
     # Over before anything could be sampled under load.
@@ -266,6 +273,7 @@ SYSTEM = [
          runs_on=True),
     Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
