@@ -79,7 +79,8 @@ static void read_burn(const struct check_context *context, const struct attempt 
     if (said != NULL && !scan_double(slice_of(said), &by_word))
         by_word = NAN;
     lasted = fmin(by_word, by_host_clock(context, attempt)); /* of one NAN the other */
-    if (!isnan(lasted))
+    /* A burn that broke off, or was never there, says so itself: its time is no second accusation. */
+    if (out->status == READING_COMPLETE && !isnan(lasted))
         reading_measure(out, "gpu_burn.lasted", "", floor(lasted), "s");
 }
 

@@ -311,7 +311,7 @@ ROCE += [
 ]
 
 TOOLS = [
-    Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
+    Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST | ALL_GPUS, "nvidia-smi.* not found")),
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
     Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
     Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),
