@@ -21,12 +21,12 @@ enum limit_rule {
     RULE_EQUAL,       /* text or number is exactly this */
     RULE_ONE_OF,      /* text is one of these, '|' between them */
     RULE_MIN_VERSION, /* dotted numbers, compared piece by piece */
-    RULE_SAME,        /* the same text on all hosts of one platform in the run; the deviating ones fail */
+    RULE_SAME, /* the same text on all hosts of one platform in the run, of GPUs on all of them; the deviating ones fail */
     RULE_PLAUSIBLE, /* a check's own: what no true number exceeds. One that does is not believed: inconclusive.
                          It is no gate: an item with nothing else has no limit */
     RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
     RULE_RANGE,    /* value <= number <= most; of documents only, a check has none of its own */
-    RULE_DISTINCT, /* a text that no other host of the run has; a check's own only */
+    RULE_DISTINCT, /* a text that no other host of the run, and nothing else in the host, has; a check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */

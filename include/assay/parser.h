@@ -23,6 +23,8 @@ struct metric {
     enum better better;
     const char *help;
     bool peers; /* how fast something is: the same of other hosts can be compared with it (peers.h) */
+    bool
+        anywhere; /* and it is the same wherever in a host the thing sits: what it computes, not what it is joined to */
 };
 
 struct grammar;

@@ -9,6 +9,7 @@
  *   nic.model (PCI address)              by lspci     gpu.*   by nvidia-smi
  *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   of all together
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules.h"
@@ -55,11 +56,19 @@ static void count_kind(struct kinds *kinds, const char *text)
     *kind = (struct kind){text, 1};
 }
 
-/* "8 x NAME, 1 x OTHER" as a fact; `none` where there are none. */
-static void add_kinds(struct reading *out, const char *fact, const struct kinds *kinds)
+static int compare_kinds(const void *a, const void *b)
+{
+    return strcmp(((const struct kind *)a)->text, ((const struct kind *)b)->text);
+}
+
+/* "8 x NAME, 1 x OTHER" as a fact; `none` where there are none. A set: hosts number their drives and adapters as they
+   find them, and in whatever order they are the same ones. */
+static void add_kinds(struct reading *out, const char *fact, struct kinds *kinds)
 {
     const char *text = kinds->items.count > 0 ? "" : "none";
 
+    if (kinds->items.count > 0)
+        qsort(kinds->items.items, kinds->items.count, sizeof *kinds->items.items, compare_kinds);
     for (size_t i = 0; i < kinds->items.count; i++)
         text = arena_printf(out->arena, "%s%s%u x %s", text, i > 0 ? ", " : "", kinds->items.items[i].count,
                             kinds->items.items[i].text);

@@ -3,7 +3,18 @@
  * Burn-in. gpu_burn exits 0 with faulty GPUs and calls a GPU OK that did no work, so its exit status decides
  * nothing: each GPU needs its own verdict, no errors at any time, and work done. The sampler beside it shows
  * what the load does to clocks and temperature.
+ *
+ * How long it burned is known twice: by its own word, and by the host's clock around it, on which start-up and the end
+ * of the test are too. Of gpu_burn.lasted the less counts, so neither a build that takes its seconds from elsewhere nor
+ * one that was done at once is taken for the work that was asked for.
+ *
+ * A rate is one of its arithmetic, and so is a floor: gpu_burn.float.gflops, gpu_burn.tensor.gflops (-tc),
+ * gpu_burn.double.gflops (-d). The tool says what it computes in; where that is not what was asked for, the rate that
+ * is owed has no value.
  */
+#include <math.h>
+#include <string.h>
+
 #include "rules.h"
 
 static const struct argument arguments[] = {
@@ -21,6 +32,70 @@ static const struct part_row parts[] = {
     {"main", "gpu-burn", command, NULL},
     {0},
 };
+
+/* s of the test's own time on the host; NAN: its clock was not read, or the host has booted in between. */
+static double by_host_clock(const struct check_context *context, const struct attempt *attempt)
+{
+    double real = attempt->up_ended - attempt->up_began;
+
+    return attempt->up_began > 0 && real > 0 ? real * context->timescale : NAN;
+}
+
+/* By the flags; as the parser names it. */
+static const char *arithmetic_of(const struct check_context *context)
+{
+    struct slice rest = slice_of(check_text(context, "flags")), word;
+    bool doubles = false, tensor = false;
+
+    while (scan_word(&rest, &word)) {
+        doubles |= slice_equal(word, "-d");
+        tensor |= slice_equal(word, "-tc");
+    }
+    return tensor ? (doubles ? "double-tensor" : "tensor") : doubles ? "double" : "float";
+}
+
+static void tell_rates(struct reading *out)
+{
+    const char *arithmetic = reading_get_fact(out, "gpu_burn.arithmetic", "");
+    size_t count = out->measurements.count;
+
+    for (size_t i = 0; arithmetic != NULL && i < count; i++) {
+        const struct measurement rate = out->measurements.items[i];
+
+        if (strcmp(rate.metric, "gpu_burn.gflops") == 0)
+            reading_measure(out, arena_printf(out->arena, "gpu_burn.%s.gflops", arithmetic), rate.subject,
+                            rate.value, rate.unit);
+    }
+}
+
+static void read_burn(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const char *said;
+    double by_word = NAN, lasted;
+
+    read_parts(context, attempt, out);
+    tell_rates(out);
+    said = reading_get_fact(out, "gpu_burn.seconds", "");
+    if (said != NULL && !scan_double(slice_of(said), &by_word))
+        by_word = NAN;
+    lasted = fmin(by_word, by_host_clock(context, attempt)); /* of one NAN the other */
+    /* A burn that broke off, or was never there, says so itself: its time is no second accusation. */
+    if (out->status == READING_COMPLETE && !isnan(lasted))
+        reading_measure(out, "gpu_burn.lasted", "", floor(lasted), "s");
+}
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    const struct limit *asked = rules_new(
+        context, LIMITS RULES(.metric = "gpu_burn.lasted", .rule = RULE_FLOOR,
+                              .value = check_number(context, "seconds"), .unit = "s", .status = LIMIT_TOOL,
+                              .source = "assay: as long as the suite asks for"));
+
+    slot_add(context, slots, "gpu_burn.lasted", "", NULL, DUTY_GATE, asked);
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, arena_printf(context->arena, "gpu_burn.%s.gflops", arithmetic_of(context)),
+                 arena_printf(context->arena, "gpu%u", i), NULL, DUTY_RECORD, NULL);
+}
 
 static const struct item items[] = {
     {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu_burn.verdict", "ok", "assay")},
@@ -40,8 +115,13 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
+    {"gpu_burn.lasted",
+     "look at which gpu_burn the host runs (a wrapper, another build) and why it ends early; "
+     "then burn again"},
     {"gpu_burn.*", "run gpu_burn again on that GPU alone (-i N); look for Xid lines in dmesg; if it stays, "
                    "have the GPU replaced"},
+    {"window.temperature.*",
+     "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
     {"window.throttle.*",
      "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
     {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
@@ -56,7 +136,8 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_gpu_burn = {
     .name = "gpu-burn",
     .title = "GPU burn-in",
-    .summary = "gpu_burn on all GPUs: no errors, work done by each, no thermal slowdown, no Xid",
+    .summary =
+        "gpu_burn on all GPUs, as long as asked: no errors, work done by each, no thermal slowdown, no Xid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
@@ -67,6 +148,7 @@ const struct check check_gpu_burn = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
+    .more_slots = more_slots,
     .expected = expected_s,
-    .read = read_parts,
+    .read = read_burn,
 };

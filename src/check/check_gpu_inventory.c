@@ -1,12 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GPUs that the platform promises: the PCI bus and the driver must both see them, and see the same ones.
- * A GPU that lspci shows and nvidia-smi does not has fallen off; one that neither shows is missing.
+ * A GPU that lspci shows and nvidia-smi does not has fallen off; one that neither shows is missing. No two GPUs of the
+ * run are one, and all of a platform are built alike, in what stands in `alike`.
+ *
+ *   gpu.inforom   ok | corrupted: nvidia-smi says so in a line of its own
+ *   gpu.gsp       its firmware: driver's | N/A (the driver runs without it) | version. A driver brings its own, so
+ *                 a host with another driver is not another GPU for it
+ *   gpu.ecc_after_reset .mig_after_reset   unchanged, or the mode that waits for a reset
  */
 #include <string.h>
 
 #include "rules.h"
 #include "smi.h"
+
+/* What all GPUs of a platform have alike, unless the suite says which are allowed. */
+static const struct alike {
+    const char *metric;
+    bool optional;     /* some GPUs do not have it: "N/A", which is alike too */
+    const char *right; /* NULL: whatever most have */
+} alike[] = {
+    {"gpu.vbios"},
+    {"gpu.part_number", .optional = true},
+    {"gpu.inforom_image", .optional = true},
+    {"gpu.gsp"},
+    {"gpu.memory_total"},
+    {"pcie.generation.max"},
+    {"pcie.width.max"},
+    {"gpu.ecc_after_reset", .right = "unchanged"},
+    {"gpu.mig_after_reset", .right = "unchanged"},
+};
+
+enum { ALIKE_COUNT = sizeof alike / sizeof alike[0] };
+
+static const struct argument arguments[] = {
+    {"allowed", ARGUMENT_MAP, NULL,
+     "instead of alike on all GPUs, which values are right: {\"gpu.vbios\": "
+     "\"96.00.89.00.01|96.00.99.00.01\"}"},
+    {0},
+};
+
+static const char *allowed_fault(const struct check_context *context)
+{
+    json_each (value, json_get(context->step->arguments, "allowed")) {
+        bool known = false;
+
+        for (size_t i = 0; i < ALIKE_COUNT; i++)
+            known |= strcmp(alike[i].metric, value->key) == 0;
+        if (!known)
+            return arena_printf(context->arena, "\"allowed\" names %s, which is nothing that is compared",
+                                value->key);
+    }
+    return NULL;
+}
 
 static void command_lspci(const struct check_context *context, struct text *out)
 {
@@ -68,6 +114,74 @@ static const char *models(const struct reading *smi, struct arena *arena)
     return text;
 }
 
+static const char *gsp_of(struct arena *arena, const struct reading *smi, const char *gpu)
+{
+    const char *firmware = reading_get_fact(smi, "gpu.gsp_firmware", gpu),
+               *driver = reading_get_fact(smi, "driver.version", "");
+
+    if (firmware == NULL)
+        return "N/A";
+    return driver != NULL && strcmp(firmware, driver) == 0 ? "driver's" : arena_strdup(arena, firmware);
+}
+
+/* The GPU's warning, by its address; what no GPU has stays a complaint of the whole. */
+static const char *inforom_of(struct reading *out, const char *address)
+{
+    const char *state = "ok";
+
+    for (size_t i = 0; i < out->findings.count; i++) {
+        struct finding *finding = &out->findings.items[i];
+
+        if (strcmp(finding->code, "gpu.inforom") == 0 && strcmp(finding->subject, address) == 0)
+            state = "corrupted";
+    }
+    return state;
+}
+
+static bool is_gpus_address(const struct reading *smi, const char *address)
+{
+    for (size_t i = 0; i < smi->facts.count; i++)
+        if (strcmp(smi->facts.items[i].name, "gpu.pci_address") == 0 &&
+            strcmp(smi->facts.items[i].value, address) == 0)
+            return true;
+    return false;
+}
+
+/* What comes of the mode when the GPU is reset; the mode of now is judged by gpu-settings. */
+static void tell_pending(struct reading *out, const char *fact, const char *gpu, const char *now,
+                         const char *then)
+{
+    const char *mode = reading_get_fact(out, now, gpu), *pending = reading_get_fact(out, then, gpu);
+
+    if (mode != NULL && pending != NULL)
+        reading_fact(out, fact, gpu, slice_of(strcmp(mode, pending) == 0 ? "unchanged" : pending));
+}
+
+/* Of each GPU that nvidia-smi shows whole. */
+static void tell_builds(const struct check_context *context, const struct reading *smi, struct reading *out)
+{
+    for (unsigned i = 0; i < context->platform->gpu_count; i++) {
+        const char *gpu = arena_printf(context->arena, "gpu%u", i);
+        const char *address = reading_get_fact(smi, "gpu.pci_address", gpu);
+
+        if (address == NULL)
+            continue;
+        reading_fact(out, "gpu.inforom", gpu, slice_of(inforom_of(out, address)));
+        reading_fact(out, "gpu.gsp", gpu, slice_of(gsp_of(context->arena, smi, gpu)));
+        tell_pending(out, "gpu.ecc_after_reset", gpu, "ecc.mode", "ecc.mode_pending");
+        tell_pending(out, "gpu.mig_after_reset", gpu, "gpu.mig", "gpu.mig_pending");
+        for (size_t k = 0; k < ALIKE_COUNT; k++)
+            if (alike[k].optional && reading_get_fact(smi, alike[k].metric, gpu) == NULL)
+                reading_fact(out, alike[k].metric, gpu, slice_of("N/A"));
+    }
+    for (size_t i = 0; i < out->findings.count; i++) {
+        struct finding *finding = &out->findings.items[i];
+
+        if (strcmp(finding->code, "gpu.inforom") == 0 && !is_gpus_address(smi, finding->subject))
+            finding->severity = SEVERITY_FAULT;
+    }
+}
+
 static void read_both(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct reading *lspci = &attempt->parts.items[0].reading, *smi = &attempt->parts.items[1].reading;
@@ -80,6 +194,7 @@ static void read_both(const struct check_context *context, const struct attempt 
     names = models(smi, context->arena);
     if (*names != '\0')
         reading_fact(out, "gpu.models", "", slice_of(names));
+    tell_builds(context, smi, out);
     lost = missing_in(lspci, "pci.gpu", true, smi, "gpu.pci_address", false);
     unknown = missing_in(smi, "gpu.pci_address", false, lspci, "pci.gpu", true);
     if (lost != NULL)
@@ -90,12 +205,29 @@ static void read_both(const struct check_context *context, const struct attempt 
                         "nvidia-smi shows GPU %s, which lspci does not", unknown);
 }
 
+#define ONCE "assay: no two GPUs are one"
+
 static const struct item items[] = {
-    {"gpu.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu.uuid", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "gpu.uuid", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
+    {"gpu.serial", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "gpu.serial", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
+    {"gpu.inforom", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.inforom", "ok", "nvidia-smi")},
     {"gpu.pci_address", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };
+
+static const struct limit *alike_rules(const struct check_context *context, const struct alike *row)
+{
+    const char *allowed = json_string(json_get(context->step->arguments, "allowed"), row->metric, NULL),
+               *metric = row->metric;
+
+    if (allowed == NULL && row->right != NULL)
+        return rules_new(context, LIMITS RULES_EQUAL(metric, row->right, "nvidia-smi"));
+    return rules_new(
+        context, allowed != NULL ? LIMITS RULES_ONE_OF(metric, allowed, "assay: argument allowed")
+                                 : LIMITS RULES_SAME(metric, "assay: hosts of one platform are built alike"));
+}
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
@@ -111,6 +243,13 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     slot_add(context, slots, "pci.gpu.count", "", NULL, DUTY_GATE, count);
     slot_add(context, slots, "gpu.models", "", NULL, DUTY_GATE,
              rules_new(context, LIMITS RULES_ONE_OF("gpu.models", allowed, rules_platform(context))));
+    for (size_t i = 0; i < ALIKE_COUNT; i++) {
+        const struct limit *rules = alike_rules(context, &alike[i]);
+
+        for (unsigned k = 0; k < platform->gpu_count; k++)
+            slot_add(context, slots, alike[i].metric, arena_printf(context->arena, "gpu%u", k), NULL,
+                     DUTY_GATE, rules);
+    }
 }
 
 static const struct remedy remedies[] = {
@@ -120,6 +259,20 @@ static const struct remedy remedies[] = {
     {"pci.gpu.count",
      "the device is not on the PCI bus: power-cycle the host, check seating and the baseboard's power"},
     {"gpu.models", "the host is not what the hostfile's platform= says, or holds a wrong GPU"},
+    {"gpu.uuid", "two GPUs tell one identity: read both again with `nvidia-smi -L`; ask the vendor which of "
+                 "them is right"},
+    {"gpu.serial", "two GPUs tell one identity: read both again with `nvidia-smi -L`; ask the vendor which "
+                   "of them is right"},
+    {"gpu.inforom", "power-cycle the host; if nvidia-smi still says so, have the GPU replaced"},
+    {"gpu.ecc_after_reset",
+     "a change waits for a reset: bring it to what the others have, then reset the GPU"},
+    {"gpu.mig_after_reset",
+     "a change waits for a reset: bring it to what the others have, then reset the GPU"},
+    {"gpu.gsp", "compare the driver's module parameters (NVreg_EnableGpuFirmware) with a host that is right"},
+    {"gpu.*",
+     "have the GPU brought to what was bought (firmware update, or another GPU); where both are right, name "
+     "them in the suite's argument \"allowed\""},
+    {"pcie.*", "compare the slot's and the BIOS's PCIe settings with a host that is right"},
     {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
     {"*", .problem = "GPUs", .on_hosts = true},
     {0}};
@@ -127,11 +280,14 @@ static const struct remedy remedies[] = {
 const struct check check_gpu_inventory = {
     .name = "gpu-inventory",
     .title = "GPU inventory",
-    .summary = "lspci and nvidia-smi agree on the GPUs that the platform promises",
+    .summary = "lspci and nvidia-smi agree on the GPUs that the platform promises; no two are one, all are "
+               "built alike",
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .arguments = arguments,
+    .arguments_fault = allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

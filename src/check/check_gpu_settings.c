@@ -41,6 +41,13 @@ static void read_settings(const struct check_context *context, const struct atte
         const char *gpu = arena_printf(context->arena, "gpu%u", i);
 
         compare(out, gpu, "gpu.power_limit_is_default", "gpu.power_limit", "gpu.power_limit_default");
+        /* Newer drivers tell one limit only, which is what is enforced. */
+        if (reading_get(out, "gpu.power_limit_enforced", gpu) == NULL &&
+            reading_get(out, "gpu.power_limit", gpu) != NULL)
+            reading_fact(out, "gpu.power_enforced_is_default", gpu, slice_of("N/A"));
+        else
+            compare(out, gpu, "gpu.power_enforced_is_default", "gpu.power_limit_enforced",
+                    "gpu.power_limit_default");
         read_clocks(out, gpu);
     }
 }
@@ -55,6 +62,8 @@ static const struct item items[] = {
     {"ecc.mode", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ecc.mode", "Enabled", "assay")},
     {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("gpu.power_limit_is_default", "yes", "assay")},
+    {"gpu.power_enforced_is_default", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_ONE_OF("gpu.power_enforced_is_default", "yes|N/A", "assay")},
     {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_ONE_OF("gpu.clocks_unlocked", "yes|N/A", "assay")},
     {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
@@ -62,12 +71,30 @@ static const struct item items[] = {
     {0},
 };
 
+/* A GPU whose own default is below its kind's is another part, or was made one by its firmware. */
+static void slots_of_power(const struct check_context *context, struct slot_list *slots)
+{
+    const struct platform *platform = context->platform;
+    const struct limit *declared =
+        rules_new(context, LIMITS RULES(.metric = "gpu.power_limit_default", .rule = RULE_FLOOR,
+                                        .value = platform->power_limit_w, .unit = "W", .status = LIMIT_TOOL,
+                                        .source = rules_platform(context)));
+
+    for (unsigned i = 0; platform->power_limit_w > 0 && i < platform->gpu_count; i++)
+        slot_add(context, slots, "gpu.power_limit_default", arena_printf(context->arena, "gpu%u", i), NULL,
+                 DUTY_GATE, declared);
+}
+
 static const struct remedy remedies[] = {
     {"gpu.persistence", "as root: nvidia-smi -pm 1 (and enable nvidia-persistenced, so that it stays)"},
     {"gpu.mig", "as root: nvidia-smi -mig 0, then reset the GPUs or reboot"},
     {"ecc.mode", "as root: nvidia-smi -e 1, then reboot"},
     {"gpu.power_limit_is_default",
      "as root: nvidia-smi -pl with the default limit that `nvidia-smi -q -d POWER` shows"},
+    {"gpu.power_enforced_is_default", "something else holds the GPU's power down (chassis, BMC, power "
+                                      "supplies): look at the BMC's power settings"},
+    {"gpu.power_limit_default", "compare the GPU's board part number and VBIOS with a host that is right; it "
+                                "may be another part than was bought"},
     {"gpu.clocks_unlocked", "as root: nvidia-smi -rac and nvidia-smi -rgc"},
     {"gpu.compute_processes", "somebody else's process runs on the GPU: have it ended, then test again"},
     {0},
@@ -84,6 +111,7 @@ const struct check check_gpu_settings = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
+    .more_slots = slots_of_power,
     .expected_s = 5,
     .read = read_settings,
 };

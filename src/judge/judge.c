@@ -14,14 +14,13 @@ struct common {
     const char *value; /* NULL: no majority */
 };
 
-/* Who has which value of an item that no two hosts may share, sorted by the value. */
+/* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
 struct owner {
-    const char *value, *host;
+    const char *value, *host, *subject;
 };
 struct owners {
-    const char *suite_step, *metric, *subject;
-    struct owner *items;
-    size_t count;
+    const char *suite_step, *metric;
+    LIST_OF(struct owner) items;
 };
 
 /* A jump host, or none (""), and whether anybody behind it answered. */
@@ -107,6 +106,40 @@ const char *majority(const char **values, size_t count)
     return 2 * same > count ? middle : NULL;
 }
 
+/* "gpu3" */
+static bool is_gpu(const char *subject)
+{
+    size_t digits = strncmp(subject, "gpu", 3) == 0 ? strspn(subject + 3, "0123456789") : 0;
+
+    return digits > 0 && subject[3 + digits] == '\0';
+}
+
+/* GPUs of one platform are bought alike in whatever place they sit, so each is compared with all; what else there are
+   several of in a host may differ by place. */
+static bool are_siblings(const struct slot *slot, const struct slot *other)
+{
+    return strcmp(slot->metric, other->metric) == 0 &&
+           (slot == other || (is_gpu(slot->subject) && is_gpu(other->subject)));
+}
+
+/* The first of them, under which their common value is kept. */
+static const struct slot *first_sibling(const struct shape *shape, const struct slot *slot)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (are_siblings(slot, &shape->slots[i]))
+            return &shape->slots[i];
+    return slot;
+}
+
+static size_t count_siblings(const struct shape *shape, const struct slot *slot)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        count += are_siblings(slot, &shape->slots[i]);
+    return count;
+}
+
 static const char *common_value(void *context, size_t step, const struct slot *slot)
 {
     struct whole_run *run = context;
@@ -116,16 +149,19 @@ static const char *common_value(void *context, size_t step, const struct slot *s
     const char **values;
     size_t count = 0;
 
+    slot = first_sibling(shape, slot);
     for (size_t i = 0; i < run->commons.count; i++)
         if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
             return run->commons.items[i].value;
-    values = arena_array(run->arena, const char *, plan->steps.count);
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const char *value = plan->steps.items[i].shape == shape ? value_of(run, i, slot) : NULL;
+    values = arena_array(run->arena, const char *, plan->steps.count *count_siblings(shape, slot));
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; plan->steps.items[i].shape == shape && k < shape->slot_count; k++) {
+            const char *value =
+                are_siblings(slot, &shape->slots[k]) ? value_of(run, i, &shape->slots[k]) : NULL;
 
-        if (value != NULL)
-            values[count++] = value;
-    }
+            if (value != NULL)
+                values[count++] = value;
+        }
     common = list_push(run->arena, &run->commons);
     *common = (struct common){shape, slot, majority(values, count)};
     return common->value;
@@ -136,13 +172,19 @@ static int compare_owners(const void *a, const void *b)
     return strcmp(((const struct owner *)a)->value, ((const struct owner *)b)->value);
 }
 
-static const struct slot *same_slot(const struct shape *shape, const struct slot *slot)
+/* Of one step what each of its items of that metric has. */
+static void add_owners(struct whole_run *run, size_t index, const char *metric, struct owners *owners)
 {
-    for (size_t i = 0; i < shape->slot_count; i++)
-        if (strcmp(shape->slots[i].metric, slot->metric) == 0 &&
-            strcmp(shape->slots[i].subject, slot->subject) == 0)
-            return &shape->slots[i];
-    return NULL;
+    const struct step *step = &run->record->plan->steps.items[index];
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        const struct slot *slot = &step->shape->slots[i];
+        const char *value = strcmp(slot->metric, metric) == 0 ? value_of(run, index, slot) : NULL;
+
+        if (value != NULL)
+            *list_push(run->arena, &owners->items) =
+                (struct owner){value, step->members[0]->name, slot->subject};
+    }
 }
 
 /* Over all platforms: hosts of two may be one machine too. */
@@ -153,24 +195,42 @@ static const struct owners *owners_of(struct whole_run *run, const char *suite_s
 
     for (size_t i = 0; i < run->owners.count; i++) {
         owners = &run->owners.items[i];
-        if (strcmp(owners->suite_step, suite_step) == 0 && strcmp(owners->metric, slot->metric) == 0 &&
-            strcmp(owners->subject, slot->subject) == 0)
+        if (strcmp(owners->suite_step, suite_step) == 0 && strcmp(owners->metric, slot->metric) == 0)
             return owners;
     }
     owners = list_push(run->arena, &run->owners);
-    *owners = (struct owners){suite_step, slot->metric, slot->subject,
-                              arena_array(run->arena, struct owner, plan->steps.count), 0};
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-        const struct slot *same =
-            strcmp(step->shape->suite_step, suite_step) == 0 ? same_slot(step->shape, slot) : NULL;
-        const char *value = same != NULL ? value_of(run, i, same) : NULL;
-
-        if (value != NULL)
-            owners->items[owners->count++] = (struct owner){value, step->members[0]->name};
-    }
-    qsort(owners->items, owners->count, sizeof *owners->items, compare_owners);
+    *owners = (struct owners){.suite_step = suite_step, .metric = slot->metric};
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (strcmp(plan->steps.items[i].shape->suite_step, suite_step) == 0)
+            add_owners(run, i, slot->metric, owners);
+    if (owners->items.count > 0)
+        qsort(owners->items.items, owners->items.count, sizeof *owners->items.items, compare_owners);
     return owners;
+}
+
+/* "node[2-3]"; of what is in hosts "node2 gpu3, node4 gpu1", the own host's without its name. */
+static const char *say_owners(struct arena *arena, const char *host, const struct owner *first, size_t count,
+                              const char *subject)
+{
+    const char **names = arena_array(arena, const char *, count + 1), *text = "";
+    size_t others = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool own = strcmp(first[i].host, host) == 0;
+
+        if (own && strcmp(first[i].subject, subject) == 0)
+            continue;
+        names[others++] = *first[i].subject == '\0' ? first[i].host
+                          : own                     ? first[i].subject
+                                : arena_printf(arena, "%s %s", first[i].host, first[i].subject);
+    }
+    if (others == 0)
+        return NULL;
+    if (*subject == '\0')
+        return hostlist_fold(arena, names, others);
+    for (size_t i = 0; i < others; i++)
+        text = arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", names[i]);
+    return text;
 }
 
 static const char *others_with(void *context, size_t index, const struct slot *slot, const char *value)
@@ -179,19 +239,19 @@ static const char *others_with(void *context, size_t index, const struct slot *s
     const struct step *step = &run->record->plan->steps.items[index];
     const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
     struct owner wanted = {.value = value};
-    const struct owner *found =
-        bsearch(&wanted, owners->items, owners->count, sizeof *owners->items, compare_owners);
-    const char **names = arena_array(run->arena, const char *, owners->count);
+    const struct owner *items = owners->items.items,
+                       *found = owners->items.count > 0 ? bsearch(&wanted, items, owners->items.count,
+                                                                  sizeof *items, compare_owners)
+                                                        : NULL;
     size_t count = 0;
 
     if (found == NULL)
         return NULL;
-    while (found > owners->items && strcmp(found[-1].value, value) == 0)
+    while (found > items && strcmp(found[-1].value, value) == 0)
         found--;
-    for (; found < owners->items + owners->count && strcmp(found->value, value) == 0; found++)
-        if (strcmp(found->host, step->members[0]->name) != 0)
-            names[count++] = found->host;
-    return count > 0 ? hostlist_fold(run->arena, names, count) : NULL;
+    while (found + count < items + owners->items.count && strcmp(found[count].value, value) == 0)
+        count++;
+    return say_owners(run->arena, step->members[0]->name, found, count, slot->subject);
 }
 
 static bool has_whole(struct whole_run *run, size_t step)

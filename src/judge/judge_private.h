@@ -46,9 +46,9 @@ size_t shape_number(const struct plan *plan, const struct shape *shape, size_t n
 
 /* What only the whole run can tell. NULL while it goes on. */
 struct peers {
-    /* The value that most hosts have for this slot: RULE_SAME. NULL: they do not agree on one. */
+    /* The value that most hosts have for this slot, of a GPU all GPUs of them: RULE_SAME. NULL: they do not agree on one. */
     const char *(*common_value)(void *context, size_t step, const struct slot *slot);
-    /* The other hosts that have this value for it: RULE_DISTINCT. "node[2-3]"; NULL: none. */
+    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
     /* Whether a step of the same shape ended well on another host: then a crash on this one is its own. */
     bool (*fine_elsewhere)(void *context, size_t step);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a run that are comparable among hosts, and what is made of whoever stands out: see peers.h. */
+/*
+ * The values of a run that are comparable among hosts, and what is made of whoever stands out: see peers.h.
+ *
+ * Where there are too few hosts for any place to have siblings, what does not depend on the place is compared with that
+ * of all places: eight GPUs of one host are seven peers of each other in what they compute. With more hosts it is not
+ * needed, and the same place on other hosts is the closer peer.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +18,13 @@ enum { PAIR = 2 };
 /* A place in a host of one platform: a GPU or HCA; the host itself has the name "". */
 struct place {
     const char *platform, *name;
+    bool anywhere;   /* what is compared with all places of its platform */
+    size_t position; /* equal numbers are siblings */
+};
+
+/* Values that one series has over all places of a position. */
+struct shared_series {
+    size_t aspect, position, series;
 };
 
 /* How an item of a shape is compared; aspect PEERS_NONE: it is not. */
@@ -34,6 +47,7 @@ struct census {
     const struct host **hosts; /* in ascending order of address */
     size_t host_count;
     LIST_OF(struct place) places;
+    LIST_OF(struct shared_series) shared;
     LIST_OF(struct aspect_name) names;
     LIST_OF(struct peers_aspect) aspects;
     LIST_OF(struct peers_value) values;
@@ -43,14 +57,43 @@ struct census {
 
 /* --- what is compared, and with what ------------------------------------------------------------------------------ */
 
-static size_t place_of(struct census *census, const char *platform, const char *name)
+/* Places anywhere of one platform have the position of the first of them. */
+static size_t place_of(struct census *census, const char *platform, const char *name, bool anywhere)
 {
-    for (size_t i = 0; i < census->places.count; i++)
-        if (strcmp(census->places.items[i].name, name) == 0 &&
-            strcmp(census->places.items[i].platform, platform) == 0)
+    size_t position = census->places.count;
+
+    for (size_t i = 0; i < census->places.count; i++) {
+        const struct place *place = &census->places.items[i];
+
+        if (place->anywhere != anywhere || strcmp(place->platform, platform) != 0)
+            continue;
+        if (strcmp(place->name, name) == 0)
             return i;
-    *list_push(census->arena, &census->places) = (struct place){platform, name};
+        if (anywhere)
+            position = place->position;
+    }
+    *list_push(census->arena, &census->places) = (struct place){platform, name, anywhere, position};
     return census->places.count - 1;
+}
+
+static size_t shared_series_of(struct census *census, size_t aspect, size_t position)
+{
+    for (size_t i = 0; i < census->shared.count; i++)
+        if (census->shared.items[i].aspect == aspect && census->shared.items[i].position == position)
+            return census->shared.items[i].series;
+    *list_push(census->arena, &census->shared) = (struct shared_series){aspect, position, census->series};
+    return census->series++;
+}
+
+/* How often there is the same place. */
+static size_t count_steps(const struct census *census, const struct shape *shape)
+{
+    const struct plan *plan = census->record->plan;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        count += plan->steps.items[i].shape == shape;
+    return count;
 }
 
 static size_t aspect_of(struct census *census, const struct suite_step *step, const char *metric)
@@ -71,16 +114,21 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     struct respect respect = {.aspect = PEERS_NONE, .places = {PEERS_NONE, PEERS_NONE}};
     const char *names[2];
     size_t count;
+    bool anywhere;
 
     if (metric == NULL || !metric->peers || metric->better == BETTER_NEITHER)
         return respect;
     count = subject_ends(census->arena, slot->subject, names);
     if (count == 0 || (count == 2 && shape->hosts == PAIR))
         return respect;
+    anywhere =
+        metric->anywhere && count == 1 && shape->hosts == 1 && count_steps(census, shape) <= PEERS_LEAST;
     for (size_t i = 0; i < count; i++)
-        respect.places[i] = place_of(census, shape->platform, names[i]);
+        respect.places[i] = place_of(census, shape->platform, names[i], anywhere);
     respect.aspect = aspect_of(census, step, slot->metric);
-    respect.series = census->series++;
+    respect.series =
+        anywhere ? shared_series_of(census, respect.aspect, census->places.items[respect.places[0]].position)
+                 : census->series++;
     respect.sign = metric->better == BETTER_HIGHER ? 1 : -1;
     return respect;
 }
@@ -339,7 +387,7 @@ void judge_peers(struct arena *arena, const struct record *record, const struct 
     take_values(&census);
     positions = arena_array(arena, size_t, census.host_count * census.places.count);
     for (size_t i = 0; i < census.host_count * census.places.count; i++)
-        positions[i] = i % census.places.count;
+        positions[i] = census.places.items[i % census.places.count].position;
     problem = (struct peers_problem){.positions = positions,
                                      .subject_count = census.host_count * census.places.count,
                                      .aspects = census.aspects.items,

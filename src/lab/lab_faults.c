@@ -13,6 +13,7 @@ enum argument {
     ARGUMENT_GPU_NUMBER,     /* 3=79 */
     ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
+    ARGUMENT_GPU_WORD,       /* 3=vbios */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -32,6 +33,18 @@ static const struct kind {
 } kinds[FAULT_KINDS] = {
     [FAULT_GPU_MISSING] = {"gpu-missing", ":GPU", ARGUMENT_GPU, 0, 0, 0, "the GPU has fallen off the bus",
                            "fail of gpu-inventory"},
+    [FAULT_GPU_TWIN] = {"gpu-twin", ":A-B", ARGUMENT_PAIR, 0, 0, 0,
+                        "GPU A tells UUID and serial number of GPU B of its host",
+                        "fail of gpu-inventory, both GPUs"},
+    [FAULT_GPU_CLONED] = {"gpu-cloned", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                          "the GPU tells the UUID and serial number that every GPU with this fault tells",
+                          "fail of gpu-inventory where there are two"},
+    [FAULT_GPU_ODD] = {"gpu-odd", ":GPU=WHAT", ARGUMENT_GPU_WORD, 0, 0, 0,
+                       "the GPU has another vbios, board-part, inforom, gsp, memory, pcie-generation, "
+                       "pcie-width, ecc-pending or mig-pending than all others",
+                       "fail of gpu-inventory"},
+    [FAULT_INFOROM] = {"inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                       "nvidia-smi says that its InfoROM is corrupted", "fail of gpu-inventory"},
     [FAULT_P2P] = {"p2p", ":A-B=GBPS", ARGUMENT_PAIR_NUMBER, 0, 0.01, 10000,
                    "copies between two GPUs run at GBPS one way, twice that both ways",
                    "fail of p2p-bandwidth, that pair"},
@@ -54,6 +67,17 @@ static const struct kind {
     [FAULT_BURN_IDLE] = {"burn-idle", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                          "gpu_burn gives the GPU no work, shows 0 Gflop/s and says OK all the same",
                          "fail of gpu-burn"},
+    [FAULT_BURN_SLOW] = {"burn-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 30, 0.1, 99,
+                         "the GPU computes PERCENT less, and copies, temperature and power are as ever",
+                         "fail of gpu-burn"},
+    [FAULT_BURN_HOT] = {"burn-hot", ":GPU[=CELSIUS]", ARGUMENT_GPU_NUMBER_OPT, 91, 30, 120,
+                        "the GPU is that hot under load, and says nothing of it", "fail of gpu-burn"},
+    [FAULT_BURN_SHORT] = {"burn-short", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
+                          "gpu_burn burns for SECONDS, whatever it is asked for, and says so",
+                          "fail of gpu-burn"},
+    [FAULT_BURN_HURRIED] = {"burn-hurried", "", ARGUMENT_NONE, 0, 0, 0,
+                            "gpu_burn says that it burns as long as it is asked to, and is done at once",
+                            "fail of gpu-burn"},
     [FAULT_THROTTLE] = {"throttle", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 25, 1, 99,
                         "the GPU runs hot and gives PERCENT less", "fail of gpu-burn"},
     [FAULT_GPU_SLOW] = {"gpu-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 4, 0.1, 99,
@@ -124,6 +148,9 @@ static const struct kind {
                           "fail of pcie-link, and of nvbandwidth"},
     [FAULT_POWER_LIMIT] = {"power-limit", ":GPU[=WATTS]", ARGUMENT_GPU_NUMBER_OPT, 300, 100, 2000,
                            "the GPU's power limit is not its default", "fail of gpu-settings"},
+    [FAULT_POWER_DEFAULT] = {"power-default", ":GPU[=WATTS]", ARGUMENT_GPU_NUMBER_OPT, 250, 100, 2000,
+                             "default and current power limit of the GPU are WATTS, below its kind's",
+                             "fail of gpu-settings"},
     [FAULT_CLOCKS_LOCKED] = {"clocks-locked", ":GPU[=MHZ]", ARGUMENT_GPU_NUMBER_OPT, 1200, 200, 3000,
                              "the GPU's applications clock is not its default", "fail of gpu-settings"},
     [FAULT_DRIVER_VERSION] = {"driver-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
@@ -140,6 +167,8 @@ static const struct kind {
                           "the clock is SECONDS ahead", "fail of os"},
     [FAULT_DIMM_MISSING] = {"dimm-missing", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 11, 1, 32,
                             "the DIMM of that number (11) is not seen", "fail of bom"},
+    [FAULT_DRIVE_ORDER] = {"drive-order", "", ARGUMENT_NONE, 0, 0, 0,
+                           "the system's drive is the last one and not the first", "nothing: it is no fault"},
     [FAULT_CONTAINERD_OLD] = {"containerd-old", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                               "containerd is too old for the toolkit's CDI specifications",
                               "fail of container-runtime where the suite requires containerd"},
@@ -338,6 +367,25 @@ static int read_test(struct cursor *cursor, struct fault *fault)
         "is none of PCIe, GPU Memory, Diagnostic, Targeted Stress, Targeted Power, Memory Bandwidth");
 }
 
+/* Of what there is one of each GPU, and which may be another. */
+static const char *const gpu_words[] = {"vbios",      "board-part",  "inforom",
+                                        "gsp",        "memory",      "pcie-generation",
+                                        "pcie-width", "ecc-pending", "mig-pending"};
+
+static int read_gpu_word(struct cursor *cursor, struct fault *fault)
+{
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a word should");
+    cursor->at++;
+    for (size_t i = 0; i < sizeof gpu_words / sizeof gpu_words[0]; i++)
+        if (strcmp(cursor->at, gpu_words[i]) == 0) {
+            fault->word = gpu_words[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(cursor, cursor->at, "is nothing that a GPU has");
+}
+
 static int read_hca(struct cursor *cursor, struct fault *fault)
 {
     const char *word = word_at(cursor, "=");
@@ -412,6 +460,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
     case ARGUMENT_GPU_TEST:
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
+    case ARGUMENT_GPU_WORD:
+        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, fault);
     case ARGUMENT_PAIR_NUMBER:

@@ -173,7 +173,11 @@ static unsigned times_swapped(const struct lab_host *host, int gpu)
 
 static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
 {
-    unsigned host = of->number, piece = (unsigned)gpu->number + LAB_GPUS * times_swapped(of, gpu->number);
+    const struct fault *twin = fault_of_gpu(of->lab, of->number, FAULT_GPU_TWIN, gpu->number);
+    int as = twin != NULL ? twin->peer : gpu->number;
+    bool cloned = fault_of_gpu(of->lab, of->number, FAULT_GPU_CLONED, gpu->number) != NULL;
+    unsigned host = cloned ? 0 : of->number,
+             piece = cloned ? 0 : (unsigned)as + LAB_GPUS * times_swapped(of, as);
     uint64_t a = hash(host, "uuid", piece), b = hash(host, "uuid2", piece);
 
     snprintf(gpu->uuid, sizeof gpu->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32),
@@ -229,6 +233,38 @@ static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
     gpu->busy |= has_fault(host, FAULT_GPU_TAKEN, gpu->number);
 }
 
+static bool is_odd(const struct lab_gpu *gpu, const struct lab_host *host, const char *what)
+{
+    for (size_t i = 0; i < host->lab->fault_count; i++) {
+        const struct fault *fault = &host->lab->faults[i];
+
+        if (fault->kind == FAULT_GPU_ODD && fault->host == host->number && fault->gpu == gpu->number &&
+            strcmp(fault->word, what) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What it tells of itself, and would tell on any host. */
+static void gpu_build(struct lab_gpu *gpu, const struct lab_host *host)
+{
+    const struct lab_profile *profile = host->profile;
+
+    gpu->vbios = is_odd(gpu, host, "vbios") ? "96.00.30.00.01" : profile->vbios;
+    gpu->board_part = is_odd(gpu, host, "board-part") ? "692-2G520-0100-000" : profile->board_part;
+    gpu->image = is_odd(gpu, host, "inforom") ? "G520.0200.00.03" : profile->image;
+    gpu->gsp = is_odd(gpu, host, "gsp") ? "N/A" : host->driver;
+    gpu->memory_mib = profile->memory_mib - (is_odd(gpu, host, "memory") ? 2048 : 0);
+    gpu->generation_max = profile->pcie_generation - is_odd(gpu, host, "pcie-generation");
+    gpu->width_max = is_odd(gpu, host, "pcie-width") ? 8 : 16;
+    gpu->ecc_pending = gpu->ecc && !is_odd(gpu, host, "ecc-pending");
+    gpu->mig_pending = gpu->mig || is_odd(gpu, host, "mig-pending");
+    gpu->inforom_bad = has_fault(host, FAULT_INFOROM, gpu->number);
+    gpu->power_default = (unsigned)number_or(host, FAULT_POWER_DEFAULT, gpu->number, profile->power_limit);
+    if (gpu->power_default < gpu->power_limit)
+        gpu->power_limit = gpu->power_default;
+}
+
 static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
 {
     const struct lab_profile *profile = host->profile;
@@ -250,7 +286,8 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .throttled = has_fault(host, FAULT_THROTTLE, number),
         .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
                     (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100) *
-                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100),
+                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100) *
+                    (1 - number_or(host, FAULT_BURN_SLOW, number, 0) / 100),
         .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
@@ -261,8 +298,10 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .clock_limit = (unsigned)number_or(host, FAULT_CLOCKS_LOCKED, number, profile->clock_max),
         .links_active = profile->links,
     };
+    gpu_build(gpu, host);
     gpu_strike(gpu, host);
     gpu_hold_back(gpu, profile);
+    gpu->temperature_burn = (unsigned)number_or(host, FAULT_BURN_HOT, number, gpu->temperature_burn);
     gpu->temperature_idle = (unsigned)number_or(host, FAULT_HOT, number, gpu->temperature_idle);
     if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
         gpu->temperature_burn = gpu->temperature_idle;

@@ -81,6 +81,11 @@ const struct lab_board *lab_board_of(const struct lab_profile *profile);
 
 enum fault_kind {
     FAULT_GPU_MISSING,
+    FAULT_GPU_TWIN,
+    FAULT_GPU_CLONED,
+    FAULT_GPU_ODD,
+    FAULT_INFOROM,
+    FAULT_POWER_DEFAULT,
     FAULT_P2P,
     FAULT_NVLINK_DOWN,
     FAULT_FABRIC_MANAGER_DEAD,
@@ -89,6 +94,10 @@ enum fault_kind {
     FAULT_DCGM,
     FAULT_BURN_FAULTY,
     FAULT_BURN_IDLE,
+    FAULT_BURN_SLOW,
+    FAULT_BURN_HOT,
+    FAULT_BURN_SHORT,
+    FAULT_BURN_HURRIED,
     FAULT_THROTTLE,
     FAULT_GPU_SLOW,
     FAULT_NIC_SLOW,
@@ -128,6 +137,7 @@ enum fault_kind {
     FAULT_MEMLOCK,
     FAULT_CLOCK_SKEW,
     FAULT_DIMM_MISSING,
+    FAULT_DRIVE_ORDER,
     FAULT_CONTAINERD_OLD,
     FAULT_SSHD_ROOT_LOGIN,
     FAULT_SEL_PSU,
@@ -218,6 +228,9 @@ struct lab_gpu {
     int number; /* its place in the chassis */
     unsigned pci_bus;
     char uuid[48], serial[16];
+    const char *vbios, *board_part, *image, *gsp; /* versions; image: of the InfoROM */
+    bool inforom_bad, ecc_pending, mig_pending;
+    unsigned memory_mib, generation_max, width_max, power_default;
     bool persistence, mig, ecc, remap_pending, fabric_ready;
     bool reset_required;
     unsigned pcie_width;

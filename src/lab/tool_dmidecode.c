@@ -162,9 +162,14 @@ int tool_lscpu(struct tool *tool)
 }
 
 /* lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL and no other way. */
+/* One of them is the system's, and smaller; the kernel numbers it where it finds it. */
 int tool_lsblk(struct tool *tool)
 {
+    static const char system_model[] = "SAMSUNG MZ1L2960HCJR-00A07";
+    const unsigned long long system_bytes = 960197124096;
     const struct lab_board *board = tool->host->board;
+    bool last = fault_find(tool->lab, tool->host->number, FAULT_DRIVE_ORDER) != NULL;
+    unsigned system = last ? board->nvme_count - 1 : 0;
 
     if (tool->argc != 7 || strcmp(tool->argv[6], "NAME,TYPE,SIZE,MODEL,SERIAL") != 0) {
         fprintf(stderr, "lsblk: the lab knows it as lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL only\n");
@@ -173,6 +178,7 @@ int tool_lsblk(struct tool *tool)
     printf("NAME=\"loop0\" TYPE=\"loop\" SIZE=\"67014656\" MODEL=\"\" SERIAL=\"\"\n");
     for (unsigned i = 0; i < board->nvme_count; i++)
         printf("NAME=\"nvme%un1\" TYPE=\"disk\" SIZE=\"%llu\" MODEL=\"%s\" SERIAL=\"S64HNE0T%06u\"\n", i,
-               board->nvme_bytes, board->nvme_model, serial(tool->host, "nvme", i) % 1000000);
+               i == system ? system_bytes : board->nvme_bytes, i == system ? system_model : board->nvme_model,
+               serial(tool->host, "nvme", i) % 1000000);
     return 0;
 }

@@ -251,7 +251,9 @@ static void burn_all(struct tool *tool, const struct burn *burn)
 {
     double next_summary = 0.1, simulated_s = burn->seconds;
 
-    if (simulated_s < SHORTEST_S * tool->lab->speed && tool->lab->speed > 1)
+    if (fault_find(tool->lab, tool->host->number, FAULT_BURN_HURRIED) != NULL)
+        simulated_s = 0;
+    else if (simulated_s < SHORTEST_S * tool->lab->speed && tool->lab->speed > 1)
         simulated_s = SHORTEST_S * tool->lab->speed;
 
     for (int i = 0; i < tool->host->gpu_count; i++)
@@ -308,6 +310,8 @@ int tool_gpu_burn(struct tool *tool)
         burn.seconds = 10;
         printf("Run length not specified in the command line. ");
     }
+    if (fault_find(tool->lab, tool->host->number, FAULT_BURN_SHORT) != NULL)
+        burn.seconds = (unsigned)fault_find(tool->lab, tool->host->number, FAULT_BURN_SHORT)->number;
     printf("Using compare file: %s\nBurning for %u seconds.\n", burn.kernel, burn.seconds);
     fflush(stdout);
     rc = check_start(tool, &burn);

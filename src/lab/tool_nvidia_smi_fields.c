@@ -76,7 +76,7 @@ static const char *bus_id(const struct cell *cell)
 
 static const char *vbios(const struct cell *cell)
 {
-    return cell->host->profile->vbios;
+    return cell->gpu->vbios;
 }
 
 static const char *generation(const struct cell *cell)
@@ -153,7 +153,7 @@ static const char *power_limit(const struct cell *cell)
 
 static const char *power_default(const struct cell *cell)
 {
-    return arena_printf(cell->arena, "%u.00", cell->host->profile->power_limit);
+    return arena_printf(cell->arena, "%u.00", cell->gpu->power_default);
 }
 
 static const char *power_min(const struct cell *cell)

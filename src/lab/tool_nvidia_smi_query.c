@@ -71,7 +71,7 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     put(w, "Addressing Mode", "addressing_mode", "None");
     open_part(w, "MIG Mode", "mig_mode");
     put(w, "Current", "current_mig", "%s", enabled(gpu->mig));
-    put(w, "Pending", "pending_mig", "%s", enabled(gpu->mig));
+    put(w, "Pending", "pending_mig", "%s", enabled(gpu->mig_pending));
     close_part(w, "mig_mode");
     if (w->xml)
         put(w, "", "mig_devices", "None");
@@ -84,20 +84,20 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     put(w, "Serial Number", "serial", "%s", gpu->serial);
     put(w, "GPU UUID", "uuid", "%s", gpu->uuid);
     put(w, "Minor Number", "minor_number", "%d", index);
-    put(w, "VBIOS Version", "vbios_version", "%s", profile->vbios);
+    put(w, "VBIOS Version", "vbios_version", "%s", gpu->vbios);
     put(w, "MultiGPU Board", "multigpu_board", "No");
     put(w, "Board ID", "board_id", "0x%x", gpu->pci_bus << 8);
-    put(w, "Board Part Number", "board_part_number", "%s", profile->board_part);
+    put(w, "Board Part Number", "board_part_number", "%s", gpu->board_part);
     put(w, "GPU Part Number", "gpu_part_number", "%s", profile->gpu_part);
     put(w, "FRU Part Number", "gpu_fru_part_number", "N/A");
     put(w, "Module ID", "gpu_module_id", "%d", gpu->number + 1);
     open_part(w, "Inforom Version", "inforom_version");
-    put(w, "Image Version", "img_version", "%s", profile->image);
+    put(w, "Image Version", "img_version", "%s", gpu->image);
     put(w, "OEM Object", "oem_object", "2.1");
     put(w, "ECC Object", "ecc_object", "%s", profile->inforom_ecc);
     put(w, "Power Management Object", "pwr_object", "N/A");
     close_part(w, "inforom_version");
-    put(w, "GSP Firmware Version", "gsp_firmware_version", "%s", host->driver);
+    put(w, "GSP Firmware Version", "gsp_firmware_version", "%s", gpu->gsp);
     open_part(w, "GPU Reset Status", "gpu_reset_status");
     put(w, "Reset Required", "reset_required", "%s", gpu->reset_required ? "Yes" : "No");
     put(w, "Drain and Reset Recommended", "drain_and_reset_recommended", "No");
@@ -124,14 +124,14 @@ static void write_pci(struct writer *w, const struct lab_host *host, const struc
     put(w, "Sub System Id", "pci_sub_system_id", "%s%s10DE", w->xml ? "" : "0x", subsystem);
     open_part(w, "GPU Link Info", "pci_gpu_link_info");
     open_part(w, "PCIe Generation", "pcie_gen");
-    put(w, "Max", "max_link_gen", "%u", profile->pcie_generation);
+    put(w, "Max", "max_link_gen", "%u", gpu->generation_max);
     put(w, "Current", "current_link_gen", "%u", pcie_generation(host, now));
     put(w, "Device Current", "device_current_link_gen", "%u", pcie_generation(host, now));
     put(w, "Device Max", "max_device_link_gen", "%u", profile->pcie_generation);
     put(w, "Host Max", "max_host_link_gen", "%u", profile->pcie_generation);
     close_part(w, "pcie_gen");
     open_part(w, "Link Width", "link_widths");
-    put(w, "Max", "max_link_width", "16x");
+    put(w, "Max", "max_link_width", "%ux", gpu->width_max);
     put(w, "Current", "current_link_width", "%ux", gpu->pcie_width);
     close_part(w, "link_widths");
     close_part(w, "pci_gpu_link_info");
@@ -168,13 +168,14 @@ static void write_reasons(struct writer *w, const struct lab_gpu *gpu, const str
     close_part(w, "clocks_event_reasons");
 }
 
-static void write_memory(struct writer *w, const struct lab_host *host, const struct gpu_now *now)
+static void write_memory(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu,
+                         const struct gpu_now *now)
 {
     const struct lab_profile *profile = host->profile;
 
     section(w, "MEMORY");
     open_part(w, "FB Memory Usage", "fb_memory_usage");
-    put(w, "Total", "total", "%u MiB", profile->memory_mib);
+    put(w, "Total", "total", "%u MiB", gpu->memory_mib);
     put(w, "Reserved", "reserved", "%u MiB", profile->reserved_mib);
     put(w, "Used", "used", "%u MiB", now->memory_used_mib);
     put(w, "Free", "free", "%u MiB", profile->memory_mib - profile->reserved_mib - now->memory_used_mib);
@@ -220,7 +221,7 @@ static void write_ecc(struct writer *w, const struct lab_host *host, const struc
     section(w, "ECC");
     open_part(w, "ECC Mode", "ecc_mode");
     put(w, "Current", "current_ecc", "%s", enabled(gpu->ecc));
-    put(w, "Pending", "pending_ecc", "%s", enabled(gpu->ecc));
+    put(w, "Pending", "pending_ecc", "%s", enabled(gpu->ecc_pending));
     close_part(w, "ecc_mode");
     open_part(w, "ECC Errors", "ecc_errors");
     write_ecc_counters(w, "Volatile", "volatile", gpu, false);
@@ -299,7 +300,7 @@ static void write_power(struct writer *w, const struct lab_host *host, const str
     put(w, "Power Draw", "power_draw", "%.2f W", now->power);
     put(w, "Current Power Limit", "current_power_limit", "%u.00 W", gpu->power_limit);
     put(w, "Requested Power Limit", "requested_power_limit", "%u.00 W", gpu->power_limit);
-    put(w, "Default Power Limit", "default_power_limit", "%u.00 W", profile->power_limit);
+    put(w, "Default Power Limit", "default_power_limit", "%u.00 W", gpu->power_default);
     put(w, "Min Power Limit", "min_power_limit", "%u.00 W", profile->power_min);
     put(w, "Max Power Limit", "max_power_limit", "%u.00 W", profile->power_limit);
     close_part(w, "gpu_power_readings");
@@ -370,7 +371,7 @@ static void write_gpu(struct writer *w, const struct lab_host *host, int index)
     write_identity(w, host, gpu, index);
     write_pci(w, host, gpu, &now);
     write_reasons(w, gpu, &now);
-    write_memory(w, host, &now);
+    write_memory(w, host, gpu, &now);
     write_ecc(w, host, gpu);
     write_temperature(w, host, &now);
     write_power(w, host, gpu, &now);
@@ -411,5 +412,8 @@ int nvidia_smi_query(struct tool *tool, bool xml, const char *display, int only)
             write_gpu(&writer, host, i);
     if (xml)
         printf("</nvidia_smi_log>\n");
+    for (int i = 0; i < host->gpu_count; i++)
+        if (host->gpus[i].inforom_bad)
+            printf("WARNING: infoROM is corrupted at gpu 0000:%02X:00.0\n", host->gpus[i].pci_bus);
     return 0;
 }

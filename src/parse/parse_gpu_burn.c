@@ -199,10 +199,24 @@ static void take_verdict(struct burn *burn, struct slice line)
         gpu->verdict = slice_equal(line, "OK") ? VERDICT_OK : VERDICT_FAULTY;
 }
 
+/* "..., using FLOATS, using Tensor Cores": in what it computes, of which alone its rate is one. */
+static void take_arithmetic(struct burn *burn, struct slice line)
+{
+    bool doubles = slice_contains(line, "using DOUBLES");
+    const char *name = slice_contains(line, "Tensor Cores") ? (doubles ? "double-tensor" : "tensor")
+                       : doubles                            ? "double"
+                                                            : "float";
+
+    if ((doubles || slice_contains(line, "using FLOATS")) &&
+        reading_get_fact(burn->frame.reading, "gpu_burn.arithmetic", "") == NULL)
+        reading_fact(burn->frame.reading, "gpu_burn.arithmetic", "", slice_of(name));
+}
+
 static void take_init(struct burn *burn, struct slice line)
 {
     uint64_t device;
 
+    take_arithmetic(burn, line);
     line = slice_from(line, slice_find(line, "Initialized device ") + 19);
     if (!scan_digits(&line, &device))
         return;
@@ -448,13 +462,16 @@ static void end(void *state)
 }
 
 static const struct metric metrics[] = {
-    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update", true},
+    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update", true, true},
     {"gpu_burn.errors", "", BETTER_LOWER,
      "wrong results in the last update; the program forgets them at each summary"},
     {"gpu_burn.errors_max", "", BETTER_LOWER, "most wrong results shown in any update"},
     {"gpu_burn.temperature", "C", BETTER_LOWER, "temperature in the last update"},
     {"gpu_burn.temperature_max", "C", BETTER_LOWER, "highest temperature of any update"},
     {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
+    {"gpu_burn.*.gflops", "GFLOP/s", BETTER_HIGHER,
+     "the same, of one kind of arithmetic: float, tensor, double"},
+    {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"},
     {NULL},
 };
 

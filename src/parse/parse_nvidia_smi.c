@@ -11,7 +11,7 @@
  *                     list (not of -L and CSV: of a list cut between two lines it would be another number)
  *   M gpu.attached    what `Attached GPUs` says (-q, XML)
  * Of each GPU:
- *   F gpu.name .uuid .serial .brand .architecture .minor .module_id .vbios .part_number .gsp_firmware
+ *   F gpu.name .uuid .serial .brand .architecture .minor .module_id .vbios .part_number .gsp_firmware .inforom_image
  *   F gpu.pci         as printed: 00000000:19:00.0
  *   F gpu.pci_address as lspci and xid say it: 0000:19:00.0
  *   F gpu.persistence Enabled, Disabled (On and Off of the table too)

@@ -86,7 +86,24 @@ def both_with(outcome, cause):
 
 
 GPUS = [
-    Case("gpu-missing:3", fail("gpu-inventory", HOST, "7")),
+    # Of the GPU that is not there nothing is known.
+    Case("gpu-missing:3", fail("gpu-inventory", HOST, "7"), numbers_undecided=True),
+    Case("gpu-twin:2-5", fail("gpu-inventory", {"gpu2", "gpu5"}, "gpu.uuid is shared with gpu[25]"), remedy="which of them",
+         runs_on=True),
+    Case("gpu-cloned:3", fail("gpu-inventory", {"gpu3"}, r"gpu.serial is shared with node\d+ gpu5")
+         | fail("gpu-inventory", {"gpu5"}, r"gpu.uuid is shared with node\d+ gpu3", host="c"),
+         faults=["b:gpu-cloned:3", "c:gpu-cloned:5"], runs_on=True),
+    *[Case(f"gpu-odd:4={what}", fail("gpu-inventory", {"gpu4"}, cause), runs_on="after_reset" not in cause, remedy=remedy) for what, cause, remedy in (
+        ("vbios", r"gpu.vbios is 96.00.30.00.01, while most hosts have 96.00.89.00.01", "allowed"),
+        ("board-part", r"gpu.part_number is 692-2G520-0100-000, while", "allowed"),
+        ("inforom", "gpu.inforom_image is G520.0200.00.03, while", "allowed"),
+        ("gsp", "gpu.gsp is N/A, while most hosts have driver's", "NVreg_EnableGpuFirmware"),
+        ("memory", r"gpu.memory_total is 79511 MiB, while most hosts have 81559", "allowed"),
+        ("pcie-generation", "pcie.generation.max is 4, while most hosts have 5", "BIOS"),
+        ("pcie-width", "pcie.width.max is 8, while most hosts have 16", "BIOS"),
+        ("ecc-pending", "gpu.ecc_after_reset is Disabled, expected unchanged", "reset"),
+        ("mig-pending", "gpu.mig_after_reset is Enabled, expected unchanged", "reset"))],
+    Case("inforom:6", fail("gpu-inventory", {"gpu6"}, "gpu.inforom is corrupted, expected ok"), remedy="replaced"),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
     Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")
          | fail("topology", joined(2, 5), "NV17")),
@@ -105,6 +122,7 @@ GPUS = [
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
+    Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
     Case("monitor:dcgm-exporter", {}, remark=r"dcgm-exporter \(pid 3141\), expected none.*dcgmi profile --pause"),
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
@@ -115,6 +133,17 @@ LOAD = [
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
+         faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
+    Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
+    Case("burn-slow:5", fail("gpu-burn", {"gpu5"}, "below .* peers, by 1 value of gpu_burn.gflops")),
+    # Too few hosts for the same GPU to have peers on them: the other GPUs of all hosts are.
+    Case("burn-slow:6=20", fail("gpu-burn", {"gpu6"}, r"below .* 23 peers, by 1 value of gpu_burn.gflops"), alone=True,
+         runs_on=True),
+    Case("burn-short", fail("gpu-burn", HOST, "gpu_burn.lasted is 1 s, expected >= 1800 s"), remedy="which gpu_burn"),
+    Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
+    # Over before anything could be sampled under load.
+    Case("burn-hurried", fail("gpu-burn", HOST, r"gpu_burn.lasted is \d+ s, expected >= 1800 s"), numbers_undecided=True),
     Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
@@ -244,6 +273,7 @@ SYSTEM = [
          runs_on=True),
     Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
@@ -281,7 +311,7 @@ ROCE += [
 ]
 
 TOOLS = [
-    Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST, "nvidia-smi.* not found")),
+    Case("tool-missing:nvidia-smi", undecided("gpu-inventory", HOST | ALL_GPUS, "nvidia-smi.* not found")),
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
     Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
     Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),

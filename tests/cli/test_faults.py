@@ -292,6 +292,17 @@ def delivery_accepts_every_platform():
                      f"healthy hosts of {profile} are accepted by delivery", done.stderr, report.bad())
 
 
+def a_slow_gpu_of_few_hosts_is_named():
+    """Its peers are the other GPUs of these hosts."""
+    with Lab("few", 2, ["node2:burn-slow:3", "node2:burn-slow:5=12"]) as lab:
+        for hosts, subjects in (("node1", set()), ("node2", {"gpu3", "gpu5"}), ("node1,node2", {"gpu3", "gpu5"})):
+            database = os.path.join(FOLDER, f"few-{hosts}.db")
+            done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none", "--hosts", hosts,
+                         "--steps", "gpu-burn", "-o", os.path.join(FOLDER, "few.html"))
+            bad = {item["subject"] for step, item in Report(database).outcomes() if item["outcome"] == "fail"}
+            tap.same(bad, subjects, f"of {hosts} by Gflop/s {sorted(subjects) or 'nobody'} is accused", done.stderr)
+
+
 def a_platform_of_npus_only():
     """Each NPU that the platform has is owed, and nothing of GPUs."""
     suite = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites", "npu.json")
@@ -334,6 +345,7 @@ if sys.argv[2] == "clean":
     every_kind_has_a_case()
     a_clean_cluster()
     delivery_accepts_every_platform()
+    a_slow_gpu_of_few_hosts_is_named()
     a_platform_of_npus_only()
 else:
     every_gate_is_tried(sys.argv[2])
