@@ -123,6 +123,14 @@ LOAD = [
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
     Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none"), remedy="dcgmi diag"),
+    Case("remap-burn:3", fail("gpu-burn", HOST, "gpu3: a row remap waits for a reset"), remedy="reset the GPU"),
+    Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")),
+    Case("xid:4=63", fail("gpu-burn", {"gpu4"}, "63")),
+    Case("xid:6=92", fail("gpu-burn", {"gpu6"}, "92")),
+    Case("aer-burn:mlx5_3", fail("gpu-burn", HOST, r"severity=Uncorrected \(Fatal\)"), remedy="reseat"),
+    Case("aer-corrected:mlx5_2", fail("gpu-burn", HOST, r"600 corrected PCIe errors \(AER\)")),
+    Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
+    Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
@@ -144,6 +152,8 @@ FABRIC = [
     # On another host than the head, and only its own kernel, or counter, knows of it.
     Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
     Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
+    Case("ib-burst:mlx5_5", both_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
+    Case("ib-burst:mlx5_5=5", {}),
     # What the head says is healthy; the counters of all members tell that nothing was sent.
     Case("lying-head", both_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
          faults=["a:lying-head"], numbers_undecided=True),
