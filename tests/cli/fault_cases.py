@@ -119,12 +119,15 @@ LOAD = [
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
-    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79")),
-    Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48")),
+    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79")),
+    Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
-    Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none"), remedy="dcgmi diag"),
-    Case("remap-burn:3", fail("gpu-burn", HOST, "gpu3: a row remap waits for a reset"), remedy="reset the GPU"),
-    Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")),
+    Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none") | fail("ecc-after", {"gpu2"}, "is 3, expected <= 0"),
+          remedy="reset the GPU"),
+    Case("remap-burn:3", fail("gpu-burn", HOST, "gpu3: a row remap waits for a reset")
+         | fail("ecc-after", {"gpu3"}, "remapped_rows.pending is Yes"), remedy="reset the GPU"),
+    Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")
+         | fail("health-after", {"gpu1"}, "drain_recommended is Yes")),
     Case("xid:4=63", fail("gpu-burn", {"gpu4"}, "63")),
     Case("xid:6=92", fail("gpu-burn", {"gpu6"}, "92")),
     Case("aer-burn:mlx5_3", fail("gpu-burn", HOST, r"severity=Uncorrected \(Fatal\)"), remedy="reseat"),
@@ -150,7 +153,7 @@ FABRIC = [
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
     # On another host than the head, and only its own kernel, or counter, knows of it.
-    Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79")),
+    Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
     Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
     Case("ib-burst:mlx5_5", both_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
     Case("ib-burst:mlx5_5=5", {}),
