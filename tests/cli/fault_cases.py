@@ -167,7 +167,8 @@ NETWORK = [
     Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there")
          | undecided("topology", {"mlx5_2"}) | undecided("pcie-link", {"mlx5_2"}, "mlx5_2/device/current_link_speed cannot be read"),
          numbers_undecided=True),
-    Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have"), runs_on=True),
+    Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have")
+         | fail("ib-port-after", ALL_HCAS, "28.36.1010"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
     Case("link-rate:mlx5_4", fail("ib-port", {"mlx5_4/1"}, "100 Gb/s, expected 400")),
     Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535"), runs_on=True,
