@@ -83,6 +83,7 @@ struct suite_step {
     unsigned repeat;                    /* attempts that must all pass; default 1, with variants 5 */
     bool
         isolate; /* a slow test across hosts is followed by parts of it that tell who makes it slow; default true */
+    bool last;             /* begins when all other steps of the run have ended, whatever became of them */
     const char *exclusive; /* "none", "host", "leaf", "fabric"; NULL: the check's own */
     /* The step is run under each, one after the other on the same hosts. All of it is recorded: it advises and
      * judges nothing, and no step can need it. Empty, or two or more, of which the others are compared with the

@@ -11,6 +11,7 @@
 #define WINDOW_GPUS "gpus"
 #define WINDOW_NVLINK "nvlink"
 #define WINDOW_FABRIC "fabric"
+#define WINDOW_HARDWARE "hardware"
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
 #define WINDOW_WITNESS "witness"

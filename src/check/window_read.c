@@ -28,6 +28,7 @@
 #include "monitors.h"
 #include "rules.h"
 #include "window.h"
+#include "window_growth.h"
 
 enum { TEXT_BYTES = 600 };
 
@@ -71,6 +72,15 @@ const struct remedy window_remedies[] = {
     {"window.nvlink", "look for Xid 74 and SXid lines in dmesg and see nvidia-smi nvlink -e; reset all GPUs "
                       "together or reboot and "
                       "test again; if it comes again, have the GPU or its baseboard replaced"},
+    {"window.gpu",
+     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; run dcgmi diag -r 3; if it "
+     "comes again, have the GPU replaced"},
+    {"window.hardware",
+     "see dmesg and the BMC's log for that device: reseat the card or DIMM, its riser and cable, then "
+     "test again; if it comes again, have it replaced"},
+    {"window.ports",
+     "clean or replace that port's cable and transceiver and see both of its ends (mlxlink, ibdiagnet); then "
+     "test again"},
     {"window.links",
      "see the port's counters and the cable of that HCA: mlxlink, ibdiagnet; then test again"},
     {0},
@@ -91,6 +101,7 @@ void window_slots(const struct check_context *context, struct slot_list *slots)
         slot_add(context, slots, "window.nvlink", "", NULL, DUTY_GATE, rule_nvlink);
     if (context->platform->hcas.count > 0)
         slot_add(context, slots, "window.links", "", NULL, DUTY_GATE, rule_links);
+    growth_slots(context, slots);
 }
 
 struct finder {
@@ -102,6 +113,7 @@ struct finder {
     double
         table_bytes; /* what each member must have carried at least by the test's own table; 0: nothing is known */
     struct text idle; /* members that carried less */
+    struct growth growth;
     bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown, monitors_unknown;
 };
 
@@ -111,9 +123,7 @@ struct member {
     const struct part *before, *after; /* nvidia-smi; NULL: not whole */
 };
 
-static void say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct text *text, const char *format, ...)
+void window_say(struct text *text, const char *format, ...)
 {
     va_list arguments;
 
@@ -158,7 +168,7 @@ static const struct part *whole_gpus(struct finder *finder, const char *label, c
         why = part->reading.reason;
     if (why == NULL)
         return part;
-    say(&finder->read, "%s%s%s the test: %s", label, *label != '\0' ? " " : "", when, why);
+    window_say(&finder->read, "%s%s%s the test: %s", label, *label != '\0' ? " " : "", when, why);
     return NULL;
 }
 
@@ -220,7 +230,7 @@ static void read_counters(struct finder *finder, const struct member *member, co
     if (isnan(errors))
         finder->ecc_unknown = true;
     else if (errors > 0)
-        say(&finder->ecc, "%s: %.0f", of, errors);
+        window_say(&finder->ecc, "%s: %.0f", of, errors);
     if (errors > 0)
         reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
     if (*member->label == '\0' && temperature != NULL)
@@ -231,6 +241,7 @@ static void read_counters(struct finder *finder, const struct member *member, co
         if (more > 0)
             reading_measure(finder->out, counters[i].metric, of, more, "");
     }
+    growth_gpu(&finder->growth, of, before, gpu, after, later);
 }
 
 static void add_processes(struct text *out, const char *of, const struct reading *reading, const char *gpu,
@@ -241,8 +252,8 @@ static void add_processes(struct text *out, const char *of, const struct reading
     for (size_t i = 0; i < reading->facts.count; i++)
         if (strcmp(reading->facts.items[i].subject, gpu) == 0 &&
             strncmp(reading->facts.items[i].name, prefix, strlen(prefix)) == 0)
-            say(out, "%s (pid %s) on %s%s", reading->facts.items[i].value,
-                reading->facts.items[i].name + strlen(prefix), of, when);
+            window_say(out, "%s (pid %s) on %s%s", reading->facts.items[i].value,
+                       reading->facts.items[i].name + strlen(prefix), of, when);
 }
 
 /* Who computes on the GPUs; false where nobody knows. */
@@ -265,7 +276,7 @@ static bool processes_of(struct text *out, const struct finder *finder, const st
         of = subject(finder, member, count->subject);
         add_processes(out, of, reading, count->subject, when);
         if (out->length == length)
-            say(out, "%.0f processes on %s%s", count->value, of, when);
+            window_say(out, "%.0f processes on %s%s", count->value, of, when);
     }
     return gpus != NULL && gpus->value == (double)known;
 }
@@ -279,7 +290,7 @@ static void say_owner(void *context, const char *owner)
 {
     const struct owners_to *to = context;
 
-    say(to->out, "%s%s%s%s", to->label, *to->label != '\0' ? ": " : "", owner, to->when);
+    window_say(to->out, "%s%s%s%s", to->label, *to->label != '\0' ? ": " : "", owner, to->when);
 }
 
 /* Whose host it was in that window. */
@@ -299,8 +310,8 @@ static void unanswered_of(struct text *out, const struct finder *finder, const s
         owners_unanswered(finder->context, window, find_part(finder->attempt, window, WINDOW_OWNERS));
 
     if (why != NULL)
-        say(out, "%s%s%s%s", member->label, *member->label != '\0' ? ": " : "",
-            arena_strdup(finder->out->arena, why), when);
+        window_say(out, "%s%s%s%s", member->label, *member->label != '\0' ? ": " : "",
+                   arena_strdup(finder->out->arena, why), when);
 }
 
 static void read_monitors(struct finder *finder, const struct member *member, const struct window *before)
@@ -353,7 +364,7 @@ static void read_gpus(struct finder *finder, const struct member *member)
         if (later != NULL)
             read_counters(finder, member, gpu, later);
         else
-            finder->ecc_unknown = true;
+            finder->ecc_unknown = finder->growth.gpu_unknown = true;
     }
 }
 
@@ -383,9 +394,9 @@ static void tell_nvlink(struct finder *finder, size_t kind, const char *of, doub
     reading_measure(finder->out, arena_printf(arena, "window.nvlink.%s", nvlink_counters[kind].counter), of,
                     more, "");
     if (flood)
-        say(&finder->nvlink, "%s: %s, %.0f a second", of, text, rate);
+        window_say(&finder->nvlink, "%s: %s, %.0f a second", of, text, rate);
     else if (nvlink_counters[kind].weight == NVLINK_FAULT)
-        say(&finder->nvlink, "%s: %s", of, text);
+        window_say(&finder->nvlink, "%s: %s", of, text);
     else
         reading_finding(finder->out, SEVERITY_WARNING, "window.nvlink_errors", of, "%s during the test",
                         text);
@@ -504,13 +515,25 @@ static void read_carried(struct finder *finder, const struct member *member, con
         return;
     reading_measure(finder->out, "window.ib.bytes", subject(finder, member, ""), bytes, "B");
     if (bytes < finder->table_bytes)
-        say(&finder->idle, "%s: %.3g GB", member->label, bytes / 1e9);
+        window_say(&finder->idle, "%s: %.3g GB", member->label, bytes / 1e9);
 }
 
 static bool is_traffic(const char *metric)
 {
     return strcmp(metric, "ib.counter.port_xmit_data") == 0 ||
            strcmp(metric, "ib.counter.port_rcv_data") == 0;
+}
+
+static void read_ports(struct finder *finder, const struct member *member, const struct reading *first,
+                       const struct reading *last)
+{
+    for (size_t i = 0; i < first->measurements.count; i++) {
+        const char *port = first->measurements.items[i].subject;
+
+        if (strcmp(first->measurements.items[i].metric, "ib.counter.symbol_error") == 0 &&
+            is_compute(finder->context->platform, port))
+            growth_port(&finder->growth, subject(finder, member, port), first, last, port);
+    }
 }
 
 static void read_fabric(struct finder *finder, const struct member *member, const struct window *before,
@@ -523,9 +546,10 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
     bool any = false;
 
     if (first == NULL || last == NULL || !first->ended || !last->ended) {
-        finder->links_unknown = true;
+        finder->links_unknown = finder->growth.ports_unknown = true;
         return;
     }
+    read_ports(finder, member, &first->reading, &last->reading);
     read_carried(finder, member, &first->reading, &last->reading);
     for (size_t i = 0; i < platform->hcas.count; i++)
         if (needs_fabric(finder->context) && (!has_links(&first->reading, platform->hcas.items[i]) ||
@@ -549,10 +573,24 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
                         arena_printf(finder->out->arena, "window.ib.%s", counter->metric + strlen(prefix)),
                         of, more, "");
         if (strcmp(counter->metric, "ib.counter.link_downed") == 0)
-            say(&finder->links, "%s: %.0f", of, more);
+            window_say(&finder->links, "%s: %.0f", of, more);
     }
     /* Where no counter was read, none has shown that a link stayed up. */
     finder->links_unknown |= platform->hcas.count > 0 && !any;
+    finder->growth.ports_unknown |= finder->links_unknown;
+}
+
+/* The kernel's own counters of PCIe and memory. */
+static void read_hardware(struct finder *finder, const struct member *member, const struct window *before,
+                          const struct window *after)
+{
+    const struct part *first = find_part(finder->attempt, before, WINDOW_HARDWARE);
+    const struct part *last = find_part(finder->attempt, after, WINDOW_HARDWARE);
+
+    if (is_whole(first) && is_whole(last))
+        growth_kernel(&finder->growth, member->label, &first->reading, &last->reading);
+    else
+        finder->growth.hardware_unknown = true;
 }
 
 /* Kernel lines name GPUs by "0000:9b:00"; where the addresses are known, gpuN is what people look for. */
@@ -579,11 +617,14 @@ static void read_log(struct finder *finder, const struct member *member, const s
     if (why != NULL && strncmp(why, "exit status", 11) == 0)
         why = "dmesg shows no lines, none with a time, or none as old as the test";
     if (why != NULL)
-        say(&finder->log, "%s%s%s", member->label, *member->label != '\0' ? ": " : "", why);
+        window_say(&finder->log, "%s%s%s", member->label, *member->label != '\0' ? ": " : "", why);
+    if (part != NULL)
+        growth_log(&finder->growth, member->label, part->out);
+    finder->growth.hardware_unknown |= why != NULL;
     for (size_t i = 0; part != NULL && i < part->reading.findings.count; i++) {
         const struct finding *line = &part->reading.findings.items[i];
 
-        reading_finding(finder->out, line->severity, arena_strdup(arena, line->code),
+        reading_finding(finder->out, growth_xid(line), arena_strdup(arena, line->code),
                         subject(finder, member, gpu_at(gpus, line->subject)), "%s", line->text);
     }
 }
@@ -615,6 +656,7 @@ static void read_member(struct finder *finder, size_t index)
     if (rebooted(before, after))
         reading_finding(finder->out, SEVERITY_FAULT, "window.rebooted", subject(finder, &member, ""),
                         "the host rebooted during the test or right before it (its boot id changed)");
+    finder->growth.seconds = before != NULL && after != NULL ? after->began - before->ended : 0;
     member.before = whole_gpus(finder, member.label, before, "before");
     member.after = whole_gpus(finder, member.label, after, "after");
     new_faults(finder, &member, find_part(finder->attempt, before, WINDOW_GPUS),
@@ -622,7 +664,8 @@ static void read_member(struct finder *finder, size_t index)
     if (member.before != NULL && member.after != NULL)
         read_gpus(finder, &member);
     else
-        finder->processes_unknown = finder->ecc_unknown = true;
+        finder->processes_unknown = finder->ecc_unknown = finder->growth.gpu_unknown = true;
+    read_hardware(finder, &member, before, after);
     read_nvlink(finder, &member, before, after);
     read_fabric(finder, &member, before, after);
     read_monitors(finder, &member, before);
@@ -753,24 +796,28 @@ void read_windows(const struct check_context *context, struct attempt *attempt, 
     struct finder finder = {.context = context, .out = out, .table_bytes = least_carried(context, out)};
 
     finder_begin(&finder);
+    growth_begin(&finder.growth, context, out);
     for (size_t i = 0; i < context->member_count; i++)
         read_one(&finder, i, attempt);
     if (!context->check->window) {
         conclude(out, WINDOW_OWNED, &finder.processes, true);
         conclude(out, WINDOW_UNANSWERED, &finder.unanswered, true);
+        growth_end(&finder.growth);
         finder_end(&finder);
         return;
     }
     conclude_read(out, "window.read", "yes", "no", &finder.read);
     conclude_read(out, "kernel.log", "read", "not read", &finder.log);
     if (finder.unanswered.length > 0)
-        say(&finder.processes, "not known: %s", finder.unanswered.bytes);
+        window_say(&finder.processes, "not known: %s", finder.unanswered.bytes);
     conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
     conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
     if (context->platform->nvlink_links > 0)
         conclude(out, "window.nvlink", &finder.nvlink, finder.nvlink_unknown);
     conclude(out, "window.links", &finder.links, finder.links_unknown);
     conclude(out, "window.monitors", &finder.monitors, finder.monitors_unknown);
+    growth_conclude(&finder.growth);
+    growth_end(&finder.growth);
     if (finder.idle.length > 0)
         reading_doubt(
             out, "the test's table needs %.3g GB or more over the HCAs of each host, and they counted: %s",
@@ -787,9 +834,9 @@ static void too_hot(struct text *out, const struct finder *finder, const struct 
         const struct measurement *measurement = &reading->measurements.items[i];
 
         if (strcmp(measurement->metric, "gpu.temperature") == 0 && measurement->value > suite->cool_below_c)
-            say(out, "%s is at %.0f C and did not cool down to %g C within %u s",
-                subject(finder, member, measurement->subject), measurement->value, suite->cool_below_c,
-                suite->cool_within_s);
+            window_say(out, "%s is at %.0f C and did not cool down to %g C within %u s",
+                       subject(finder, member, measurement->subject), measurement->value, suite->cool_below_c,
+                       suite->cool_within_s);
     }
 }
 
@@ -831,7 +878,7 @@ static void member_out_of_reach(const struct check_context *context, const struc
     const char *text = *before->text != '\0' ? before->text : attempt_end_name(before->end);
 
     if (context->member_count > 1 && !evidence_dropped(before->text) && before->end != ATTEMPT_REBOOTED) {
-        say(&against->not_ready, "%s", text);
+        window_say(&against->not_ready, "%s", text);
         return;
     }
     against->out_of_reach = evidence_dropped(before->text) ? ATTEMPT_NOT_READY : before->end;
@@ -868,7 +915,7 @@ static void member_obstacles(const struct check_context *context, const struct a
     struct finder finder = {.context = &of_member, .attempt = &scratch, .out = &out};
 
     if (before == NULL) {
-        say(&against->unanswered, "%s: it was not asked", context->members[index]->name);
+        window_say(&against->unanswered, "%s: it was not asked", context->members[index]->name);
         return;
     }
     of_member.arena = arena_create();

@@ -228,6 +228,8 @@ static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
     if (!is_struck(host))
         return;
     gpu->ecc_uncorrected += (unsigned)number_or(host, FAULT_ECC_BURN, gpu->number, 0);
+    gpu->remap_pending |= has_fault(host, FAULT_REMAP_BURN, gpu->number);
+    gpu->drain_recommended = has_fault(host, FAULT_DRAIN_BURN, gpu->number);
     gpu->link_recoveries = (unsigned)number_or(host, FAULT_NVLINK_RECOVERY, gpu->number, 0);
     gpu->link_crc = (unsigned)number_or(host, FAULT_NVLINK_CRC, gpu->number, 0);
     gpu->busy |= has_fault(host, FAULT_GPU_TAKEN, gpu->number);
@@ -306,6 +308,11 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
         gpu->temperature_burn = gpu->temperature_idle;
     gpu_identity(gpu, host);
+}
+
+unsigned lab_hca_bus(const struct lab_host *host, unsigned hca)
+{
+    return host->profile->pci_bus[hca] - 3;
 }
 
 const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16])

@@ -144,6 +144,12 @@ enum fault_kind {
     FAULT_XID,
     FAULT_XID_CLUSTER,
     FAULT_ECC_BURN,
+    FAULT_REMAP_BURN,
+    FAULT_DRAIN_BURN,
+    FAULT_AER_BURN,
+    FAULT_AER_CORRECTED,
+    FAULT_EDAC_BURN,
+    FAULT_IB_BURST,
     FAULT_NVLINK_RECOVERY,
     FAULT_NVLINK_CRC,
     FAULT_GPU_TAKEN,
@@ -232,7 +238,7 @@ struct lab_gpu {
     bool inforom_bad, ecc_pending, mig_pending;
     unsigned memory_mib, generation_max, width_max, power_default;
     bool persistence, mig, ecc, remap_pending, fabric_ready;
-    bool reset_required;
+    bool reset_required, drain_recommended;
     unsigned pcie_width;
     unsigned ecc_uncorrected; /* since the driver was loaded */
     bool busy;                /* a foreign process works on it */
@@ -309,6 +315,9 @@ struct lab_host {
     double scratch_speed;            /* share of what its drives can do */
 };
 
+/* The PCI bus of an HCA, and where the kernel counts its corrected PCIe errors. */
+unsigned lab_hca_bus(const struct lab_host *host, unsigned hca);
+#define LAB_AER "sys/bus/pci/devices/0000:%02x:00.0/aer_dev_correctable"
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
 /* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);

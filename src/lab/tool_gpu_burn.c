@@ -209,6 +209,40 @@ const char *tool_xid_text(int code)
     return "Reported by the driver";
 }
 
+/* Where the kernel counts the corrected PCIe errors of the device at that bus. */
+static const char *tree_file_of(const struct tool *tool, unsigned bus)
+{
+    return lab_host_file(tool->arena, tool->lab, tool->host->number,
+                         arena_printf(tool->arena, "root/" LAB_AER, bus));
+}
+
+/* "mlx5_core 0000:15:00.0", as the kernel names the HCA of the fault. */
+static const char *device_of(const struct tool *tool, const struct fault *fault)
+{
+    return arena_printf(tool->arena, "mlx5_core 0000:%02x:00.0",
+                        lab_hca_bus(tool->host, (unsigned)fault->hca));
+}
+
+/* What the kernel has to say of the machine. */
+static void strike_machine(struct tool *tool, const struct fault *fault)
+{
+    if (fault->kind == FAULT_AER_BURN)
+        tool_kernel_log(tool->host, arena_printf(tool->arena,
+                                                 "%s: PCIe Bus Error: severity=Uncorrected (Fatal), "
+                                                 "type=Transaction Layer, (Receiver ID)",
+                                                 device_of(tool, fault)));
+    if (fault->kind == FAULT_EDAC_BURN)
+        tool_kernel_log(tool->host, "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 "
+                                    "(channel:1 slot:0 page:0x1f3a offset:0x0 grain:32)");
+    if (fault->kind == FAULT_AER_CORRECTED) {
+        const char *file = tree_file_of(tool, lab_hca_bus(tool->host, (unsigned)fault->hca));
+        const char *text = arena_printf(tool->arena, "TOTAL_ERR_COR %.0f\n", fault->number);
+
+        if (file_write(file, text, strlen(text), 0644, NULL) < 0)
+            fprintf(stderr, "lab: cannot write %s\n", file);
+    }
+}
+
 /* What happens to this host in the middle of a burn. */
 static void strike(struct tool *tool)
 {
@@ -221,6 +255,7 @@ static void strike(struct tool *tool)
 
         if (fault->host != tool->host->number)
             continue;
+        strike_machine(tool, fault);
         if (fault->kind == FAULT_XID)
             tool_kernel_log(
                 tool->host,

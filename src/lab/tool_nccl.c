@@ -397,6 +397,8 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
                 continue;
             if (fault->kind == FAULT_LINK_FLAP)
                 flap_link(tool, &hosts[h], fault);
+            if (fault->kind == FAULT_IB_BURST)
+                add_to_counter(tool, &hosts[h], fault->hca, "symbol_error", (uint64_t)fault->number);
             if (fault->kind == FAULT_XID_CLUSTER)
                 tool_kernel_log(&hosts[h],
                                 arena_printf(tool->arena,

@@ -100,7 +100,8 @@ static void write_identity(struct writer *w, const struct lab_host *host, const 
     put(w, "GSP Firmware Version", "gsp_firmware_version", "%s", gpu->gsp);
     open_part(w, "GPU Reset Status", "gpu_reset_status");
     put(w, "Reset Required", "reset_required", "%s", gpu->reset_required ? "Yes" : "No");
-    put(w, "Drain and Reset Recommended", "drain_and_reset_recommended", "No");
+    put(w, "Drain and Reset Recommended", "drain_and_reset_recommended", "%s",
+        gpu->drain_recommended ? "Yes" : "No");
     close_part(w, "gpu_reset_status");
 }
 

@@ -122,12 +122,13 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
 {
     const char *port = tree_path(tree, "devices/pci0000:%02x/0000:%02x:01.0",
                                  host->profile->pci_bus[number] - 4, host->profile->pci_bus[number] - 4);
-    const char *pci = tree_path(tree, "%s/0000:%02x:00.0", port, host->profile->pci_bus[number] - 3);
+    const char *pci = tree_path(tree, "%s/0000:%02x:00.0", port, lab_hca_bus(host, number));
     const char *speed = host->profile->pcie_generation >= 5 ? "32.0 GT/s PCIe" : "16.0 GT/s PCIe";
     const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, number);
 
     put_pcie(tree, port, speed, host->hcas[number].pcie_width);
     put_pcie(tree, pci, speed, host->hcas[number].pcie_width);
+    tree_file(tree, tree_path(tree, LAB_AER, lab_hca_bus(host, number)), "TOTAL_ERR_COR 0\n");
     tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->hcas[number].firmware);
     tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);
     tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");
@@ -143,6 +144,8 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
 void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
     if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL ||
+        fault_find(host->lab, host->number, FAULT_IB_BURST) != NULL ||
+        fault_find(host->lab, host->number, FAULT_AER_CORRECTED) != NULL ||
         fault_find(host->lab, host->number, FAULT_LYING_HEAD) != NULL)
         tree_private(tree); /* its counters change while the lab runs */
     for (unsigned i = 0; i < LAB_HCAS; i++)

@@ -198,6 +198,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
                                         json_get(object, "variants") != NULL ? REPEAT_VARIANTS : 1),
         .retests = (unsigned)json_number(object, "retests", 0),
         .isolate = json_boolean(object, "isolate", true),
+        .last = json_boolean(object, "last", false),
         .peers = suite->peers,
         .exclusive = json_string(object, "exclusive", NULL),
         .at = object,

@@ -82,6 +82,7 @@ struct scheduler {
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
     double left_s;     /* as last guessed */
     unsigned signals_seen;
+    bool closing; /* all has ended but the steps that come last */
     bool failed;
     bool over;
 };
@@ -863,11 +864,23 @@ static void start_attempt(struct scheduler *scheduler, size_t step)
 
 enum readiness { READY, NOT_YET, NEVER };
 
+static bool is_last(const struct scheduler *scheduler, const struct step *step)
+{
+    const struct suite *suite = scheduler->sources->suite;
+
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].name, step->shape->suite_step) == 0)
+            return suite->steps.items[i].last;
+    return false;
+}
+
 static enum readiness readiness(struct scheduler *scheduler, size_t index)
 {
     const struct step *step = step_at(scheduler, index);
     struct task *task = &scheduler->tasks[index];
 
+    if (!scheduler->closing && is_last(scheduler, step))
+        return NOT_YET;
     for (; task->needs_passed < step->need_count; task->needs_passed++) {
         enum step_state need = scheduler->states[step->needs[task->needs_passed]];
 
@@ -1036,6 +1049,17 @@ static bool extend(struct scheduler *scheduler)
     return scheduler->state_count > known;
 }
 
+/* Nothing runs any more, and nothing is added: whoever looks at what all of it left behind may begin. */
+static bool begin_last(struct scheduler *scheduler)
+{
+    if (scheduler->closing)
+        return false;
+    scheduler->closing = true;
+    for (size_t i = 0; i < scheduler->berth_count; i++)
+        wake(scheduler, &scheduler->berths[i]);
+    return true;
+}
+
 static bool is_quiet(const struct scheduler *scheduler)
 {
     return scheduler->running == 0 && scheduler->forgetting == 0 &&
@@ -1051,7 +1075,7 @@ static void dispatch(struct scheduler *scheduler)
             start_ready(scheduler);
         if (scheduler->over || !is_quiet(scheduler))
             return;
-    } while (scheduler->signals_seen == 0 && extend(scheduler));
+    } while (scheduler->signals_seen == 0 && (extend(scheduler) || begin_last(scheduler)));
     scheduler->over = true;
     uv_stop(&scheduler->loop);
 }

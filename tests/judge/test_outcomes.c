@@ -165,17 +165,19 @@ struct said {
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][6] = {
+static const struct said healthy[2][7] = {
     {{"owners", "", 0},
      {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
+     {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
      {"log-start", "1.5\n", 0},
      {0}},
     {{"owners", "", 0},
      {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
+     {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
      {"kernel-log", "[ 9.0] quiet\n", 0},
      {0}},
 };

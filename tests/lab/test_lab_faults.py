@@ -89,6 +89,15 @@ CASES = [
      "--format=csv,noheader", r"^0\n0\n3\n0$"),
     ("nvlink-recovery:2=5", "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'; gpu_burn 30 >/dev/null; "
      "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'", r"^0\n1$"),
+    ("remap-burn:3", "nvidia-smi -q -d ROW_REMAPPER | grep -c 'Pending *: Yes'; gpu_burn 30 >/dev/null; "
+     "nvidia-smi -q -d ROW_REMAPPER | grep -c 'Pending *: Yes'", r"^0\n1$"),
+    ("drain-burn:1", "gpu_burn 30 >/dev/null; nvidia-smi -q | grep -c 'Drain and Reset Recommended *: Yes'", r"^1$"),
+    ("aer-burn:mlx5_3", "gpu_burn 30 >/dev/null; dmesg", r"mlx5_core 0000:\w\w:00\.0: PCIe Bus Error: severity=Uncorrected \(Fatal\)"),
+    ("aer-corrected:mlx5_2=77", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_correctable | grep -c 77; }; '
+     "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("edac-burn", "gpu_burn 30 >/dev/null; dmesg", r"EDAC MC0: 1 UE memory read error"),
+    ("ib-burst:mlx5_2=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/symbol_error; cat "$f"; '
+     'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
     ("nvlink-crc:3", "gpu_burn 30 >/dev/null; nvidia-smi nvlink -e -i 3", r"Link 17: CRC Errors: 12$"),
     ("gpu-taken:4", "nvidia-smi --query-compute-apps=pid --format=csv,noheader; echo before; gpu_burn 30 >/dev/null; "
      "nvidia-smi --query-compute-apps=process_name --format=csv,noheader", r"(^|\n)before\npython3\s*$"),

@@ -17,7 +17,7 @@ NAMES = {"gpu", "en", "zh", "CN", "GB", "busbw", "incon", "clusive"}
 
 # Who puts a text where a report shows it: what is given to these has a row.
 FOLDERS = ["parse", "check", "judge", "model", "run"]
-CALLS = set("""reading_set reading_failed reading_strange reading_lacks reading_finding text_damage damage lack partial unread say_unread say owners_of processes_of add_part
+CALLS = set("""reading_set reading_failed reading_strange reading_lacks reading_finding text_damage damage lack partial unread say_unread say window_say owners_of processes_of add_part
 put_fact RULES RULES_EQUAL RULES_ONE_OF RULES_SAME RULES_MOST RULES_LEAST rules_alike plausible conclude reading_doubt add_change only_record arena_printf mem_printf mem_strdup
 snprintf ssh_fail job_finish password_refused password_untried refuse key_refused session_failed say_done close_unsent""".split())
 # The same of what is kept in one of these, stands in a table of these, or is returned as one.

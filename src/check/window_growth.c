@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "window_growth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+enum { LINE_BYTES = 140 };
+#define HOUR_S 3600.0
+#define BITS_A_WORD 32 /* port_rcv_data counts units of 4 bytes */
+
+/* What a GPU says of itself; one that said otherwise before the test has come to it in the test. What nvidia-smi's own
+   complaints tell already (a reset that is required, a remap that failed) stands there. */
+static const struct {
+    const char *fact, *words;
+} states[] = {
+    {"remapped_rows.pending", "a row remap waits for a reset"},
+    {"retired_pages.pending", "a page retirement waits for a reset"},
+    {"gpu.drain_recommended", "a drain and reset is recommended"},
+    {"ecc.channel_repair_pending", "a memory repair waits for a reset"},
+    {"ecc.tpc_repair_pending", "a repair of a processor waits for a reset"},
+};
+
+/* More than `most`, or than `hourly` in the time of the window where that is more, fails; what is less is a remark. */
+struct grown {
+    const char *counter, *metric, *words;
+    double most, hourly; /* INFINITY: nobody has said how many are too many */
+};
+
+/* Azure/azurehpc-health-checks: 1e4 of SRAM, 2e7 of DRAM. NVIDIA/DCGM nvvs: 160 replays in a test under load. */
+static const struct grown gpu_counters[] = {
+    {"remapped_rows.uncorrectable", "window.remapped_rows.uncorrectable",
+     "rows remapped for uncorrectable errors", 0, 0},
+    {"retired_pages.double_bit", "window.retired_pages.double_bit", "pages retired for uncorrectable errors",
+     0, 0},
+    {"ecc.aggregate.uncorrected", "window.ecc.aggregate.uncorrected", "uncorrectable memory errors", 0, 0},
+    {"ecc.volatile.sram_corrected", "window.ecc.sram_corrected", "corrected SRAM errors", 1e4, 0},
+    {"ecc.volatile.dram_corrected", "window.ecc.dram_corrected", "corrected DRAM errors", 2e7, 0},
+    {"remapped_rows.correctable", "window.remapped_rows.correctable", "rows remapped for correctable errors",
+     INFINITY, 0},
+    {"retired_pages.single_bit", "window.retired_pages.single_bit", "pages retired for correctable errors",
+     INFINITY, 0},
+    {"pcie.replays", "window.pcie.replays", "PCIe replays", 160, 0},
+};
+
+/*
+ * NVSentinel's NIC health monitor: any integrity error or overrun is fatal, as packets are lost; beyond 5 recoveries a
+ * minute, 10 receive errors, 100 discards or 1 timeout a second the link is degraded. Symbol errors: 120 an hour is the
+ * bit error rate of 10^-12 that InfiniBand allows (Oracle, after IBTA). A few tell no rate: 10, the example of
+ * infiniband-diags' error_thresholds. Of hw_counters the others count congestion and retries as a healthy fabric has
+ * them: rnr_nak_retry_err counts NAKs that were received, not retries that were exhausted (NVIDIA, mlx5 counters).
+ */
+static const struct grown port_counters[] = {
+    {"symbol_error", "window.ib.symbol_error", "symbol errors", 10, 120},
+    {"link_error_recovery", "window.ib.link_error_recovery", "link recoveries", 10, 5 * 60},
+    {"port_rcv_errors", "window.ib.port_rcv_errors", "receive errors", 10, 10 * HOUR_S},
+    {"local_link_integrity_errors", "window.ib.local_link_integrity_errors", "link integrity errors", 0, 0},
+    {"excessive_buffer_overrun_errors", "window.ib.excessive_buffer_overrun_errors", "buffer overruns", 0, 0},
+    {"port_xmit_discards", "window.ib.port_xmit_discards", "discarded packets", 10, 100 * HOUR_S},
+    {"local_ack_timeout_err", "window.ib.local_ack_timeout_err", "timeouts of acknowledgements", 10, HOUR_S},
+    {"packet_seq_err", "window.ib.packet_seq_err", "sequence errors", INFINITY, 0},
+    {"out_of_sequence", "window.ib.out_of_sequence", "packets out of sequence", INFINITY, 0},
+    {"rnr_nak_retry_err", "window.ib.rnr_nak_retry_err", "RNR NAKs", INFINITY, 0},
+    {"implied_nak_seq_err", "window.ib.implied_nak_seq_err", "implied NAKs", INFINITY, 0},
+    {"roce_adp_retrans", "window.ib.roce_adp_retrans", "adaptive retransmissions", INFINITY, 0},
+    {"roce_slow_restart", "window.ib.roce_slow_restart", "slow restarts", 10, 10 * HOUR_S},
+    {"np_cnp_sent", "window.ib.np_cnp_sent", NULL, INFINITY, 0}, /* congestion is told, and is no error */
+    {"rp_cnp_handled", "window.ib.rp_cnp_handled", NULL, INFINITY, 0},
+};
+
+/* Of these the rate of each bit is told too: `window.ib.NAME.rate`. */
+static const struct {
+    const char *counter, *metric;
+} rates[] = {
+    {"symbol_error", "window.ib.symbol_error.rate"},
+    {"port_rcv_errors", "window.ib.port_rcv_errors.rate"},
+    {"packet_seq_err", "window.ib.packet_seq_err.rate"},
+    {"out_of_sequence", "window.ib.out_of_sequence.rate"},
+};
+
+/* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link. */
+static const struct grown kernel_counters[] = {
+    {"aer.correctable", "window.aer.correctable", "corrected PCIe errors (AER)", 480, 0},
+    {"aer.nonfatal", "window.aer.nonfatal", "uncorrectable PCIe errors (AER)", 0, 0},
+    {"aer.fatal", "window.aer.fatal", "fatal PCIe errors (AER)", 0, 0},
+    {"edac.ce", "window.edac.ce", "corrected memory errors (EDAC)", INFINITY, 0},
+    {"edac.ue", "window.edac.ue", "uncorrectable memory errors (EDAC)", 0, 0},
+};
+
+enum {
+    GPU_AT = 0,
+    PORT_AT = GPU_AT + (int)ARRAY_SIZE(gpu_counters),
+    RATE_AT = PORT_AT + (int)ARRAY_SIZE(port_counters),
+    KERNEL_AT = RATE_AT + (int)ARRAY_SIZE(rates),
+    METRICS_END = KERNEL_AT + (int)ARRAY_SIZE(kernel_counters)
+};
+_Static_assert((int)METRICS_END <= (int)GROWTH_METRICS, "each metric has its place");
+
+/* Lines of the kernel's log, by what all of `has` says. The first row that fits counts. */
+static const struct {
+    const char *has[2];
+    bool corrected;
+} lines[] = {
+    {{"PCIe Bus Error: severity=Correct", NULL}, true},
+    {{"PCIe Bus Error: severity=Uncorrect", NULL}, false},
+    {{"AER: ", "Correct"}, true},
+    {{"AER: ", "Uncorrect"}, false},
+    {{"DPC: containment event", NULL}, false},
+    {{"EDAC MC", " UE "}, false},
+    {{"EDAC MC", " CE "}, true},
+    {{"[Hardware Error]", "event severity: corrected"}, true},
+    {{"[Hardware Error]", "event severity: info"}, true},
+    {{"[Hardware Error]", "event severity: "}, false},
+    {{"[Hardware Error]", "Machine Check Exception"}, false},
+    {{"mce: Uncorrected hardware memory error", NULL}, false},
+    {{"Memory failure: 0x", "recovery action for"}, false},
+    {{"[Hardware Error]", "Machine check events logged"}, true},
+    {{"critical medium error", NULL}, false},
+    {{"mlx5_core", "device's health compromised"}, false},
+};
+
+/*
+ * What fails when it comes in a test, though in a log of long ago it may have been mended since: a row or page that was
+ * remapped or retired waits for a reset of the GPU, and until then a delivery is refused (NVIDIA, GPU memory error
+ * management: 63, 64, 94, 95, 156 to 158); what else the driver wants a reset or the maker's support for (NVIDIA, Xid
+ * catalog); and what Azure/azurehpc-health-checks takes a host out of service for (56 to 58, 65, 68, 69, 73, 80, 81, 92).
+ */
+static const unsigned failing_in_test[] = {56, 57,  58,  63,  65,  68,  69,  73,  80,  81,  92,
+                                           94, 122, 123, 124, 125, 136, 155, 156, 157, 158, 161};
+
+enum severity growth_xid(const struct finding *finding)
+{
+    struct slice code = slice_of(finding->code);
+    uint64_t number;
+
+    if (!scan_text(&code, "xid.") || !scan_u64(code, &number))
+        return finding->severity;
+    for (size_t i = 0; i < ARRAY_SIZE(failing_in_test); i++)
+        if (failing_in_test[i] == number)
+            return SEVERITY_FAULT;
+    return finding->severity;
+}
+
+static const struct limit rule_gpu[] =
+    RULES_EQUAL("window.gpu", "none",
+                "docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt; PCIe replays: NVIDIA/DCGM nvvs; corrected "
+                "errors: Azure/azurehpc-health-checks",
+                .note = "a GPU's memory or link went bad during the test");
+static const struct limit rule_hardware[] = RULES_EQUAL(
+    "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
+    .note = "the kernel told of hardware errors during the test");
+static const struct limit rule_ports[] = RULES_EQUAL(
+    "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
+    .note = "ports of the fabric counted errors during the test");
+static const struct limit rule_corrected[] =
+    RULES_EQUAL("window.corrected", "none", "assay", .note = "errors that were corrected during the test");
+
+static void add_metrics(const struct check_context *context, struct slot_list *slots,
+                        const struct grown *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        slot_add(context, slots, rows[i].metric, "", NULL, DUTY_RECORD, NULL);
+}
+
+void growth_slots(const struct check_context *context, struct slot_list *slots)
+{
+    if (context->platform->gpu_count > 0) {
+        slot_add(context, slots, "window.gpu", "", NULL, DUTY_GATE, rule_gpu);
+        add_metrics(context, slots, gpu_counters, ARRAY_SIZE(gpu_counters));
+    }
+    slot_add(context, slots, "window.hardware", "", NULL, DUTY_GATE, rule_hardware);
+    add_metrics(context, slots, kernel_counters, ARRAY_SIZE(kernel_counters));
+    if (context->platform->hcas.count > 0) {
+        slot_add(context, slots, "window.ports", "", NULL, DUTY_GATE, rule_ports);
+        add_metrics(context, slots, port_counters, ARRAY_SIZE(port_counters));
+        for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+            slot_add(context, slots, rates[i].metric, "", NULL, DUTY_RECORD, NULL);
+    }
+    slot_add(context, slots, "window.corrected", "", NULL, DUTY_RECORD, rule_corrected);
+}
+
+void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out)
+{
+    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected};
+
+    *growth = (struct growth){.context = context, .out = out};
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        text_init(texts[i], 64 * 1024);
+        text_put(texts[i], "");
+    }
+    for (size_t i = 0; i < GROWTH_METRICS; i++)
+        growth->worst[i] = NAN;
+}
+
+void growth_end(struct growth *growth)
+{
+    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected};
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        text_release(texts[i]);
+}
+
+static void keep_worst(struct growth *growth, size_t place, double value)
+{
+    if (!isnan(value) && !(growth->worst[place] >= value))
+        growth->worst[place] = value;
+}
+
+/* A clock that was set back leaves no time to excuse them by. */
+static double allowed(const struct growth *growth, const struct grown *row)
+{
+    return fmax(row->most, row->hourly * fmax(growth->seconds, 0) / HOUR_S);
+}
+
+static void weigh(struct growth *growth, const struct grown *row, const char *of, double more,
+                  struct text *against)
+{
+    double hourly = more * HOUR_S / fmax(growth->seconds, 1);
+
+    if (!(more > 0) || row->words == NULL)
+        return;
+    if (more > allowed(growth, row))
+        window_say(against, "%s: %.0f %s", of, more, row->words);
+    else
+        window_say(&growth->corrected, "%s: %.0f %s, %.3g an hour", of, more, row->words, hourly);
+}
+
+/* NAN: not told, or it went back. */
+static double added(const struct reading *before, const char *first, const struct reading *after,
+                    const char *last, const char *metric)
+{
+    const struct measurement *from = reading_get(before, metric, first);
+    const struct measurement *to = reading_get(after, metric, last);
+
+    return from != NULL && to != NULL && to->value >= from->value ? to->value - from->value : NAN;
+}
+
+static bool is_well(const char *word)
+{
+    return strcmp(word, "No") == 0 || strcmp(word, "N/A") == 0 || strcmp(word, "None") == 0;
+}
+
+void growth_gpu(struct growth *growth, const char *of, const struct reading *before, const char *gpu,
+                const struct reading *after, const char *later)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+        const char *was = reading_get_fact(before, states[i].fact, gpu);
+        const char *is = reading_get_fact(after, states[i].fact, later);
+
+        if (is != NULL && !is_well(is) && (was == NULL || is_well(was)))
+            window_say(&growth->gpu, "%s: %s", of, states[i].words);
+        growth->gpu_unknown |= was != NULL && is == NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++) {
+        const struct grown *row = &gpu_counters[i];
+        double more = added(before, gpu, after, later, row->counter);
+
+        growth->gpu_unknown |=
+            reading_get(before, row->counter, gpu) != NULL && isnan(more) && row->most <= 0;
+        keep_worst(growth, GPU_AT + i, more);
+        weigh(growth, row, of, more, &growth->gpu);
+    }
+}
+
+static double added_at_port(const struct reading *before, const struct reading *after, const char *port,
+                            const char *counter)
+{
+    return added(before, port, after, port, arena_printf(before->arena, "ib.counter.%s", counter));
+}
+
+/* One that stands where it can count no further shows no error that comes. */
+static bool is_stuck(const struct reading *after, const char *port)
+{
+    for (size_t i = 0; i < after->findings.count; i++)
+        if (strcmp(after->findings.items[i].code, "ib.counter_saturated") == 0 &&
+            strcmp(after->findings.items[i].subject, port) == 0)
+            return true;
+    return false;
+}
+
+void growth_port(struct growth *growth, const char *of, const struct reading *before,
+                 const struct reading *after, const char *port)
+{
+    double bits = BITS_A_WORD * added_at_port(before, after, port, "port_rcv_data");
+
+    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++) {
+        const struct grown *row = &port_counters[i];
+        double more = added_at_port(before, after, port, row->counter);
+
+        keep_worst(growth, PORT_AT + i, more);
+        weigh(growth, row, of, more, &growth->ports);
+    }
+    for (size_t i = 0; bits > 0 && i < ARRAY_SIZE(rates); i++)
+        keep_worst(growth, RATE_AT + i, fmax(added_at_port(before, after, port, rates[i].counter), 1) / bits);
+    if (is_stuck(after, port) && !is_stuck(before, port))
+        window_say(&growth->ports, "%s: a counter has come to its largest value", of);
+}
+
+static double told(const struct reading *reading, const char *name, const char *subject)
+{
+    const char *text = reading_get_fact(reading, name, subject);
+    double number;
+
+    return text != NULL && scan_double(slice_of(text), &number) ? number : 0;
+}
+
+void growth_kernel(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++) {
+        const struct grown *row = &kernel_counters[i];
+
+        keep_worst(growth, KERNEL_AT + i, 0);
+        for (size_t k = 0; k < after->facts.count; k++) {
+            const char *device = after->facts.items[k].subject;
+            double more;
+
+            if (strcmp(after->facts.items[k].name, row->counter) != 0)
+                continue;
+            more = told(after, row->counter, device) - told(before, row->counter, device);
+            keep_worst(growth, KERNEL_AT + i, fmax(more, 0));
+            weigh(growth, row,
+                  arena_printf(growth->out->arena, "%s%s%s", label, *label != '\0' ? " " : "", device), more,
+                  &growth->hardware);
+        }
+    }
+}
+
+/* -1: the line tells of nothing that is looked for here. */
+static int row_of(struct slice line)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        if (slice_contains(line, lines[i].has[0]) &&
+            (lines[i].has[1] == NULL || slice_contains(line, lines[i].has[1])))
+            return (int)i;
+    return -1;
+}
+
+void growth_log(struct growth *growth, const char *label, struct slice log)
+{
+    struct slice line;
+    unsigned corrected = 0;
+
+    while (scan_line(&log, &line)) {
+        int row = row_of(line);
+
+        corrected += row >= 0 && lines[row].corrected;
+        if (row < 0 || lines[row].corrected)
+            continue;
+        line.length = line.length < LINE_BYTES ? line.length : LINE_BYTES;
+        window_say(&growth->hardware, "%s%s%s", label, *label != '\0' ? ": " : "",
+                   utf8_clean(growth->out->arena, slice_trim(line)));
+    }
+    if (corrected > 0)
+        window_say(&growth->corrected, "%s%s%u lines of corrected hardware errors", label,
+                   *label != '\0' ? ": " : "", corrected);
+}
+
+static void conclude(struct growth *growth, const char *fact, const struct text *against, bool unknown)
+{
+    if (against->length > 0)
+        reading_fact(growth->out, fact, "", (struct slice){against->bytes, against->length});
+    else if (!unknown)
+        reading_fact(growth->out, fact, "", slice_of("none"));
+}
+
+static void measure(struct growth *growth, const char *metric, size_t place)
+{
+    if (!isnan(growth->worst[place]))
+        reading_measure(growth->out, metric, "", growth->worst[place], "");
+}
+
+void growth_conclude(struct growth *growth)
+{
+    conclude(growth, "window.gpu", &growth->gpu, growth->gpu_unknown);
+    conclude(growth, "window.hardware", &growth->hardware, growth->hardware_unknown);
+    conclude(growth, "window.ports", &growth->ports, growth->ports_unknown);
+    conclude(growth, "window.corrected", &growth->corrected, false);
+    for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++)
+        measure(growth, gpu_counters[i].metric, GPU_AT + i);
+    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
+        measure(growth, port_counters[i].metric, PORT_AT + i);
+    for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+        measure(growth, rates[i].metric, RATE_AT + i);
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++)
+        measure(growth, kernel_counters[i].metric, KERNEL_AT + i);
+}

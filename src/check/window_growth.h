@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What may grow in a window beside what has items of its own: counters, states and lines of the kernel, each a row of a
+ * table with its weight and, where it fails by a number, that number's source.
+ *
+ * facts    window.gpu = none | WHO: WHAT        a GPU came to wait for a reset, or remapped a row for an uncorrectable error
+ *          window.hardware = none | ...         the kernel told of uncorrectable errors: AER, EDAC, MCE, drives
+ *          window.ports = none | ...            ports of compute HCAs counted more errors than is allowed
+ *          window.corrected = none | ...        what was corrected, with its rate: a remark
+ * metrics  window.NAME, subject ""              the largest growth of one GPU, device or port: what a contract names
+ *          window.ib.NAME.rate                  likewise, of each bit that the port received; at least one error is
+ *                                               taken, so that it bounds the rate from above
+ */
+#ifndef ASSAY_WINDOW_GROWTH_H
+#define ASSAY_WINDOW_GROWTH_H
+
+#include "assay/check.h"
+
+/* window_read.c: adds to what is said against something, "; " between; what is too much is left out, and that is told. */
+void window_say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+enum { GROWTH_METRICS = 40 };
+
+struct growth {
+    const struct check_context *context;
+    struct reading *out;
+    double seconds; /* between the two readings of the member that is looked at */
+    struct text gpu, hardware, ports, corrected;
+    bool gpu_unknown, hardware_unknown, ports_unknown;
+    double worst[GROWTH_METRICS]; /* NAN: nobody told */
+};
+
+void growth_slots(const struct check_context *context, struct slot_list *slots);
+void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out);
+void growth_end(struct growth *growth);
+
+/* Of one member, with what it is called: "gpu3" is `later` after the test, `of` says whose it is ("node2 gpu3"). */
+void growth_gpu(struct growth *growth, const char *of, const struct reading *before, const char *gpu,
+                const struct reading *after, const char *later);
+/* "mlx5_3/1", a port of a compute HCA; bytes that it received, NAN where it does not tell. */
+void growth_port(struct growth *growth, const char *of, const struct reading *before,
+                 const struct reading *after, const char *port);
+/* The kernel's own counters, as facts of key-value. label: "node2", or "". */
+void growth_kernel(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after);
+/* How much an Xid or SXid weighs that was logged in the window. */
+enum severity growth_xid(const struct finding *finding);
+/* The lines that the kernel has logged in the window. */
+void growth_log(struct growth *growth, const char *label, struct slice log);
+
+/* Adds what all members told to the reading. */
+void growth_conclude(struct growth *growth);
+
+#endif
