@@ -40,7 +40,6 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                                    enforceable */
                     LIMIT_COMPUTED, /* the check's own: from what the platform's links carry; gives way to any
                                        other that is enforceable */
-                    LIMIT_SELF,     /* the judge's own: the cluster against parts of itself in this run */
 };
 
 /* What a figure was derived from (derive.h). */

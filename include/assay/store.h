@@ -197,9 +197,8 @@ struct run_summary {
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
                     size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
 
-/* What a run may be shown as, without the rest of it. */
-int store_run_standing(struct store *store, long long number, struct standing *ret_standing,
-                       struct error *err) __attribute__((warn_unused_result));
+/* What a run may be shown as, without the rest of it; where that cannot be read, a trial. */
+struct standing store_run_standing(struct store *store, long long number);
 
 /* Takes the runs with these numbers out, with their evidence, and whatever no other run refers to: all of them, or on an
    error none. Which may go is the caller's to know; one that is part of an acceptance is refused. Numbers are not given

@@ -21,7 +21,6 @@ static const struct alike {
     const char *right; /* NULL: whatever most have */
 } alike[] = {
     {"gpu.vbios"},
-    {"gpu.part_number", .optional = true},
     {"gpu.inforom_image", .optional = true},
     {"gpu.gsp"},
     {"gpu.memory_total"},
@@ -210,8 +209,10 @@ static void read_both(const struct check_context *context, const struct attempt 
 static const struct item items[] = {
     {"gpu.uuid", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES(.metric = "gpu.uuid", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
-    {"gpu.serial", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "gpu.serial", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
+    /* The board's: GPUs of one GB200 or GB300 module share it, and some tell none. */
+    {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
+    /* A part that was replaced has another, and is as good. */
+    {"gpu.part_number", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu.inforom", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.inforom", "ok", "nvidia-smi")},
     {"gpu.pci_address", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
@@ -261,8 +262,6 @@ static const struct remedy remedies[] = {
     {"gpu.models", "the host is not what the hostfile's platform= says, or holds a wrong GPU"},
     {"gpu.uuid", "two GPUs tell one identity: read both again with `nvidia-smi -L`; ask the vendor which of "
                  "them is right"},
-    {"gpu.serial", "two GPUs tell one identity: read both again with `nvidia-smi -L`; ask the vendor which "
-                   "of them is right"},
     {"gpu.inforom", "power-cycle the host; if nvidia-smi still says so, have the GPU replaced"},
     {"gpu.ecc_after_reset",
      "a change waits for a reset: bring it to what the others have, then reset the GPU"},

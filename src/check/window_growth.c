@@ -28,7 +28,8 @@ struct grown {
     double most, hourly; /* INFINITY: nobody has said how many are too many */
 };
 
-/* Azure/azurehpc-health-checks: 1e4 of SRAM, 2e7 of DRAM. NVIDIA/DCGM nvvs: 160 replays in a test under load. */
+/* Azure/azurehpc-health-checks: 1e4 of SRAM, 2e7 of DRAM. NVIDIA/DCGM nvvs: 160 replays in a test under load;
+   in longer ones as many an hour. */
 static const struct grown gpu_counters[] = {
     {"remapped_rows.uncorrectable", "window.remapped_rows.uncorrectable",
      "rows remapped for uncorrectable errors", 0, 0},
@@ -41,7 +42,7 @@ static const struct grown gpu_counters[] = {
      INFINITY, 0},
     {"retired_pages.single_bit", "window.retired_pages.single_bit", "pages retired for correctable errors",
      INFINITY, 0},
-    {"pcie.replays", "window.pcie.replays", "PCIe replays", 160, 0},
+    {"pcie.replays", "window.pcie.replays", "PCIe replays", 160, 160},
 };
 
 /*
@@ -79,14 +80,19 @@ static const struct {
     {"out_of_sequence", "window.ib.out_of_sequence.rate"},
 };
 
-/* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link. */
+/* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour. */
 static const struct grown kernel_counters[] = {
-    {"aer.correctable", "window.aer.correctable", "corrected PCIe errors (AER)", 480, 0},
+    {"aer.correctable", "window.aer.correctable", "corrected PCIe errors (AER)", 480, 480},
     {"aer.nonfatal", "window.aer.nonfatal", "uncorrectable PCIe errors (AER)", 0, 0},
     {"aer.fatal", "window.aer.fatal", "fatal PCIe errors (AER)", 0, 0},
     {"edac.ce", "window.edac.ce", "corrected memory errors (EDAC)", INFINITY, 0},
     {"edac.ue", "window.edac.ue", "uncorrectable memory errors (EDAC)", 0, 0},
 };
+
+/* Of each: how many have such a counter. Where none has, the kernel's log is all there is. */
+static const char *const kernel_devices[] = {"aer.devices", "aer.devices", "aer.devices", "edac.controllers",
+                                             "edac.controllers"};
+_Static_assert(ARRAY_SIZE(kernel_devices) == ARRAY_SIZE(kernel_counters), "each counter has its devices");
 
 enum {
     GPU_AT = 0,
@@ -116,6 +122,7 @@ static const struct {
     {{"mce: Uncorrected hardware memory error", NULL}, false},
     {{"Memory failure: 0x", "recovery action for"}, false},
     {{"[Hardware Error]", "Machine check events logged"}, true},
+    {{"critical medium error", "dev sr"}, true}, /* a CD, mostly the BMC's */
     {{"critical medium error", NULL}, false},
     {{"mlx5_core", "device's health compromised"}, false},
 };
@@ -269,6 +276,11 @@ static double added_at_port(const struct reading *before, const struct reading *
     return added(before, port, after, port, arena_printf(before->arena, "ib.counter.%s", counter));
 }
 
+static bool has_counter(const struct reading *reading, const char *port, const char *counter)
+{
+    return reading_get(reading, arena_printf(reading->arena, "ib.counter.%s", counter), port) != NULL;
+}
+
 /* One that stands where it can count no further shows no error that comes. */
 static bool is_stuck(const struct reading *after, const char *port)
 {
@@ -288,11 +300,17 @@ void growth_port(struct growth *growth, const char *of, const struct reading *be
         const struct grown *row = &port_counters[i];
         double more = added_at_port(before, after, port, row->counter);
 
+        /* It was cleared meanwhile, or is gone. */
+        growth->ports_unknown |=
+            isnan(more) && isfinite(row->most) && has_counter(before, port, row->counter);
         keep_worst(growth, PORT_AT + i, more);
         weigh(growth, row, of, more, &growth->ports);
     }
-    for (size_t i = 0; bits > 0 && i < ARRAY_SIZE(rates); i++)
-        keep_worst(growth, RATE_AT + i, fmax(added_at_port(before, after, port, rates[i].counter), 1) / bits);
+    for (size_t i = 0; bits > 0 && i < ARRAY_SIZE(rates); i++) {
+        double more = added_at_port(before, after, port, rates[i].counter);
+
+        keep_worst(growth, RATE_AT + i, isnan(more) ? NAN : fmax(more, 1) / bits);
+    }
     if (is_stuck(after, port) && !is_stuck(before, port))
         window_say(&growth->ports, "%s: a counter has come to its largest value", of);
 }
@@ -311,7 +329,8 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
     for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++) {
         const struct grown *row = &kernel_counters[i];
 
-        keep_worst(growth, KERNEL_AT + i, 0);
+        if (told(after, kernel_devices[i], "") > 0)
+            keep_worst(growth, KERNEL_AT + i, 0);
         for (size_t k = 0; k < after->facts.count; k++) {
             const char *device = after->facts.items[k].subject;
             double more;
@@ -319,6 +338,8 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
             if (strcmp(after->facts.items[k].name, row->counter) != 0)
                 continue;
             more = told(after, row->counter, device) - told(before, row->counter, device);
+            /* It went back: the device left the bus meanwhile, or was reset. */
+            growth->hardware_unknown |= more < 0;
             keep_worst(growth, KERNEL_AT + i, fmax(more, 0));
             weigh(growth, row,
                   arena_printf(growth->out->arena, "%s%s%s", label, *label != '\0' ? " " : "", device), more,

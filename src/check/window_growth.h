@@ -37,7 +37,7 @@ void growth_end(struct growth *growth);
 /* Of one member, with what it is called: "gpu3" is `later` after the test, `of` says whose it is ("node2 gpu3"). */
 void growth_gpu(struct growth *growth, const char *of, const struct reading *before, const char *gpu,
                 const struct reading *after, const char *later);
-/* "mlx5_3/1", a port of a compute HCA; bytes that it received, NAN where it does not tell. */
+/* "mlx5_3/1", a port of a compute HCA. */
 void growth_port(struct growth *growth, const char *of, const struct reading *before,
                  const struct reading *after, const char *port);
 /* The kernel's own counters, as facts of key-value. label: "node2", or "". */

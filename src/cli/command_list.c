@@ -4,23 +4,19 @@
 #include "assay/report.h"
 #include "cli.h"
 
-static int print_runs(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
-                      struct error *err)
+static void print_runs(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count)
 {
     cli_print("%5s  %-23s  %-11s  %-22s  %-10s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict",
               "kind", "hosts", "steps", "suite", "hostfile");
     for (size_t i = 0; i < count; i++) {
-        struct standing standing;
+        struct standing standing = store_run_standing(store, runs[i].number);
 
-        if (store_run_standing(store, runs[i].number, &standing, err) < 0)
-            return -1;
         cli_print("%5lld  %-23s  %-11s  %-22s  %-10s  %5zu  %5zu  %-14s  %s%s\n", runs[i].number,
                   time_text(arena, runs[i].started), run_state_name(runs[i].state),
                   runs[i].judged ? standing_verdict(&standing, runs[i].verdict) : "-",
                   run_kind_name(standing.kind), runs[i].hosts, runs[i].steps, runs[i].suite, runs[i].hostfile,
                   runs[i].imported ? "  (imported)" : "");
     }
-    return 0;
 }
 
 int command_list(int argc, char **argv)
@@ -43,11 +39,12 @@ int command_list(int argc, char **argv)
         return status;
     arena = arena_create();
     store = store_open(cli_database(db), true, &err);
-    if (store == NULL || store_list_runs(store, arena, limit, &runs, &count, &err) < 0 ||
-        print_runs(store, arena, runs, count, &err) < 0)
+    if (store == NULL || store_list_runs(store, arena, limit, &runs, &count, &err) < 0) {
         status = cli_fail(&err);
-    else
+    } else {
+        print_runs(store, arena, runs, count);
         status = EXIT_ACCEPT;
+    }
     store_close(store);
     arena_destroy(arena);
     return status;

@@ -33,8 +33,8 @@ static const char *why_stays(const struct run_summary *run, const struct standin
     return run->waived ? "a waiver speaks of it" : NULL;
 }
 
-static int choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
-                  const struct prune_options *options, struct choice *ret_choice, struct error *err)
+static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
+                   const struct prune_options *options, struct choice *ret_choice)
 {
     double before = cli_now() - (double)options->older_than * DAY_S;
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
@@ -42,12 +42,9 @@ static int choose(struct store *store, struct arena *arena, const struct run_sum
     *ret_choice = (struct choice){0};
     for (size_t i = 0; i < count; i++) {
         const struct run_summary *run = &runs[i];
-        struct standing standing;
-        const char *why;
+        struct standing standing = store_run_standing(store, run->number);
+        const char *why = why_stays(run, &standing);
 
-        if (store_run_standing(store, run->number, &standing, err) < 0)
-            return -1;
-        why = why_stays(run, &standing);
         if (passed[run->imported]++ < options->keep || (options->older_than > 0 && run->started > before)) {
             ret_choice->stay++;
         } else if (why != NULL) {
@@ -61,7 +58,6 @@ static int choose(struct store *store, struct arena *arena, const struct run_sum
                       run->imported ? ", another party's" : "");
         }
     }
-    return 0;
 }
 
 static int prune(struct arena *arena, struct store *store, const struct prune_options *options,
@@ -74,8 +70,7 @@ static int prune(struct arena *arena, struct store *store, const struct prune_op
 
     if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
         return -1;
-    if (choose(store, arena, runs, count, options, &choice, err) < 0)
-        return -1;
+    choose(store, arena, runs, count, options, &choice);
     if (options->dry_run || choice.go.count == 0) {
         cli_print("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
         return 0;

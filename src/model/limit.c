@@ -9,8 +9,8 @@
 static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
                                          "min_version", "same",    "plausible", "fraction_of_ceiling",
                                          "range",       "distinct"};
-static const char *const status_names[] = {"contract", "datasheet", "vendor",   "field", "provisional",
-                                           "guess",    "tool",      "computed", "self"};
+static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
+                                           "provisional", "guess",     "tool",   "computed"};
 
 double limit_gate(const struct limit *limit)
 {

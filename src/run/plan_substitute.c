@@ -69,6 +69,15 @@ static bool is_needed(const struct suite *suite, const char *name)
     return false;
 }
 
+/* The closing look at a spare is due when it has stood in, and says nothing of whether it may. */
+static bool is_closing(const struct suite *suite, const char *name)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (suite->steps.items[i].last && strcmp(suite->steps.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static enum spare_state state_of(const struct roster *roster, const struct host *spare)
 {
     enum spare_state state = SPARE_UNTRIED;
@@ -76,7 +85,8 @@ static enum spare_state state_of(const struct roster *roster, const struct host 
     for (size_t i = 0; i < roster->plan->steps.count; i++) {
         const struct step *step = &roster->plan->steps.items[i];
 
-        if (step->member_count > 1 || strcmp(step->members[0]->name, spare->name) != 0)
+        if (step->member_count > 1 || strcmp(step->members[0]->name, spare->name) != 0 ||
+            is_closing(roster->sources->suite, step->shape->suite_step))
             continue;
         if (i >= roster->known || roster->states[i] <= STEP_AGAIN)
             state = SPARE_WAITING;

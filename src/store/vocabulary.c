@@ -13,7 +13,7 @@ VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
            "fraction of ceiling", "range", "distinct");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",
-           "computed", "self");
+           "computed");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",

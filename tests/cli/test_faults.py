@@ -161,14 +161,15 @@ def wrong_remarks(report, run):
     """What watches the GPUs is recorded by each test of them, on the hosts that have it."""
     remarks = {case.remark for case in run.cases if case.remark}
     watchers = run.hosts_of(lambda case: case.remark)
-    found = {item["step"] for _, item in report.outcomes("record")
-             if item["remark"] and item["metric"] == "window.monitors"
-             and all(re.search(remark, item["cause"]) for remark in remarks)}
+    said = {item["step"]: item["cause"] for _, item in report.outcomes("record")
+            if item["remark"] and item["metric"] == "window.monitors"
+            and all(re.search(remark, item["cause"]) for remark in remarks)}
+    found = set(said)
     watched = {item["step"] for step, item in report.outcomes()
                if item["metric"] == "window.processes" and item["outcome"] != "not run"
                and watchers & set(step["members"])}
 
-    return "" if found == watched and bool(found) == bool(remarks) else f"remarks on steps {found}, expected on {watched}"
+    return "" if found == watched and bool(found) == bool(remarks) else f"remarks on steps {said}, expected on {watched}"
 
 
 def wrong_case(case, names, run, report, told):
