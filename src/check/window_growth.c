@@ -323,6 +323,19 @@ static double told(const struct reading *reading, const char *name, const char *
     return text != NULL && scan_double(slice_of(text), &number) ? number : 0;
 }
 
+/* What is not zero has a row: one that is gone went back, as a device does that left the bus meanwhile or was reset. */
+static bool went_back(const struct reading *before, const struct reading *after, const char *counter)
+{
+    for (size_t i = 0; i < before->facts.count; i++) {
+        const struct fact *fact = &before->facts.items[i];
+
+        if (strcmp(fact->name, counter) == 0 &&
+            told(after, counter, fact->subject) < told(before, counter, fact->subject))
+            return true;
+    }
+    return false;
+}
+
 void growth_kernel(struct growth *growth, const char *label, const struct reading *before,
                    const struct reading *after)
 {
@@ -331,6 +344,8 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
 
         if (told(after, kernel_devices[i], "") > 0)
             keep_worst(growth, KERNEL_AT + i, 0);
+        growth->hardware_unknown |=
+            went_back(before, after, row->counter) || went_back(before, after, kernel_devices[i]);
         for (size_t k = 0; k < after->facts.count; k++) {
             const char *device = after->facts.items[k].subject;
             double more;
@@ -338,8 +353,6 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
             if (strcmp(after->facts.items[k].name, row->counter) != 0)
                 continue;
             more = told(after, row->counter, device) - told(before, row->counter, device);
-            /* It went back: the device left the bus meanwhile, or was reset. */
-            growth->hardware_unknown |= more < 0;
             keep_worst(growth, KERNEL_AT + i, fmax(more, 0));
             weigh(growth, row,
                   arena_printf(growth->out->arena, "%s%s%s", label, *label != '\0' ? " " : "", device), more,

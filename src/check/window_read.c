@@ -524,6 +524,20 @@ static bool is_traffic(const char *metric)
            strcmp(metric, "ib.counter.port_rcv_data") == 0;
 }
 
+/* A port of an adapter that the test went over is looked at where this counter was. */
+static bool counts_symbols(const struct reading *reading, const char *hca)
+{
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *counter = &reading->measurements.items[i];
+        struct slice port = slice_of(counter->subject);
+
+        if (strcmp(counter->metric, "ib.counter.symbol_error") == 0 && scan_text(&port, hca) &&
+            (port.length == 0 || port.bytes[0] == '/'))
+            return true;
+    }
+    return false;
+}
+
 static void read_ports(struct finder *finder, const struct member *member, const struct reading *first,
                        const struct reading *last)
 {
@@ -555,6 +569,8 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
         if (needs_fabric(finder->context) && (!has_links(&first->reading, platform->hcas.items[i]) ||
                                               !has_links(&last->reading, platform->hcas.items[i])))
             finder->links_unknown = true;
+    for (size_t i = 0; needs_fabric(finder->context) && i < platform->hcas.count; i++)
+        finder->growth.ports_unknown |= !counts_symbols(&first->reading, platform->hcas.items[i]);
     for (size_t i = 0; i < first->reading.measurements.count; i++) {
         const struct measurement *counter = &first->reading.measurements.items[i];
         double more =

@@ -43,6 +43,15 @@ static const char *size_of(const struct measurement *measurement)
     return NULL;
 }
 
+static bool is_told_wrong(const struct reading *table)
+{
+    for (size_t i = 0; i < table->measurements.count; i++)
+        if (fnmatch("probe.*.wrong", table->measurements.items[i].metric, 0) == 0 &&
+            table->measurements.items[i].value > 0)
+            return true;
+    return false;
+}
+
 /* "" or what does not fit, in the arena. */
 static const char *compare(const struct check_context *context, struct slice words,
                            const struct reading *table)
@@ -54,6 +63,10 @@ static const char *compare(const struct check_context *context, struct slice wor
     if (ranks == NULL || !find_own(words, "ranks", &own) ||
         strcmp(arena_printf(arena, "%.0f", own), ranks) != 0)
         return arena_printf(arena, "it took part with %.0f ranks", own);
+    if (!find_own(words, "wrong", &own))
+        return "it does not say whether its data was right";
+    if (own > 0 && !is_told_wrong(table))
+        return arena_printf(arena, "%.0f elements were wrong at its first rank, and the table has none", own);
     for (size_t i = 0; i < table->measurements.count; i++) {
         const struct measurement *measurement = &table->measurements.items[i];
         const char *size = size_of(measurement);

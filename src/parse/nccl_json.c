@@ -204,7 +204,7 @@ void nccl_json(struct slice bytes, struct reading *reading)
         while (bytes.length > 0 && strchr(" \t\r\n", bytes.bytes[0]) != NULL)
             bytes = slice_from(bytes, 1);
     }
-    if (bytes.length > 0) {
+    if (bytes.length > 0 || reading->runs.count == 0) {
         struct reading *run = runs_begin(reading);
 
         if (slice_contains(bytes, "\"nccl_version\"") || slice_starts(bytes, "{\"version\""))

@@ -115,6 +115,7 @@ struct probe {
     struct arrivals arrivals;
     double path_gbps; /* this rank's best path to another host; 0: there is none */
     struct text witness;
+    double witness_wrong;
     void *state; /* the backend's own */
 };
 
@@ -122,6 +123,7 @@ struct probe {
 struct result {
     size_t size, count; /* bytes that were asked for; elements that were moved */
     double time_us, busbw, algbw, spread_us;
+    double own_wrong; /* elements at this rank */
     double own_busbw; /* by this rank's own time, at every rank */
     double wrong;     /* elements, over all ranks; less than 0: not checked */
 };

@@ -118,7 +118,7 @@ static void observe_rounds(struct probe *probe, size_t size, size_t count, doubl
         arrivals_take(probe, size, all_entered, all_left, ret_spread_us);
 }
 
-static double count_wrong(struct probe *probe, size_t size, size_t count)
+static double count_wrong(struct probe *probe, size_t size, size_t count, double *ret_own)
 {
     const struct collective *collective = probe->options.collective;
     size_t received = shared(probe, count, collective->receives_share);
@@ -137,6 +137,7 @@ static double count_wrong(struct probe *probe, size_t size, size_t count)
         for (size_t i = 0; i < piece; i++)
             wrong += !(values[i] == collective->expected(probe->ranks, probe->rank, count, at + i));
     }
+    *ret_own = wrong;
     MPI_Reduce(&wrong, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     return all;
 }
@@ -153,6 +154,6 @@ void rounds_measure(struct probe *probe, size_t size, struct result *ret_result)
     result.own_busbw = result.busbw * result.time_us / own_us;
     observe_rounds(probe, size, count, &result.spread_us);
     if (probe->options.check)
-        result.wrong = count_wrong(probe, size, count);
+        result.wrong = count_wrong(probe, size, count, &result.own_wrong);
     *ret_result = result;
 }
