@@ -580,6 +580,24 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
     }
 }
 
+/* A disk that dies, no memory: what would have said whose the host is says nothing. */
+static void a_program_that_cannot_be_started_is_no_answer(void **state)
+{
+    static const char *const programs[] = {"awk", "head", "readlink", "sed", "stat", "tr"};
+    struct tree *tree = *state;
+
+    assert_string_equal(lock_of(tree, "first", FIRST, WINDOW_BEFORE), "");
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const char *program = arena_printf(tree->arena, "bin/%s", programs[i]), *why;
+
+        put(tree, program, "#!/bin/sh\nexit 126\n");
+        why = lock_of(tree, "second", SECOND, WINDOW_BEFORE);
+        if (strncmp(why, UNKNOWN, strlen(UNKNOWN)) != 0)
+            fail_msg("without %s: '%s'", programs[i], why);
+        assert_int_equal(unlink(path_of(tree, program)), 0);
+    }
+}
+
 /* It waits for no GPU, so a host that keeps it busy cannot use the time that others have to cool down. */
 static void a_window_without_gpus_is_short(void **state)
 {
@@ -708,6 +726,7 @@ int main(void)
         TEST(a_lock_that_cannot_be_taken_is_no_answer),
         TEST(a_place_that_others_can_clear_takes_no_lock),
         TEST(a_question_without_an_answer_is_not_answered_with_nobody),
+        TEST(a_program_that_cannot_be_started_is_no_answer),
         TEST(a_window_without_gpus_is_short),
         TEST(a_test_that_still_runs_holds_its_host),
         TEST(who_came_during_the_test_is_told),

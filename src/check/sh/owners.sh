@@ -143,9 +143,12 @@ counts() {
 # lock LINK: who holds the host by it, if it does. Of ours, one that is over for good is taken away.
 lock() {
     link=$1
+    words=$(readlink "$link") || { [ $? -eq 1 ]; return; } # 1: it is gone
+    words=$(printf '=%s\n' "$words" | plain)
+    case $words in =*) words=${words#=} ;; *) return 1 ;; esac
     set -f
-    # shellcheck disable=SC2046 # words
-    set -- $(readlink "$link" | plain)
+    # shellcheck disable=SC2086 # words
+    set -- $words
     set +f
     [ $# -ge 6 ] || return 0
     theirs=$1 attempt=$2 fresh=$3 until=$4 since=$5
@@ -171,7 +174,7 @@ locks_in() {
         case ${link##*/} in "$run".*) continue ;; esac
         count=$((count + 1))
         [ "$count" -le "$LOCKS_MOST" ] || { echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"; return; }
-        lock "$link"
+        lock "$link" || return
     done
 }
 # held: the locks of other runs, in all folders that are their owners' own
@@ -186,7 +189,8 @@ held() {
             folders=$((folders + 1))
             [ "$folders" -le "$FOLDERS_MOST" ] ||
                 { echo "? more than $FOLDERS_MOST folders are named $place-UID, as one of $(owner_of "$folder")"; break; }
-            [ "$(stat -c '%u %F' "$folder")" = "${folder#"$place-"} directory" ] || continue
+            kind=$(stat -c '%u %F' "$folder") || { [ $? -eq 1 ] && continue; return 1; } # 1: it is gone
+            [ "$kind" = "${folder#"$place-"} directory" ] || continue
             locks_in "$folder" || return
         done
     done
@@ -278,7 +282,11 @@ after) after ;;
 *) told "$(ask)" ;;
 esac
 [ -n "$told" ] || exit 0
-printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++'
-case $line$told in *"$line? "*) ;; *) exit 0 ;; esac
+owners=$(printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++')
+[ -z "$owners" ] || printf '%s\n' "$owners"
+case $line$told in
+*"$line? "*) ;;
+*) [ -n "$owners" ] && exit 0; echo "whose it is could not be written" >&3; exit 3 ;;
+esac
 printf '%s\n' "$told" | sed -n 's/^? //p' | awk '!seen[$0]++' >&3
 exit 3
