@@ -375,7 +375,8 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "\"status\": \"field\", \"floor\": 1, \"unit\": \"GB/s\", \"hosts_min\": 4, \"hosts_max\": 3}]}]}",
          "s.json:1:158: hosts_max is 3, less than hosts_min; expected 4 or more"},
         {"{\"name\": \"s\", \"purpose\": \"delivrey\", \"steps\": [{\"check\": \"a\"}]}",
-         "s.json:1:26: purpose is \"delivrey\"; expected \"delivery\" or \"trial\"; did you mean "
+         "s.json:1:26: purpose is \"delivrey\"; expected \"delivery\", \"trial\", \"tuning\", \"periodic\", "
+         "\"soak\" or \"preflight\"; did you mean "
          "\"delivery\"?"},
         {"{\"name\": \"s\", \"environment\": {\"A-B\": \"1\"}, \"steps\": [{\"check\": \"a\"}]}",
          "s.json:1:31: unknown key \"A-B\" in environment; expected a key that matches "
