@@ -116,6 +116,9 @@ const struct suite *suite_parse(struct arena *arena, const char *file, struct sl
 /* The tool's row, or a default one (path = name) in the arena. */
 const struct suite_tool *suite_tool(struct arena *arena, const struct suite *suite, const char *name);
 
+/* The step of that name; NULL: there is none, as of a step that was made beside the suite's. */
+const struct suite_step *suite_step_find(const struct suite *suite, const char *name);
+
 /* NULL: the step has no variant of that name; name may be NULL. */
 const struct suite_variant *suite_variant_find(const struct suite_step *step, const char *name);
 

@@ -71,14 +71,15 @@ static void tell_rates(struct reading *out)
 static void read_burn(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const char *said;
-    double by_word = NAN, lasted;
+    double by_word = NAN, clock = by_host_clock(context, attempt), lasted;
 
     read_parts(context, attempt, out);
     tell_rates(out);
     said = reading_get_fact(out, "gpu_burn.seconds", "");
     if (said != NULL && !scan_double(slice_of(said), &by_word))
         by_word = NAN;
-    lasted = fmin(by_word, by_host_clock(context, attempt)); /* of one NAN the other */
+    /* Its own word alone proves nothing; where it has none, the clock does. */
+    lasted = isnan(clock) ? NAN : fmin(by_word, clock);
     /* A burn that broke off, or was never there, says so itself: its time is no second accusation. */
     if (out->status == READING_COMPLETE && !isnan(lasted))
         reading_measure(out, "gpu_burn.lasted", "", floor(lasted), "s");

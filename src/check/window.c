@@ -48,21 +48,24 @@ static void command_nvlink(const struct check_context *context, struct text *out
     text_put(out, " nvlink -e");
 }
 
+/* Read before and after: what has grown is the test's. */
+#define COUNTERS                                                                                         \
+    {.name = WINDOW_FABRIC,                                                                              \
+     .parser = "ib-sysfs",                                                                               \
+     .script = script_window_fabric,                                                                     \
+     .typed = "grep of counters below /sys/class/infiniband",                                            \
+     .aside = true},                                                                                     \
+    {                                                                                                    \
+        .name = WINDOW_HARDWARE, .parser = "key-value", .script = script_window_hardware,                \
+        .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac", .aside = true \
+    }
+
 static const struct part_row before[] = {
     {.name = WINDOW_OWNERS, .command = owners_before, .aside = true},
     {.name = WINDOW_MONITORS, .script = script_monitors, .typed = MONITORS_TYPED, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_before, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC,
-     .parser = "ib-sysfs",
-     .script = script_window_fabric,
-     .typed = "grep of counters below /sys/class/infiniband",
-     .aside = true},
-    {.name = WINDOW_HARDWARE,
-     .parser = "key-value",
-     .script = script_window_hardware,
-     .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac",
-     .aside = true},
+    COUNTERS,
     {.name = WINDOW_LOG_START,
      .script = script_window_log_start,
      .typed = "dmesg | tail -n 1",
@@ -73,16 +76,7 @@ static const struct part_row after[] = {
     {.name = WINDOW_OWNERS, .command = owners_after, .aside = true},
     {.name = WINDOW_GPUS, .parser = "nvidia-smi", .command = command_gpus_after, .aside = true},
     {.name = WINDOW_NVLINK, .parser = "nvidia-smi-nvlink", .command = command_nvlink, .aside = true},
-    {.name = WINDOW_FABRIC,
-     .parser = "ib-sysfs",
-     .script = script_window_fabric,
-     .typed = "grep of counters below /sys/class/infiniband",
-     .aside = true},
-    {.name = WINDOW_HARDWARE,
-     .parser = "key-value",
-     .script = script_window_hardware,
-     .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac",
-     .aside = true},
+    COUNTERS,
     {.name = WINDOW_LOG, .parser = "xid", .script = script_window_log, .typed = "dmesg", .aside = true},
     {.name = WINDOW_WITNESS,
      .script = script_window_witness,

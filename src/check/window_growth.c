@@ -315,12 +315,15 @@ void growth_port(struct growth *growth, const char *of, const struct reading *be
         window_say(&growth->ports, "%s: a counter has come to its largest value", of);
 }
 
+/* 0: it is not there, as what has never counted; NAN: it is no number. */
 static double told(const struct reading *reading, const char *name, const char *subject)
 {
     const char *text = reading_get_fact(reading, name, subject);
     double number;
 
-    return text != NULL && scan_double(slice_of(text), &number) ? number : 0;
+    if (text == NULL)
+        return 0;
+    return scan_double(slice_of(text), &number) ? number : NAN;
 }
 
 /* What is not zero has a row: one that is gone went back, as a device does that left the bus meanwhile or was reset. */
@@ -353,7 +356,8 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
             if (strcmp(after->facts.items[k].name, row->counter) != 0)
                 continue;
             more = told(after, row->counter, device) - told(before, row->counter, device);
-            keep_worst(growth, KERNEL_AT + i, fmax(more, 0));
+            growth->hardware_unknown |= isnan(more);
+            keep_worst(growth, KERNEL_AT + i, more);
             weigh(growth, row,
                   arena_printf(growth->out->arena, "%s%s%s", label, *label != '\0' ? " " : "", device), more,
                   &growth->hardware);

@@ -29,14 +29,6 @@ static const double least_slow = 0.10, least_noise = 0.02;
 
 /* --- whether there is something to look for ----------------------------------------------------------------------- */
 
-static const struct suite_step *suite_step_of(const struct run_limits *limits, const char *name)
-{
-    for (size_t i = 0; i < limits->suite->steps.count; i++)
-        if (strcmp(limits->suite->steps.items[i].name, name) == 0)
-            return &limits->suite->steps.items[i];
-    return NULL;
-}
-
 static bool is_bandwidth(const struct step *step, const struct slot *slot)
 {
     const char *bandwidth = check_find(step->shape->check)->bandwidth;
@@ -91,7 +83,8 @@ static const struct slot *slow_slot(const struct looked *looked)
 
 static bool may_be_searched(const struct looked *looked)
 {
-    const struct suite_step *suite_step = suite_step_of(looked->limits, looked->step->shape->suite_step);
+    const struct suite_step *suite_step =
+        suite_step_find(looked->limits->suite, looked->step->shape->suite_step);
 
     /* Of two hosts nobody can tell which of them, or whether the path between them, is to blame. */
     return looked->step->member_count > PAIR && looked->attempts[looked->index].count > 0 &&

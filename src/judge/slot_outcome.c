@@ -462,9 +462,9 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
     put_limit(arena, opinion.limit, ret_outcome);
     if (slot->duty == DUTY_RECORD) {
-        /* That an attempt broke and did not come again is told once, by what is owed. */
-        ret_outcome->remark =
-            opinion.word == OUTCOME_FAIL || (item.sound && is_broken_variant(step, &opinion));
+        /* That an attempt broke and did not come again is told once, of the whole step. */
+        ret_outcome->remark = opinion.word == OUTCOME_FAIL ||
+                              (item.sound && (opinion.remark || is_broken_variant(step, &opinion)));
         ret_outcome->word = OUTCOME_RECORDED;
         if (!opinion.value.found)
             ret_outcome->cause = opinion.cause;

@@ -133,19 +133,11 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     return respect;
 }
 
-static const struct suite_step *suite_step_of(const struct run_limits *limits, const char *name)
-{
-    for (size_t i = 0; i < limits->suite->steps.count; i++)
-        if (strcmp(limits->suite->steps.items[i].name, name) == 0)
-            return &limits->suite->steps.items[i];
-    return NULL;
-}
-
 /* NULL: nothing of the shape is compared. Above pairs, isolation tells who is slow; variants are compared with each
    other. */
 static struct respect *respects_of(struct census *census, const struct shape *shape)
 {
-    const struct suite_step *step = suite_step_of(census->limits, shape->suite_step);
+    const struct suite_step *step = suite_step_find(census->limits->suite, shape->suite_step);
     struct respect *respects = arena_array(census->arena, struct respect, shape->slot_count);
     bool any = false;
 

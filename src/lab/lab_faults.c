@@ -40,7 +40,7 @@ static const struct kind {
                           "the GPU tells the UUID and serial number that every GPU with this fault tells",
                           "fail of gpu-inventory where there are two"},
     [FAULT_GPU_ODD] = {"gpu-odd", ":GPU=WHAT", ARGUMENT_GPU_WORD, 0, 0, 0,
-                       "the GPU has another vbios, board-part, inforom, gsp, memory, pcie-generation, "
+                       "the GPU has another vbios, inforom, gsp, memory, pcie-generation, "
                        "pcie-width, ecc-pending or mig-pending than all others",
                        "fail of gpu-inventory"},
     [FAULT_INFOROM] = {"inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
@@ -386,9 +386,8 @@ static int read_test(struct cursor *cursor, struct fault *fault)
 }
 
 /* Of what there is one of each GPU, and which may be another. */
-static const char *const gpu_words[] = {"vbios",      "board-part",  "inforom",
-                                        "gsp",        "memory",      "pcie-generation",
-                                        "pcie-width", "ecc-pending", "mig-pending"};
+static const char *const gpu_words[] = {"vbios",           "inforom",    "gsp",         "memory",
+                                        "pcie-generation", "pcie-width", "ecc-pending", "mig-pending"};
 
 static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 {

@@ -253,7 +253,7 @@ static void gpu_build(struct lab_gpu *gpu, const struct lab_host *host)
     const struct lab_profile *profile = host->profile;
 
     gpu->vbios = is_odd(gpu, host, "vbios") ? "96.00.30.00.01" : profile->vbios;
-    gpu->board_part = is_odd(gpu, host, "board-part") ? "692-2G520-0100-000" : profile->board_part;
+    gpu->board_part = profile->board_part;
     gpu->image = is_odd(gpu, host, "inforom") ? "G520.0200.00.03" : profile->image;
     gpu->gsp = is_odd(gpu, host, "gsp") ? "N/A" : host->driver;
     gpu->memory_mib = profile->memory_mib - (is_odd(gpu, host, "memory") ? 2048 : 0);

@@ -49,11 +49,9 @@ const struct limit *contract_limit(const struct run_limits *limits, const struct
 static const struct limit *of_suite(const struct suite *suite, const struct shape *shape,
                                     const struct slot *slot)
 {
-    for (size_t i = 0; i < suite->steps.count; i++)
-        if (strcmp(suite->steps.items[i].name, shape->suite_step) == 0)
-            return first_that_applies(suite->steps.items[i].limits.items, suite->steps.items[i].limits.count,
-                                      shape, slot);
-    return NULL;
+    const struct suite_step *step = suite_step_find(suite, shape->suite_step);
+
+    return step != NULL ? first_that_applies(step->limits.items, step->limits.count, shape, slot) : NULL;
 }
 
 static const struct limit *of_baseline(const struct run_limits *limits, const struct shape *shape,

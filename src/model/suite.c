@@ -66,6 +66,11 @@ static const struct suite_step *find_step(const struct suite *suite, size_t coun
     return NULL;
 }
 
+const struct suite_step *suite_step_find(const struct suite *suite, const char *name)
+{
+    return find_step(suite, suite->steps.count, name);
+}
+
 /* Only earlier steps can be needed, so needs never run in a circle. */
 static int read_needs(struct arena *arena, const struct suite *suite, const struct json *needs,
                       struct suite_step *step, struct error *err)

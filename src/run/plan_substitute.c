@@ -72,10 +72,9 @@ static bool is_needed(const struct suite *suite, const char *name)
 /* The closing look at a spare is due when it has stood in, and says nothing of whether it may. */
 static bool is_closing(const struct suite *suite, const char *name)
 {
-    for (size_t i = 0; i < suite->steps.count; i++)
-        if (suite->steps.items[i].last && strcmp(suite->steps.items[i].name, name) == 0)
-            return true;
-    return false;
+    const struct suite_step *step = suite_step_find(suite, name);
+
+    return step != NULL && step->last;
 }
 
 static enum spare_state state_of(const struct roster *roster, const struct host *spare)

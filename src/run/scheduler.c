@@ -866,12 +866,9 @@ enum readiness { READY, NOT_YET, NEVER };
 
 static bool is_last(const struct scheduler *scheduler, const struct step *step)
 {
-    const struct suite *suite = scheduler->sources->suite;
+    const struct suite_step *row = suite_step_find(scheduler->sources->suite, step->shape->suite_step);
 
-    for (size_t i = 0; i < suite->steps.count; i++)
-        if (strcmp(suite->steps.items[i].name, step->shape->suite_step) == 0)
-            return suite->steps.items[i].last;
-    return false;
+    return row != NULL && row->last;
 }
 
 static enum readiness readiness(struct scheduler *scheduler, size_t index)
