@@ -19,6 +19,8 @@ struct arena *arena_destroy(struct arena *arena);
 
 /* Zeroed, aligned for any type. size 0 gives a valid pointer. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnull));
+/* count items of so many bytes; where no memory could hold them, the program ends as it does without any. */
+void *arena_alloc_array(struct arena *arena, size_t count, size_t item_size) __attribute__((returns_nonnull));
 char *arena_strdup(struct arena *arena, const char *text) __attribute__((returns_nonnull));
 char *arena_strndup(struct arena *arena, const char *bytes, size_t length) __attribute__((returns_nonnull));
 char *arena_printf(struct arena *arena, const char *format, ...)
@@ -27,7 +29,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 size_t arena_used(const struct arena *arena);
 
 #define arena_new(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
-#define arena_array(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (count)))
+#define arena_array(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type)))
 
 /* How many items an array has; what is only a pointer is refused by the compilers' warnings. */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -48,7 +50,7 @@ size_t arena_used(const struct arena *arena);
 
 /* Room for exactly so many items, in a list that is empty. */
 #define list_reserve(arena, list, most) \
-    ((list)->items = arena_alloc((arena), sizeof *(list)->items * (most)), (list)->capacity = (most))
+    ((list)->items = arena_alloc_array((arena), (most), sizeof *(list)->items), (list)->capacity = (most))
 /* A list that was gathered in another arena, which may go then; no longer than it is, where growing leaves as much
    again behind. */
 #define list_settle(arena, list) \

@@ -146,6 +146,15 @@ void *arena_alloc(struct arena *arena, size_t size)
     return pointer;
 }
 
+void *arena_alloc_array(struct arena *arena, size_t count, size_t item_size)
+{
+    size_t size;
+
+    if (__builtin_mul_overflow(count, item_size, &size))
+        out_of_memory((size_t)-1);
+    return arena_alloc(arena, size);
+}
+
 char *arena_strndup(struct arena *arena, const char *bytes, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1);
@@ -205,7 +214,7 @@ void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capac
         if (grow_in_place(arena, *items, bytes_for(*capacity * item_size), bytes_for(grown * item_size))) {
             unpoison(*items, grown * item_size);
         } else {
-            void *copy = arena_alloc(arena, grown * item_size);
+            void *copy = arena_alloc_array(arena, grown, item_size);
 
             if (*count > 0)
                 memcpy(copy, *items, *count * item_size);
@@ -219,5 +228,5 @@ void *list_grow_(struct arena *arena, void **items, size_t *count, size_t *capac
 void *list_settle_(struct arena *arena, const void *items, size_t count, size_t *capacity, size_t item_size)
 {
     *capacity = count;
-    return count > 0 ? memcpy(arena_alloc(arena, count * item_size), items, count * item_size) : NULL;
+    return count > 0 ? memcpy(arena_alloc_array(arena, count, item_size), items, count * item_size) : NULL;
 }

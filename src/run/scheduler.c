@@ -1372,10 +1372,13 @@ int scheduler_run(struct record *record, const struct plan_sources *sources,
                                   .options = options,
                                   .hooks = hooks,
                                   .err = err};
+    int made;
 
     scheduler.due_end = &scheduler.due;
     scheduler.waiting_end = &scheduler.waiting;
-    uv_loop_init(&scheduler.loop);
+    made = uv_loop_init(&scheduler.loop);
+    if (made < 0)
+        return error_set(err, ERROR_INTERNAL, "no event loop can be made: %s", uv_strerror(made));
     scheduler.pool = remote_pool_create(&scheduler.loop, &options->remote);
     watch_signals(&scheduler);
     index_steps(&scheduler);

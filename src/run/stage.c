@@ -523,12 +523,14 @@ static void on_signal(uv_signal_t *handle, int number)
         end(all);
 }
 
-static void set_up(struct staging *all, const struct host *const *hosts)
+static int set_up(struct staging *all, const struct host *const *hosts)
 {
     const struct stage_options *options = all->options;
     static const int numbers[] = {SIGINT, SIGTERM};
+    int made = uv_loop_init(&all->loop);
 
-    uv_loop_init(&all->loop);
+    if (made < 0)
+        return error_set(all->err, ERROR_INTERNAL, "no event loop can be made: %s", uv_strerror(made));
     all->pool = remote_pool_create(&all->loop, &options->remote);
     for (size_t i = 0; i < 2; i++) {
         uv_signal_init(&all->loop, &all->signals[i]);
@@ -554,6 +556,7 @@ static void set_up(struct staging *all, const struct host *const *hosts)
         all->places[i].remote = remote_open(all->pool, &target);
     }
     all->open = all->count;
+    return 0;
 }
 
 static int carry_out(struct staging *all)
@@ -574,7 +577,8 @@ int stage_push(struct arena *arena, const struct host *const *hosts, size_t coun
                           .count = count,
                           .version = toolset->version};
 
-    set_up(&all, hosts);
+    if (set_up(&all, hosts) < 0)
+        return -1;
     all.hashes = arena_alloc(arena, (size_t)(toolset->bytes / BLOCK + 1) * sizeof *all.hashes);
     *ret_hosts = arena_array(arena, struct stage_host, count);
     all.asking = count;
@@ -602,7 +606,8 @@ int stage_ask(struct arena *arena, const struct host *const *hosts, size_t count
                           .version = version,
                           .verb = ask_for == STAGE_LIST ? "versions" : "forget_version"};
 
-    set_up(&all, hosts);
+    if (set_up(&all, hosts) < 0)
+        return -1;
     *ret_answers = arena_array(arena, struct stage_answer, count);
     for (size_t i = 0; i < count; i++) {
         (*ret_answers)[i] =
