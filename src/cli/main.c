@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assay/log.h"
 #include "assay/remote.h"
@@ -64,7 +66,7 @@ static int help(FILE *out)
         fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
     fprintf(
         out,
-        "\n`assay COMMAND --help` tells more; `assay --version` the version.\n"
+        "\n`assay help COMMAND` tells more; `assay --version` the version.\n"
         "exit status: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions, 64 usage or bad input,\n"
         "70 our own failure, 130 cancelled\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
@@ -82,6 +84,52 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
+static int run_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return unknown_command(argv[0]);
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2)
+        return help(stderr);
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
+        cli_print("assay %s\n", ASSAY_VERSION);
+        return EXIT_ACCEPT;
+    }
+    if (!is_one_of(argv[1], "--help", "-h", "help"))
+        return run_command(argc - 1, argv + 1);
+    if (argc < 3)
+        return help(stdout);
+    return run_command(2, (char *[]){argv[2], "--help", NULL});
+}
+
+/* A reader that went away has what it wanted; poll tells it from a disk that took no more. */
+static bool reader_went_away(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+/* Who reads half of what was said must not take it for all. */
+static int output_kept(int status)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || reader_went_away())
+        return status;
+    cli_warn("assay: standard output took not all of it, as where a disk is full; ask again, and send it "
+             "elsewhere\n");
+    return EXIT_INTERNAL;
+}
+
 int main(int argc, char **argv)
 {
     int asked;
@@ -89,18 +137,5 @@ int main(int argc, char **argv)
     /* A reader that closes early, as `assay list | head`, ends the output and nothing else. */
     signal(SIGPIPE, SIG_IGN);
     asked = remote_askpass(argc, argv);
-    if (asked >= 0)
-        return asked;
-    if (argc < 2)
-        return help(stderr);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return help(stdout);
-    if (strcmp(argv[1], "--version") == 0) {
-        cli_print("assay %s\n", ASSAY_VERSION);
-        return EXIT_ACCEPT;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown_command(argv[1]);
+    return asked >= 0 ? asked : output_kept(dispatch(argc, argv));
 }

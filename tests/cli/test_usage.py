@@ -8,8 +8,9 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 
-from cluster import FOLDER, Tap, assay
+from cluster import ASSAY, FOLDER, Tap, assay
 
 tap = Tap()
 
@@ -171,8 +172,26 @@ for words in ((), ("run",), ("plan",), ("list",), ("show",), ("report",), ("judg
     asked = assay(*words, "--help")
     tap.ok(asked.returncode == 0 and asked.stdout.startswith("usage: assay") and not asked.stderr,
            f"assay {' '.join((*words, '--help'))} says how it is used", asked.returncode, asked.stderr)
-asked = assay("--version")
-tap.ok(asked.returncode == 0 and re.fullmatch(r"assay \d+\.\d+\.\d+\n", asked.stdout), "the version is printed", asked.stdout)
+for word in ("--version", "-V", "version"):
+    asked = assay(word)
+    tap.ok(asked.returncode == 0 and re.fullmatch(r"assay \d+\.\d+\.\d+\n", asked.stdout), f"{word}: the version is printed",
+           asked.stdout)
+tap.same([assay("help", "run").stdout, assay("help").stdout], [assay("run", "--help").stdout, assay("--help").stdout],
+         "help, and help COMMAND, are --help")
+asked = assay("help", "rnu")
+tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
+for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
+              ("plan", "-H", "hosts", "-s", "smoke")):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([ASSAY, *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=FOLDER, check=False)
+    tap.ok(done.returncode == 70 and "standard output took not all of it" in done.stderr,
+           f"assay {' '.join(words)} > a full disk: exit status 70, and it says so", done.returncode, done.stderr)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([ASSAY, *words], stdout=writing, stderr=subprocess.PIPE, text=True, cwd=FOLDER, check=False)
+    os.close(writing)
+    tap.same((done.returncode, "output" in done.stderr), (0, False), f"assay {' '.join(words)} | a reader that left: no word of it",
+             done.stderr)
 
 
 # --- a site's own platform

@@ -12,7 +12,7 @@ _assay() {
     local words=()
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_assay_commands "$program") --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_assay_commands "$program") help version --help --version" -- "$word")
         return
     fi
     case $before in
@@ -37,6 +37,7 @@ _assay() {
     if [ "$COMP_CWORD" -eq 2 ]; then
         case $command in
         acceptance | baseline | contract | lab) mapfile -t COMPREPLY < <(compgen -W "$(_assay_verbs "$program" "$command")" -- "$word"); return ;;
+        help) mapfile -t COMPREPLY < <(compgen -W "$(_assay_commands "$program")" -- "$word"); return ;;
         parse) mapfile -t COMPREPLY < <(compgen -W "$("$program" parse --help 2>/dev/null | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p')" -- "$word"); return ;;
         esac
     fi
