@@ -120,6 +120,10 @@ GPUS = [
          | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
+    Case("log-turned", {}),
+    Case("log-turned and xid", fail("xid", {"gpu2"}, "79, .*fallen off the bus"),
+         faults=["b:log-turned", "b:xid-before:2=79"]),
+    Case("log-lost", undecided("xid", HOST | ALL_GPUS, "neither dmesg nor the journal .* reaches back"), remedy="reboot"),
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),

@@ -93,6 +93,9 @@ CASES = [
     ("driver-version:535.54.03", "nvidia-smi -q", r"^Driver Version +: 535\.54\.03$"),
     ("gpu-busy:4", "nvidia-smi", r"\|    4   N/A  N/A +\d+ +C +python3 +40210MiB \|"),
     ("gpu-busy:5", "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader", r"^\d+, python3$"),
+    ("log-turned", "dmesg | head -n 1; journalctl -k -b -o short-monotonic | head -n 1",
+     r"^\[ *121\.[0-9]+\] .*\n\[ *0\.000000\] .*Linux version"),
+    ("log-lost", "journalctl -k -b -o short-monotonic | head -n 1", r"^\[ *121\."),
     ("xid-before:2=48", "dmesg", r"NVRM: Xid \(PCI:0000:52:00\): 48, "),
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
     ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
