@@ -147,6 +147,12 @@ static const char *why_missed(const struct item_case *item, const struct limit *
     if (limit->rule == RULE_SAME)
         return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
+    if (limit->rule == RULE_NEAR)
+        return common == NULL
+                   ? arena_printf(item->arena,
+                                  "%s; of one host and its controller nobody knows which of the two is off",
+                                  is)
+                   : arena_printf(item->arena, "%s, while the median of the hosts is %s", is, common);
     if (limit->rule == RULE_DISTINCT)
         return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
     return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
@@ -168,15 +174,17 @@ static struct opinion not_believed(const struct item_case *item, const struct li
 
 static bool asks_others(const struct limit *limit)
 {
-    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT;
+    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR;
 }
 
-/* What most of them have, of RULE_SAME; those that have this value too, of RULE_DISTINCT. */
+/* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
 static const char *what_others_have(const struct item_case *item, const struct limit *limit,
                                     const struct value *value)
 {
     if (limit->rule == RULE_SAME)
         return item->peers->common_value(item->peers->context, item->step_index, item->slot);
+    if (limit->rule == RULE_NEAR)
+        return item->peers->common_span(item->peers->context, item->step_index, item->slot);
     return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
 }
 
@@ -282,8 +290,8 @@ static bool is_bad_word(const struct opinion *opinion)
 {
     const struct limit *limit = opinion->limit;
 
-    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && limit->rule != RULE_SAME &&
-           limit->rule != RULE_DISTINCT && (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
+    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && !asks_others(limit) &&
+           (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */

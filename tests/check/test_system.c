@@ -113,6 +113,18 @@ static void a_clock_is_off_by_what_lies_outside_the_attempt(void **state)
     assert_true(skew_when_told("1005.%N") == -1); /* a date that knows no nanoseconds tells nothing */
 }
 
+static void a_clock_is_known_as_well_as_the_attempt_was_short(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "os");
+    host_reads(&host, (const struct printed[]){
+                          {"values", "os.clock\t\t1012.500000000\nkey-value end\n", "", 0}, {0}});
+    assert_string_equal(fact(&host, "os.clock_offset"), "2.500 to 12.500 s");
+    arena_destroy(host.arena);
+}
+
 static void a_host_that_tells_no_time_has_no_skew(void **state)
 {
     struct own_host host;
@@ -122,7 +134,7 @@ static void a_host_that_tells_no_time_has_no_skew(void **state)
     host_reads(&host, (const struct printed[]){
                           {"values", "os.clock\t\t\tsh: 1: date: not found\nkey-value end\n", "", 0}, {0}});
     assert_true(measured(&host, "os.clock_skew") < 0);
-    assert_string_equal(finding(&host, "os.clock_skew.unread"), "sh: 1: date: not found");
+    assert_string_equal(finding(&host, "os.clock_offset.unread"), "sh: 1: date: not found");
     arena_destroy(host.arena);
 }
 
@@ -560,6 +572,7 @@ int main(void)
         cmocka_unit_test(the_word_of_a_beginning_makes_no_end),
         cmocka_unit_test(what_belongs_to_no_part_is_told),
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
+        cmocka_unit_test(a_clock_is_known_as_well_as_the_attempt_was_short),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
