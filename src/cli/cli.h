@@ -121,7 +121,7 @@ int cli_write_report(const struct record *record, const char *format, enum repor
                      const char *path, struct error *err) __attribute__((warn_unused_result));
 /* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
-/* Whom the judgement accuses, and where nobody could be told apart. */
+/* Where nobody could be told apart; whom the judgement names is an entry (report.h). */
 void cli_print_isolation(const struct record *record);
 
 /* command_attach.c. Of a run that is no acceptance: what it is, and what it found. Nothing of an acceptance. */

@@ -74,6 +74,8 @@ struct attempt_bearing {
     enum attempt_kind kind;
     const char *cause;  /* "" for KIND_WHOLE */
     const char *remedy; /* NULL: that of the check for "sound" */
+    bool
+        lacks; /* of KIND_CRASH: the command ended well, and only its output lacks something, such as a row */
 };
 struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt);
 

@@ -306,7 +306,7 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     opinion.remedy = bearing.remedy != NULL ? bearing.remedy
                      : bearing.kind == KIND_NOT_RUN
                          ? ""
-                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC);
+                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC, opinion.cause);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
         opinion.word = OUTCOME_FAIL;
@@ -481,6 +481,6 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
         ret_outcome->remedy = opinion.remedy != NULL
                                   ? opinion.remedy
-                                  : check_remedy(check_find(step->shape->check), slot->metric);
+                                  : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
     }
 }

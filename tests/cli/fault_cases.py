@@ -133,6 +133,9 @@ GPUS = [
 
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
+    Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
+    Case("dcgm-skip:5=PCIe", undecided("dcgm-diag", {"gpu5"}, "dcgm.pcie is skip"), remedy="was not done"),
+    Case("dcgm-inforom:1", fail("dcgm-diag", HOST, "[Ii]nforom"), remedy="InfoROM"),
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
@@ -181,6 +184,8 @@ FABRIC = [
     Case("driver-version", fail("driver", HOST, "550.54.15"), runs_on=True),
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
+    # Nobody is searched for: it speaks against nobody.
+    Case("nccl-row", both_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
     Case("nic-slow:mlx5_3", both(fail)),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
