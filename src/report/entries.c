@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One fault, one entry. Whom isolation names comes first: what failed by it is no fault of its own. Then three passes: the bad items of each step fold by a key that says what they accuse;
- * entries of one target that were not run for one cause fold over steps; equal entries fold over hosts.
+ * One fault, one entry. Whom isolation names comes first: what failed by it is no fault of its own. Then three passes:
+ * the bad items of each step fold by a key that says what they accuse; entries of one target that were not run for one
+ * cause fold over steps; entries that are equal but for the host's name and its number fold over hosts.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -442,6 +444,39 @@ static void key_by_target(struct groups *groups)
     }
 }
 
+/* The text with a mark in the place of each of these words. */
+static const char *without(struct arena *arena, const char *text, const char *word, const char *mark)
+{
+    const char *out = "", *at;
+
+    if (*word == '\0')
+        return text;
+    while ((at = strstr(text, word)) != NULL) {
+        out = arena_printf(arena, "%s%.*s%s", out, (int)(at - text), text, mark);
+        text = at + strlen(word);
+    }
+    return arena_printf(arena, "%s%s", out, text);
+}
+
+/* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
+static const char *common_causes(const struct groups *groups, const struct group *group)
+{
+    struct words words = {0};
+
+    for (size_t i = 0; i < group->items.count; i++) {
+        const struct outcome *outcome = group->items.items[i];
+        const struct step *step = groups->view->steps[outcome->step].step;
+        const char *cause = isnan(outcome->value)
+                                ? outcome->cause
+                                : without(groups->arena, outcome->cause, outcome->measured, "#");
+
+        if (step->member_count == 1)
+            cause = without(groups->arena, cause, step->members[0]->name, "HOST");
+        words_add(groups->arena, &words, cause);
+    }
+    return words_join(groups->arena, &words, "; ", group->items.count);
+}
+
 static void key_by_content(struct groups *groups)
 {
     for (size_t i = 0; i < groups->list.count; i++) {
@@ -449,7 +484,7 @@ static void key_by_content(struct groups *groups)
 
         group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s",
                                   (int)group->word, checks_text(groups, group), subjects_text(groups, group),
-                                  join_field(groups, group, field_cause, "; ", group->items.count),
+                                  common_causes(groups, group),
                                   join_field(groups, group, field_remedy, "; ", group->items.count),
                                   join_field(groups, group, field_gate, "; ", group->items.count),
                                   join_field(groups, group, field_source, "; ", group->items.count),

@@ -25,7 +25,8 @@ VOCABULARY(severity, "severity", "info", "warning", "fault");
 VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");
 VOCABULARY(item, "kind of an item", "gpu", "hca", "chassis", "driver", "gpu firmware", "hca firmware",
            "bios");
-VOCABULARY(event, "kind of an event", "repair", "swap", "spare", "note", "withdrawal");
+VOCABULARY(event, "kind of an event", "repair", "swap", "spare", "note", "withdrawal", "settings", "cable",
+           "firmware", "reseat");
 VOCABULARY(accused, "what is accused", "host", "leaf", "link");
 VOCABULARY(place, "place of a fault", "unknown", "inside", "fabric");
 VOCABULARY(verdict, "verdict", "accept", "accept with exceptions", "incomplete", "reject");
