@@ -92,6 +92,21 @@ struct cli_plan {
     struct plan *plan;
     struct plan_notes notes;
 };
+/* Rows of options that commands which only plan have in common. */
+#define CLI_HOSTFILE_ROW(plan)                                                 \
+    {                                                                          \
+        "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
+    }
+#define CLI_SUITE_ROW(plan)                                                                  \
+    {                                                                                        \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                \
+            "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning" \
+    }
+#define CLI_BASELINE_ROW(plan)                                                   \
+    {                                                                            \
+        "baseline", 'b', OPTION_STRING, "NAME", &(plan)->baseline,               \
+            "baseline file or built-in name for all hosts; default: by platform" \
+    }
 int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
     __attribute__((warn_unused_result));
 /* The first half of it: hostfile, suite, platforms and limits. */
