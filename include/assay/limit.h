@@ -27,6 +27,8 @@ enum limit_rule {
     RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
     RULE_RANGE,    /* value <= number <= most; of documents only, a check has none of its own */
     RULE_DISTINCT, /* a text that no other host of the run, and nothing else in the host, has; a check's own only */
+    RULE_NEAR, /* a span "A to B s" of time, by the controller's clock, that comes to within value of the median of the hosts;
+                  a check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */

@@ -110,6 +110,8 @@ bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
 const char *step_target(struct arena *arena, const struct step *step);
 /* The same without the variant. */
 const char *step_hosts(struct arena *arena, const struct step *step);
+/* Whether any of its steps is to run: not all are left out. */
+bool shape_is_carried_out(const struct plan *plan, const struct shape *shape);
 /* One of the variants of a step of the suite: it is recorded to be compared with the others, and owes no gate. */
 bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */

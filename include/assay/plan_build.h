@@ -19,6 +19,8 @@ struct plan_sources {
     const struct staged *staged; /* NULL: the hosts' own tools */
 };
 
+/* The one that the hostfile or the suite declares of the host; NULL: none that is known. */
+const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /*
  * Loads the platforms of the hosts (hostfile's platform=, else the suite's) and their baselines: `baseline`
  * by name or file for the platforms that it names (of which there must be one), or NULL: the built-in one of each platform. A host without a platform is an error

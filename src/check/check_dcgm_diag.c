@@ -67,7 +67,23 @@ static void slots_of_level(const struct check_context *context, struct slot_list
             test_slots(context, slots, tests[i].slug);
 }
 
+#define INFOROM                                                                                              \
+    "reboot the host; if dcgmi diag -r 1 still says so, have the vendor flash the GPU's InfoROM or replace " \
+    "the GPU: no reset mends it"
+
+/* By what DCGM says of the test; a fail of a test itself stands last. */
 static const struct remedy remedies[] = {
+    {"dcgm.*", INFOROM, .said = "inforom"},
+    {"sound", INFOROM, .said = "inforom"},
+    {"dcgm.*",
+     "a skipped test was not done: see why in the evidence (a test before it failed, another process had the "
+     "GPU, MIG is on, or this package of DCGM does not have it), mend that and run it again; where the site "
+     "cannot have it, leave it out of the step's \"tests\"",
+     .said = " is skip"},
+    {"dcgm.*",
+     "do what DCGM's own warning in the evidence says (throttled clocks: cooling and power; a link or a "
+     "setting of the host), then run it again; it is no proof against the GPU until it stays",
+     .said = " is warn"},
     {"dcgm.*", "see the diagnostic's own text in the evidence; drain, reset the GPU, run dcgmi diag -r 3 "
                "again; if it stays, have the GPU replaced"},
     {"sound", "see the evidence; is nv-hostengine running (systemctl status nvidia-dcgm) and does nobody "

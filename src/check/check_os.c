@@ -3,8 +3,9 @@
  * The operating system and what lies beneath it: versions that must be the same on all hosts, and settings
  * that a login without a terminal really has. It runs as the login user, because mpirun's ranks do.
  *
- * os.clock_skew is what the host's clock is off at least: the moment that it told must lie between the begin
- * and the end of the attempt by the controller's clock, and only what lies outside of them is skew for sure.
+ * The moment that the host's clock told lies between the begin and the end of the attempt by the controller's clock: so
+ * os.clock_offset is a span. It is held against that of the other hosts, for the controller's clock may be wrong itself;
+ * os.clock_skew, which is written down, is what it is off the controller's for sure.
  */
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void read_values(const struct check_context *context, const struct attemp
     told = reading_get_fact(out, "os.clock", "");
     if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
         attempt->ended < attempt->began) {
-        reading_finding(out, SEVERITY_INFO, "os.clock_skew.unread", "", "%s",
+        reading_finding(out, SEVERITY_INFO, "os.clock_offset.unread", "", "%s",
                         told != NULL ? told : why_unread(out, "os.clock.unread"));
         return;
     }
@@ -45,6 +46,9 @@ static void read_values(const struct check_context *context, const struct attemp
     if (clock > attempt->ended)
         skew = clock - attempt->ended;
     reading_measure(out, "os.clock_skew", "", floor(skew * 1000) / 1000, "s");
+    reading_fact(
+        out, "os.clock_offset", "",
+        slice_of(arena_printf(out->arena, "%.3f to %.3f s", clock - attempt->ended, clock - attempt->began)));
 }
 
 static const struct limit memlock_rules[] = {
@@ -67,6 +71,7 @@ static const struct item items[] = {
     {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
     {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
     {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
+    {"os.clock_skew", PER_TARGET, NULL, DUTY_RECORD, NULL},
     /* Recorded: a host that differs from the others is remarked on. */
     {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
     {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
@@ -83,15 +88,15 @@ static const struct item items[] = {
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     const struct limit *skew =
-        rules_new(context, LIMITS RULES(.metric = "os.clock_skew", .rule = RULE_CEILING,
+        rules_new(context, LIMITS RULES(.metric = "os.clock_offset", .rule = RULE_NEAR,
                                         .value = check_number(context, "clock_skew_s"), .unit = "s",
                                         .source = "assay: argument clock_skew_s", .status = LIMIT_TOOL));
 
-    slot_add(context, slots, "os.clock_skew", "", NULL, DUTY_GATE, skew);
+    slot_add(context, slots, "os.clock_offset", "", NULL, DUTY_GATE, skew);
 }
 
 static const struct argument arguments[] = {
-    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the controller's"},
+    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts"},
     {0},
 };
 
@@ -109,9 +114,7 @@ static const struct remedy remedies[] = {
      "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
      "log in anew; `ssh HOST cat /proc/self/limits` shows it",
      .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
-    {"os.clock*",
-     "have chrony or systemd-timesyncd run (`timedatectl`, `chronyc tracking`); if all hosts are "
-     "off alike, it is the controller's clock",
+    {"os.clock*", "have chrony or systemd-timesyncd run there (`timedatectl`, `chronyc tracking`)",
      .problem = "clock", .on_hosts = true,
      .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
     {"os.*", .problem = "operating system", .on_hosts = true},

@@ -167,11 +167,9 @@ int command_plan(int argc, char **argv)
     unsigned hosts_at_once = 0;
     bool checks = false;
     const struct option_row rows[] = {
-        {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
-        {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
-        {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
-         "baseline file or built-in name for all hosts; default: by platform"},
+        CLI_HOSTFILE_ROW(&cli),
+        CLI_SUITE_ROW(&cli),
+        CLI_BASELINE_ROW(&cli),
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
          "limits agreed in a contract; they outrank all others"},
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},

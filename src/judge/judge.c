@@ -254,6 +254,96 @@ static const char *others_with(void *context, size_t index, const struct slot *s
     return say_owners(run->arena, step->members[0]->name, found, count, slot->subject);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/*
+ * The median of spans lies between that of where they begin and that of where they end. The controller, which is at 0,
+ * is one more where the hosts are an even number, so that the median is always somebody's. false: there is one host.
+ */
+static bool middle_of_spans(struct arena *arena, const struct owners *owners, struct span *ret_middle)
+{
+    double *from = arena_array(arena, double, owners->items.count + 1),
+           *to = arena_array(arena, double, owners->items.count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < owners->items.count; i++) {
+        struct span span;
+
+        if (!span_parse(owners->items.items[i].value, &span))
+            continue;
+        from[count] = span.from;
+        to[count++] = span.to;
+    }
+    if (count < 2)
+        return false;
+    count += count % 2 == 0;
+    qsort(from, count, sizeof *from, compare_numbers);
+    qsort(to, count, sizeof *to, compare_numbers);
+    *ret_middle = (struct span){from[count / 2], to[count / 2]};
+    return true;
+}
+
+static const char *common_span(void *context, size_t step, const struct slot *slot)
+{
+    struct whole_run *run = context;
+    const struct shape *shape = run->record->plan->steps.items[step].shape;
+    struct common *common;
+    struct span middle;
+
+    for (size_t i = 0; i < run->commons.count; i++)
+        if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
+            return run->commons.items[i].value;
+    common = list_push(run->arena, &run->commons);
+    *common = (struct common){.shape = shape, .slot = slot};
+    if (middle_of_spans(run->arena, owners_of(run, shape->suite_step, slot), &middle))
+        common->value = arena_printf(run->arena, "%.3f to %.3f s", middle.from, middle.to);
+    return common->value;
+}
+
+/* Beyond the limit of a passed item that is measured by the controller's count, the controller is off; else 0, s. */
+static double controller_off(struct whole_run *run, const struct outcome *outcome)
+{
+    const struct slot *slot = &run->record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+    const char *common = NULL;
+    struct span hosts;
+
+    if (outcome->word == OUTCOME_PASS && slot->own_count > 0 && slot->own[0].rule == RULE_NEAR)
+        common = common_span(run, outcome->step, slot);
+    if (common == NULL || !span_parse(common, &hosts))
+        return 0;
+    if (hosts.from > slot->own[0].value)
+        return hosts.from;
+    return hosts.to < -slot->own[0].value ? hosts.to : 0;
+}
+
+/* Where the hosts agree, and not with the controller, it is the controller: one remark, at the first of them. */
+static void remark_controller(struct whole_run *run, struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        struct outcome *outcome = &judgement->outcomes[i];
+        double off = controller_off(run, outcome);
+
+        if (fabs(off) > 0) {
+            outcome->remark = true;
+            outcome->cause =
+                off > 0 ? arena_printf(run->arena,
+                                       "remark: by the median of the hosts it is the controller's clock that "
+                                       "is %.1f s behind: set that one (chronyc makestep)",
+                                       off)
+                        : arena_printf(run->arena,
+                                       "remark: by the median of the hosts it is the controller's clock that "
+                                       "is %.1f s ahead: set that one (chronyc makestep)",
+                                       -off);
+            return;
+        }
+    }
+}
+
 static bool has_whole(struct whole_run *run, size_t step)
 {
     const struct step_attempts *attempts = &run->attempts[step];
@@ -595,7 +685,7 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value, others_with, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value, others_with, common_span, fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);
@@ -616,6 +706,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
+    remark_controller(&run, judgement);
     judge_peers(record->arena, record, limits, run.attempts, judgement);
     judge_searches(record->arena, record, limits, run.attempts, &found);
     judgement->searches = found.searches.items;

@@ -147,6 +147,12 @@ static const char *why_missed(const struct item_case *item, const struct limit *
     if (limit->rule == RULE_SAME)
         return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
+    if (limit->rule == RULE_NEAR)
+        return common == NULL
+                   ? arena_printf(item->arena,
+                                  "%s; of one host and its controller nobody knows which of the two is off",
+                                  is)
+                   : arena_printf(item->arena, "%s, while the median of the hosts is %s", is, common);
     if (limit->rule == RULE_DISTINCT)
         return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
     return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
@@ -168,15 +174,17 @@ static struct opinion not_believed(const struct item_case *item, const struct li
 
 static bool asks_others(const struct limit *limit)
 {
-    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT;
+    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR;
 }
 
-/* What most of them have, of RULE_SAME; those that have this value too, of RULE_DISTINCT. */
+/* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
 static const char *what_others_have(const struct item_case *item, const struct limit *limit,
                                     const struct value *value)
 {
     if (limit->rule == RULE_SAME)
         return item->peers->common_value(item->peers->context, item->step_index, item->slot);
+    if (limit->rule == RULE_NEAR)
+        return item->peers->common_span(item->peers->context, item->step_index, item->slot);
     return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
 }
 
@@ -282,8 +290,8 @@ static bool is_bad_word(const struct opinion *opinion)
 {
     const struct limit *limit = opinion->limit;
 
-    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && limit->rule != RULE_SAME &&
-           limit->rule != RULE_DISTINCT && (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
+    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && !asks_others(limit) &&
+           (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */
@@ -298,7 +306,7 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     opinion.remedy = bearing.remedy != NULL ? bearing.remedy
                      : bearing.kind == KIND_NOT_RUN
                          ? ""
-                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC);
+                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC, opinion.cause);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
         opinion.word = OUTCOME_FAIL;
@@ -473,6 +481,6 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
         ret_outcome->remedy = opinion.remedy != NULL
                                   ? opinion.remedy
-                                  : check_remedy(check_find(step->shape->check), slot->metric);
+                                  : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
     }
 }

@@ -446,7 +446,8 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     struct arguments arguments;
     struct totals totals = {0};
     double moved = 0;
-    bool made_up;
+    bool made_up,
+        lacks_row = host_count > 1 && fault_find(tool->lab, hosts[0].number, FAULT_NCCL_ROW) != NULL;
     unsigned per_process, per_host, ranks;
     cleanup_fd int traffic = -1;
     int rc = read_arguments(tool, &arguments);
@@ -473,10 +474,12 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     traffic = lab_send(hosts, host_count);
     lab_sleep(tool->lab, 6);
     strike(tool, hosts, host_count);
-    for (double size = arguments.smallest; size <= arguments.largest;
-         size = arguments.factor > 1 ? size * arguments.factor : size + arguments.step) {
+    for (double size = arguments.smallest, next; size <= arguments.largest; size = next) {
         double before = totals.time_us;
 
+        next = arguments.factor > 1 ? size * arguments.factor : size + arguments.step;
+        if (lacks_row && next > arguments.largest)
+            break;
         print_row(test, &arguments, hosts, host_count, ranks, size, traffic, &totals);
         moved += 2 * size * (arguments.iterations + arguments.warmup);
         lab_sleep(tool->lab, (totals.time_us - before) / 1e6);

@@ -6,9 +6,9 @@
 
 #include "assay/suite.h"
 
-static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
-                                         "min_version", "same",    "plausible", "fraction_of_ceiling",
-                                         "range",       "distinct"};
+static const char *const rule_names[] = {"floor",       "ceiling",  "equal",     "one_of",
+                                         "min_version", "same",     "plausible", "fraction_of_ceiling",
+                                         "range",       "distinct", "near"};
 static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
                                            "provisional", "guess",     "tool",   "computed"};
 
@@ -28,6 +28,7 @@ double limit_gate(const struct limit *limit)
     case RULE_MIN_VERSION:
     case RULE_SAME:
     case RULE_DISTINCT:
+    case RULE_NEAR:
     case RULE_FRACTION:
     default:
         return limit->value;
@@ -124,6 +125,9 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
         return arena_printf(arena, ">= version %s", limit->text);
     case RULE_DISTINCT:
         return "another on each host";
+    case RULE_NEAR:
+        return arena_printf(arena, "within %g%s of the median of the hosts", limit->value,
+                            unit_behind(arena, limit));
     case RULE_SAME:
     default:
         return "same on all hosts";

@@ -132,14 +132,6 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
     return 0;
 }
 
-static bool is_carried_out(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
-            return true;
-    return false;
-}
-
 void note_left_out(struct builder *builder)
 {
     const struct plan *plan = builder->plan;
@@ -366,7 +358,7 @@ int check_shapes(struct builder *builder, struct error *err)
     struct missing missing = {.names = ""};
 
     for (size_t i = 0; i < plan->shapes.count; i++)
-        if (is_carried_out(plan, plan->shapes.items[i]) &&
+        if (shape_is_carried_out(plan, plan->shapes.items[i]) &&
             check_shape(builder, plan->shapes.items[i], &missing, err) < 0)
             return -1;
     return check_clauses(builder, err) < 0 ? -1 : tell_missing(builder, &missing, err);

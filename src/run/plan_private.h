@@ -51,7 +51,6 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                      const struct suite_step *suite_step, const struct platform *platform,
                      const struct member_set *set, enum step_origin origin);
 
-const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /* (size_t)-1: there is none. */
 size_t suite_step_index(const struct suite *suite, const char *name);
 const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);

@@ -113,6 +113,18 @@ static void a_clock_is_off_by_what_lies_outside_the_attempt(void **state)
     assert_true(skew_when_told("1005.%N") == -1); /* a date that knows no nanoseconds tells nothing */
 }
 
+static void a_clock_is_known_as_well_as_the_attempt_was_short(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "os");
+    host_reads(&host, (const struct printed[]){
+                          {"values", "os.clock\t\t1012.500000000\nkey-value end\n", "", 0}, {0}});
+    assert_string_equal(fact(&host, "os.clock_offset"), "2.500 to 12.500 s");
+    arena_destroy(host.arena);
+}
+
 static void a_host_that_tells_no_time_has_no_skew(void **state)
 {
     struct own_host host;
@@ -122,7 +134,7 @@ static void a_host_that_tells_no_time_has_no_skew(void **state)
     host_reads(&host, (const struct printed[]){
                           {"values", "os.clock\t\t\tsh: 1: date: not found\nkey-value end\n", "", 0}, {0}});
     assert_true(measured(&host, "os.clock_skew") < 0);
-    assert_string_equal(finding(&host, "os.clock_skew.unread"), "sh: 1: date: not found");
+    assert_string_equal(finding(&host, "os.clock_offset.unread"), "sh: 1: date: not found");
     arena_destroy(host.arena);
 }
 
@@ -244,7 +256,22 @@ static void a_kernel_log_without_its_beginning_has_shown_no_clean_gpu(void **sta
     xid_reads(&host, turned_round);
     assert_string_equal(fact(&host, "xid.failing"), "(none)");
     assert_null(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"));
-    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "does not reach back to the boot"));
+    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "reaches back to the boot"));
+    arena_destroy(host.arena);
+}
+
+/* Newer journals stamp a line when they have read it, which is seconds behind the kernel. */
+static void a_journal_with_the_kernels_first_line_reaches_back_to_the_boot(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    xid_reads(&host,
+              "[    4.310000] node1 kernel: Linux version 6.1\n"
+              "[ 3600.000001] node1 kernel: NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen "
+              "off the bus.\n");
+    assert_non_null(strstr(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"), "79"));
+    assert_string_equal(fact(&host, "xid.failing"), "none");
     arena_destroy(host.arena);
 }
 
@@ -545,11 +572,13 @@ int main(void)
         cmocka_unit_test(the_word_of_a_beginning_makes_no_end),
         cmocka_unit_test(what_belongs_to_no_part_is_told),
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
+        cmocka_unit_test(a_clock_is_known_as_well_as_the_attempt_was_short),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
         cmocka_unit_test(a_kernel_log_without_its_beginning_has_shown_no_clean_gpu),
+        cmocka_unit_test(a_journal_with_the_kernels_first_line_reaches_back_to_the_boot),
         cmocka_unit_test(an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu),
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),

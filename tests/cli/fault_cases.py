@@ -120,6 +120,10 @@ GPUS = [
          | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
+    Case("log-turned", {}),
+    Case("log-turned and xid", fail("xid", {"gpu2"}, "79, .*fallen off the bus"),
+         faults=["b:log-turned", "b:xid-before:2=79"]),
+    Case("log-lost", undecided("xid", HOST | ALL_GPUS, "neither dmesg nor the journal .* reaches back"), remedy="reboot"),
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
@@ -129,6 +133,9 @@ GPUS = [
 
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
+    Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
+    Case("dcgm-skip:5=PCIe", undecided("dcgm-diag", {"gpu5"}, "dcgm.pcie is skip"), remedy="was not done"),
+    Case("dcgm-inforom:1", fail("dcgm-diag", HOST, "[Ii]nforom"), remedy="InfoROM"),
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
@@ -177,6 +184,8 @@ FABRIC = [
     Case("driver-version", fail("driver", HOST, "550.54.15"), runs_on=True),
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
+    # Nobody is searched for: it speaks against nobody.
+    Case("nccl-row", both_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
     Case("nic-slow:mlx5_3", both(fail)),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
@@ -284,7 +293,10 @@ SYSTEM = [
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
          runs_on=True),
-    Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
+    Case("clock-skew:90", fail("os", HOST, r"os.clock_offset is [5-9]\d.* while the median of the hosts is"), remedy="chrony",
+         runs_on=True),
+    # The hosts agree: it is the controller's.
+    Case("all clock-skew", {}, faults=[f"{host}:clock-skew:90" for host in "abc"]),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),

@@ -88,6 +88,10 @@ def is_found(number, case):
         tell.same([search["candidates"] for search in report.json["searches"]], [""], f"{name}: nothing is left open")
         tell.ok(re.search(rf"^fail: (leaf |path )?{re.escape(subject)} isolation: ", done.stdout, re.M) is not None,
                 f"{name}: the last lines name it", done.stdout)
+        fails = [line for line in done.stdout.splitlines() if line.startswith("fail: ")]
+        tell.ok(" isolation: " in fails[0] and len(fails) > 1 and
+                all(line.endswith(f"{subject} that makes it slow") for line in fails[1:]),
+                f"{name}: it stands first, and the tests that it made slow point there", done.stdout)
         tell.same({item["outcome"] for step, item in report.outcomes("record") if step["origin"] == "isolate"},
                   {"recorded"}, f"{name}: what the parts measure is only recorded")
         tell.same([step for step, _ in report.outcomes() if step["origin"] == "isolate"], [],
