@@ -366,6 +366,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     const struct fault *rate = fault_of_hca(lab, host->number, FAULT_LINK_RATE, number);
     const struct fault *lanes = fault_of_hca(lab, host->number, FAULT_HCA_PCIE, number);
     const struct fault *errors = fault_of_hca(lab, host->number, FAULT_IB_ERRORS, number);
+    const struct fault *downs = fault_of_hca(lab, host->number, FAULT_LINK_DOWNS, number);
     const struct fault *mtu = fault_of_hca(lab, host->number, FAULT_ROCE_MTU, number);
 
     *hca = (struct lab_hca){
@@ -376,7 +377,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .pcie_width = lanes != NULL ? (unsigned)lanes->number : PCIE_LANES,
         .firmware = host->profile->hca_firmware,
         .rail = rail_of(lab, host->number, number),
-        .link_downed = 1, /* when the cable was plugged in */
+        .link_downed = downs != NULL ? (unsigned)downs->number : 1, /* when the cable was plugged in */
         .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
         .mtu = mtu != NULL     ? (unsigned)mtu->number
                : lab->ethernet ? 9000

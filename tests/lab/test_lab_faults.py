@@ -53,6 +53,7 @@ CASES = [
     ("hca-pcie:mlx5_1=8", "mpirun -H node1:8,NODE:8 -np 16 all_gather_perf -b 8G -e 8G -g 1",
      r"^ +8589934592 .* 2[0-4]\d\.\d\d +0 "),
     ("ib-errors:mlx5_1=77", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_1/ports/1/counters/symbol_error', r"^77$"),
+    ("link-downs:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_[56]/ports/1/counters/link_downed', r"^1\n42$"),
     ("nvls-off", "all_reduce_perf -b 8G -e 8G -g 8", r"^ +8589934592 .* 3[67]\d\.\d\d +0 "),
     ("kernel-version", "uname -r", r"^5\.15\.0-105-generic$"),
     ("bios-version", "sudo -n dmidecode -t bios", r"Version: 1\.4a$"),
