@@ -98,6 +98,14 @@ static const char *const kernel_devices[] = {"aer.devices", "aer.devices", "aer.
                                              "edac.controllers"};
 _Static_assert(ARRAY_SIZE(kernel_devices) == ARRAY_SIZE(kernel_counters), "each counter has its devices");
 
+/* NVM Express, SMART log: errors that the drive could not recover from. */
+static const struct grown media_errors = {"nvme.media_errors", "window.nvme.media_errors",
+                                          "media errors of the drive", 0, 0};
+/* The bits of its critical warning. */
+static const char *const drive_warnings[] = {
+    "its spare blocks are used up", "it is too hot or too cold",   "it is no longer reliable",
+    "it can only be read",          "its backup of memory failed", "its persistent memory can only be read"};
+
 /* Lines of the kernel's log, by what all of `has` says. The first row that fits counts. */
 static const struct {
     const char *has[2];
@@ -152,6 +160,9 @@ static const struct limit rule_gpu[] =
 static const struct limit rule_hardware[] = RULES_EQUAL(
     "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
     .note = "the kernel told of hardware errors during the test");
+static const struct limit rule_drives[] =
+    RULES_EQUAL("window.drives", "read", "NVM Express, SMART log",
+                .note = "what NVMe drives say of themselves could not be read", .inconclusive = true);
 static const struct limit rule_ports[] = RULES_EQUAL(
     "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
     .note = "ports of the fabric counted errors during the test");
@@ -173,6 +184,8 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
     }
     slot_add(context, slots, "window.hardware", "", NULL, DUTY_GATE, rule_hardware);
     add_metrics(context, slots, kernel_counters, ARRAY_SIZE(kernel_counters));
+    slot_add(context, slots, "window.drives", "", NULL, DUTY_RECORD, rule_drives);
+    add_metrics(context, slots, &media_errors, 1);
     if (context->platform->hcas.count > 0) {
         slot_add(context, slots, "window.ports", "", NULL, DUTY_GATE, rule_ports);
         add_metrics(context, slots, port_counters, ARRAY_SIZE(port_counters));
@@ -184,8 +197,8 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
 
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out)
 {
-    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected,
-                            &growth->stuck};
+    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
+                            &growth->corrected, &growth->drives,   &growth->stuck};
 
     *growth = (struct growth){
         .context = context, .out = out, .over_fabric = strcmp(context->step->scope, "host") != 0};
@@ -197,8 +210,8 @@ void growth_begin(struct growth *growth, const struct check_context *context, st
 
 void growth_end(struct growth *growth)
 {
-    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected,
-                            &growth->stuck};
+    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
+                            &growth->corrected, &growth->drives,   &growth->stuck};
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         text_release(texts[i]);
@@ -383,6 +396,67 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
     }
 }
 
+static const char *unread_drive(const struct reading *reading, const char *drive)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, "nvme.warning.unread") == 0 &&
+            strcmp(reading->findings.items[i].subject, drive) == 0)
+            return reading->findings.items[i].text;
+    return NULL;
+}
+
+/* Warnings that it did not give before. */
+static void drive_warned(struct growth *growth, const char *of, double was, double is)
+{
+    unsigned bits = (unsigned)is & ~(unsigned)was;
+
+    for (size_t i = 0; i < ARRAY_SIZE(drive_warnings); i++)
+        if (bits & 1u << i)
+            window_say(&growth->hardware, "%s warns: %s", of, drive_warnings[i]);
+    if (bits >> ARRAY_SIZE(drive_warnings) != 0)
+        window_say(&growth->hardware, "%s warns: %#x", of, bits);
+}
+
+static void grown_drive(struct growth *growth, const char *of, const struct reading *before,
+                        const struct reading *after, const char *drive)
+{
+    const char *why = unread_drive(after, drive);
+    double more = told(after, media_errors.counter, drive) - told(before, media_errors.counter, drive);
+
+    if (reading_get_fact(after, "nvme.warning", drive) != NULL) {
+        drive_warned(growth, of, told(before, "nvme.warning", drive), told(after, "nvme.warning", drive));
+        growth->hardware_unknown |= !(more >= 0);
+        growth_most(growth, media_errors.metric, more);
+        weigh(growth, &media_errors, of, more, &growth->hardware);
+    } else if (why != NULL) {
+        window_say(&growth->drives, "%s: %s", of, why);
+    } else {
+        window_say(&growth->hardware, "%s: the drive is gone", of);
+    }
+}
+
+void growth_drives(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after, const char *why)
+{
+    struct arena *arena = growth->out->arena;
+
+    if (before == NULL || after == NULL) {
+        window_say(&growth->drives, "%s%s%s", label, *label != '\0' ? ": " : "", why);
+        return;
+    }
+    for (size_t i = 0; i < before->facts.count; i++) {
+        const char *drive = before->facts.items[i].subject;
+
+        if (strcmp(before->facts.items[i].name, "nvme.warning") == 0)
+            grown_drive(growth, arena_printf(arena, "%s%s%s", label, *label != '\0' ? " " : "", drive),
+                        before, after, drive);
+    }
+    for (size_t i = 0; i < before->findings.count; i++)
+        if (strcmp(before->findings.items[i].code, "nvme.warning.unread") == 0)
+            window_say(&growth->drives, "%s%s%s: %s", label, *label != '\0' ? " " : "",
+                       before->findings.items[i].subject, before->findings.items[i].text);
+}
+
 /* -1: the line tells of nothing that is looked for here. */
 static int row_of(struct slice line)
 {
@@ -430,6 +504,10 @@ void growth_conclude(struct growth *growth)
     if (growth->over_fabric && growth->stuck.length > 0)
         reading_finding(growth->out, SEVERITY_INFO, "window.ports.unread", "", "%s", growth->stuck.bytes);
     conclude(growth, "window.corrected", &growth->corrected, false);
+    reading_fact(growth->out, "window.drives", "",
+                 slice_of(growth->drives.length == 0
+                              ? "read"
+                              : arena_printf(growth->out->arena, "not read: %s", growth->drives.bytes)));
     for (size_t i = 0; i < growth->most.count; i++)
         reading_measure(growth->out, growth->most.items[i].metric, "", growth->most.items[i].most, "");
 }

@@ -5,6 +5,7 @@
  *
  * facts    window.gpu = none | WHO: WHAT        a GPU came to wait for a reset, or remapped a row for an uncorrectable error
  *          window.hardware = none | ...         the kernel told of uncorrectable errors: AER, EDAC, MCE, drives
+ *          window.drives = read | not read: WHO: WHY   whether all NVMe drives told of themselves: recorded
  *          window.ports = none | ...            ports of compute HCAs counted more errors than is allowed
  *          window.corrected = none | ...        what was corrected, with its rate: a remark
  * metrics  window.NAME, subject ""              the largest growth of one GPU, link, device or port: what a contract names
@@ -31,8 +32,9 @@ struct growth {
     double seconds; /* between the two readings of the member that is looked at */
     struct text gpu, hardware, ports, corrected;
     bool gpu_unknown, hardware_unknown, ports_unknown;
-    bool over_fabric;  /* the test goes over the ports: what they cannot count leaves it undecided */
-    struct text stuck; /* counters of ports that stood at their largest value before the test */
+    bool over_fabric;   /* the test goes over the ports: what they cannot count leaves it undecided */
+    struct text drives; /* NVMe drives that nobody could ask */
+    struct text stuck;  /* counters of ports that stood at their largest value before the test */
     LIST_OF(struct grown_most) most;
 };
 
@@ -51,6 +53,9 @@ void growth_most(struct growth *growth, const char *metric, double more);
 /* The kernel's own counters, as facts of key-value. label: "node2", or "". */
 void growth_kernel(struct growth *growth, const char *label, const struct reading *before,
                    const struct reading *after);
+/* What the NVMe drives say of themselves. NULL: nobody asked, or why says why nobody knows. */
+void growth_drives(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after, const char *why);
 /* How much an Xid or SXid weighs that was logged in the window. */
 enum severity growth_xid(const struct finding *finding);
 /* The lines that the kernel has logged in the window. */

@@ -76,9 +76,10 @@ const struct remedy window_remedies[] = {
     {"window.gpu",
      "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; run dcgmi diag -r 3; if it "
      "comes again, have the GPU replaced"},
-    {"window.hardware",
-     "see dmesg and the BMC's log for that device: reseat the card or DIMM, its riser and cable, then "
-     "test again; if it comes again, have it replaced"},
+    {"window.hardware", "see dmesg and the BMC's log for that device (of a drive nvme smart-log): reseat the "
+                        "card, DIMM or drive, its riser "
+                        "and cable, then test again; if it comes again, have it replaced"},
+    {"window.drives", "install nvme-cli on the host (nvme smart-log /dev/nvme0, as root)"},
     {"window.ports",
      "clean or replace that port's cable and transceiver and see both of its ends (mlxlink, ibdiagnet); then "
      "test again. A counter that stands at its largest value is cleared first, as root: perfquery -R -C "
@@ -657,6 +658,19 @@ static void read_hardware(struct finder *finder, const struct member *member, co
         finder->growth.hardware_unknown = true;
 }
 
+static void read_drives(struct finder *finder, const struct member *member, const struct window *before,
+                        const struct window *after)
+{
+    const struct part *first = find_part(finder->attempt, before, WINDOW_DRIVES);
+    const struct part *last = find_part(finder->attempt, after, WINDOW_DRIVES);
+    const char *why = window_unread(finder->out->arena, before, first);
+
+    if (why == NULL)
+        why = window_unread(finder->out->arena, after, last);
+    growth_drives(&finder->growth, member->label, is_whole(first) ? &first->reading : NULL,
+                  is_whole(last) ? &last->reading : NULL, why != NULL ? why : "the answer is not whole");
+}
+
 /* Kernel lines name GPUs by "0000:9b:00"; where the addresses are known, gpuN is what people look for. */
 static const char *gpu_at(const struct part *gpus, const char *address)
 {
@@ -730,6 +744,7 @@ static void read_member(struct finder *finder, size_t index)
     else
         finder->processes_unknown = finder->ecc_unknown = finder->growth.gpu_unknown = true;
     read_hardware(finder, &member, before, after);
+    read_drives(finder, &member, before, after);
     read_nvlink(finder, &member, before, after);
     read_fabric(finder, &member, before, after);
     read_monitors(finder, &member, before);

@@ -68,6 +68,7 @@ static const struct tool_row {
     {"getent", tool_getent},
     {"fio", tool_fio},
     {"npu-smi", tool_npu_smi},
+    {"nvme", tool_nvme},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

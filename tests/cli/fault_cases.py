@@ -163,6 +163,9 @@ LOAD = [
     Case("aer-corrected:mlx5_2", fail("gpu-burn", HOST, r"600 corrected PCIe errors \(AER\)")),
     Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
     Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
+    Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
+    Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is gone"), remedy="drive"),
+    Case("tool-missing:nvme", {}),  # what the drives say is written down where it is known
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
@@ -303,6 +306,7 @@ SYSTEM = [
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
+    Case("nvme-warning", fail("bom", HOST, "nvme2: the drive gives a critical warning"), remedy="replaced"),
     Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
 ]

@@ -172,18 +172,23 @@ static const char *marked(struct arena *arena, const char *uuid, const char *par
 #define NVLINKS(of_gpu1) \
     "GPU 0: T (UUID: GPU-0)\n" LINK("0", "0", "0") LINK("1", "0", "0") "GPU 1: T (UUID: GPU-1)\n" of_gpu1
 
+#define DRIVES(warning, errors)                                                          \
+    "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nnvme.warning\tnvme1\t" warning \
+    "\nnvme.media_errors\tnvme1\t" errors "\nnvme.drives\t\t2\nkey-value end\n"
+
 struct said {
     const char *part, *output;
     int rc;
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][7] = {
+static const struct said healthy[2][8] = {
     {{"owners", "", 0},
      {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
+     {"drives", DRIVES("0", "3"), 0},
      {"log-start", "1.5\n", 0},
      {0}},
     {{"owners", "", 0},
@@ -191,6 +196,7 @@ static const struct said healthy[2][7] = {
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
+     {"drives", DRIVES("0", "3"), 0},
      {"kernel-log", "[ 9.0] quiet\n", 0},
      {0}},
 };
@@ -1056,6 +1062,46 @@ static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(v
     }
 }
 
+static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known(void **state)
+{
+#define NO_NVME "nvme.warning\tnvme0\t\tnvme smart-log: sh: nvme: not found, exit status 127\nkey-value end\n"
+    static const struct {
+        const char *before, *after, *hardware, *drives;
+        enum outcome_word word;
+    } cases[] = {
+        {DRIVES("0", "3"), DRIVES("0", "3"), "", "read", OUTCOME_PASS},
+        {DRIVES("4", "3"), DRIVES("4", "3"), "", "read",
+         OUTCOME_PASS}, /* it is at rest that it is looked at */
+        {DRIVES("0", "3"), DRIVES("0", "5"), "nvme1: 2 media errors of the drive,", "read", OUTCOME_FAIL},
+        {DRIVES("0", "3"), DRIVES("12", "3"),
+         "nvme1 warns: it is no longer reliable; nvme1 warns: it can only be read,", "read", OUTCOME_FAIL},
+        {DRIVES("0", "3"), "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nkey-value end\n",
+         "nvme1: the drive is gone", "read", OUTCOME_FAIL},
+        {NO_NVME, NO_NVME, "", "not read: nvme0: nvme smart-log: sh: nvme: not found", OUTCOME_PASS},
+        {DRIVES("0", "3"), DRIVES("0", "2"), "no value", "read", OUTCOME_INCONCLUSIVE}, /* it went back */
+        {DRIVES("0", "3"), "", "", "not read: ", OUTCOME_PASS},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+
+        world_begin(&world, CONTRACT, ONE);
+        reached(&world, "node1");
+        ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                    (const struct said[]){{"drives", cases[i].before, 0}, {0}},
+                    (const struct said[]){{"drives", cases[i].after, 0}, {0}});
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.hardware", cases[i].word,
+                       cases[i].hardware);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.drives", OUTCOME_RECORDED, "");
+        if (strncmp(outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured,
+                    cases[i].drives, strlen(cases[i].drives)) != 0)
+            fail_msg("%zu: %s", i, outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured);
+        world_end(&world);
+    }
+}
+
 static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
 {
     static const struct {
@@ -1855,6 +1901,7 @@ int main(void)
         cmocka_unit_test(errors_that_nvlink_5_could_not_correct_fail_the_test),
         cmocka_unit_test(a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean),
         cmocka_unit_test(a_contract_may_name_what_a_test_added_to_any_counter),
+        cmocka_unit_test(a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known),
         cmocka_unit_test(every_number_of_a_window_is_planned),
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),

@@ -106,6 +106,10 @@ CASES = [
     ("aer-burn:mlx5_3", "gpu_burn 30 >/dev/null; dmesg", r"mlx5_core 0000:\w\w:00\.0: PCIe Bus Error: severity=Uncorrected \(Fatal\)"),
     ("aer-corrected:mlx5_2=77", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_correctable | grep -c 77; }; '
      "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("nvme-warning:3", "sudo nvme smart-log /dev/nvme3", r"critical_warning\s*: 0x4\n"),
+    ("nvme-burn", "m() { sudo nvme smart-log /dev/nvme1 | grep media_errors; }; m; gpu_burn 30 >/dev/null; m",
+     r"^media_errors\s*: 0\nmedia_errors\s*: 7$"),
+    ("nvme-gone", 'l() { ls "$ASSAY_LAB_ROOT"/sys/class/nvme | tail -n 1; }; l; gpu_burn 30 >/dev/null; l', r"^nvme7\nnvme6$"),
     ("edac-burn", "gpu_burn 30 >/dev/null; dmesg", r"EDAC MC0: 1 UE memory read error"),
     ("ib-burst:mlx5_2=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/symbol_error; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
