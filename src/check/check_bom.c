@@ -229,6 +229,7 @@ static const struct remedy remedies[] = {
     {"cpu.*",
      "compare `lscpu` and `dmidecode -t processor` with a host that is right (a socket that is off, SMT, "
      "another model)"},
+    {"sound", "a drive that gives a warning: see nvme smart-log of it, and have it replaced"},
     {"nvme.health",
      "see nvme smart-log of that drive, and have it replaced; where it was not read install nvme-cli"},
     {"nvme.*",

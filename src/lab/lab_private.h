@@ -111,6 +111,10 @@ enum fault_kind {
     FAULT_HCA_PCIE,
     FAULT_IB_ERRORS,
     FAULT_LINK_DOWNS,
+    FAULT_LINK_BER,
+    FAULT_MODULE_HOT,
+    FAULT_MODULE_DARK,
+    FAULT_MODULE_ODD,
     FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
     FAULT_ROCE_V1,
@@ -398,7 +402,7 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fa
     tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool,
     tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk,
     tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_nvme, tool_df, tool_getent, tool_fio, tool_npu_smi;
+    tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio, tool_npu_smi;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

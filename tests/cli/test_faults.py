@@ -175,7 +175,7 @@ def wrong_remarks(report, run):
 def wrong_notes(case, names, report):
     """What is only recorded, and yet remarked, is so on its own host alone."""
     found = {(step["name"], item["subject"]): item["cause"] for step, item in report.outcomes("record")
-             if item["remark"] and item["metric"] == "ib.counter.link_downed" and step["target"] == names["b"]}
+             if item["remark"] and item["metric"] in ("ib.counter.link_downed", "module.firmware") and step["target"] == names["b"]}
     if set(found) != set(case.noted):
         return f"remarks on {found}, expected {case.noted}"
     return "; ".join(f"{at}: no remark has '{words}': {found[at]}" for at, words in case.noted.items()
