@@ -187,7 +187,7 @@ static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
              (unsigned long long)(hash(host, "serial", piece) % 10000000000ull));
 }
 
-static bool is_struck(const struct lab_host *host)
+bool lab_struck(const struct lab_host *host)
 {
     cleanup_free char *path = mem_printf("%s/hosts/%s/struck", host->lab->directory, host->name);
 
@@ -225,7 +225,7 @@ static void gpu_hold_back(struct lab_gpu *gpu, const struct lab_profile *profile
 /* What a test leaves behind: nothing before one has struck the host. */
 static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
 {
-    if (!is_struck(host))
+    if (!lab_struck(host))
         return;
     gpu->ecc_uncorrected += (unsigned)number_or(host, FAULT_ECC_BURN, gpu->number, 0);
     gpu->remap_pending |= has_fault(host, FAULT_REMAP_BURN, gpu->number);
@@ -366,6 +366,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     const struct fault *rate = fault_of_hca(lab, host->number, FAULT_LINK_RATE, number);
     const struct fault *lanes = fault_of_hca(lab, host->number, FAULT_HCA_PCIE, number);
     const struct fault *errors = fault_of_hca(lab, host->number, FAULT_IB_ERRORS, number);
+    const struct fault *downs = fault_of_hca(lab, host->number, FAULT_LINK_DOWNS, number);
     const struct fault *mtu = fault_of_hca(lab, host->number, FAULT_ROCE_MTU, number);
 
     *hca = (struct lab_hca){
@@ -376,7 +377,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .pcie_width = lanes != NULL ? (unsigned)lanes->number : PCIE_LANES,
         .firmware = host->profile->hca_firmware,
         .rail = rail_of(lab, host->number, number),
-        .link_downed = 1, /* when the cable was plugged in */
+        .link_downed = downs != NULL ? (unsigned)downs->number : 1, /* when the cable was plugged in */
         .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
         .mtu = mtu != NULL     ? (unsigned)mtu->number
                : lab->ethernet ? 9000
@@ -464,6 +465,9 @@ static void system_init(struct lab_host *host)
     host->clock_skew = skew != NULL ? skew->number : 0;
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
+    host->drives = host->board->nvme_count;
+    if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)
+        host->drives--;
     host->psu_lost = psu != NULL ? (unsigned)psu->number : 0;
     host->monitor = monitor != NULL ? monitor->word : NULL;
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;

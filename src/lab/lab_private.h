@@ -113,6 +113,11 @@ enum fault_kind {
     FAULT_LINK_RATE,
     FAULT_HCA_PCIE,
     FAULT_IB_ERRORS,
+    FAULT_LINK_DOWNS,
+    FAULT_LINK_BER,
+    FAULT_MODULE_HOT,
+    FAULT_MODULE_DARK,
+    FAULT_MODULE_ODD,
     FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
     FAULT_ROCE_V1,
@@ -142,6 +147,7 @@ enum fault_kind {
     FAULT_CLOCK_SKEW,
     FAULT_DIMM_MISSING,
     FAULT_DRIVE_ORDER,
+    FAULT_NVME_WARNING,
     FAULT_CONTAINERD_OLD,
     FAULT_SSHD_ROOT_LOGIN,
     FAULT_SEL_PSU,
@@ -153,6 +159,8 @@ enum fault_kind {
     FAULT_AER_BURN,
     FAULT_AER_CORRECTED,
     FAULT_EDAC_BURN,
+    FAULT_NVME_BURN,
+    FAULT_NVME_GONE,
     FAULT_IB_BURST,
     FAULT_NVLINK_RECOVERY,
     FAULT_NVLINK_CRC,
@@ -304,6 +312,7 @@ struct lab_host {
     const char *containerd;              /* version */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
+    unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */
     bool fabric_manager_active;
@@ -399,7 +408,10 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fa
     tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool,
     tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk,
     tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_df, tool_getent, tool_fio, tool_npu_smi;
+    tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio, tool_npu_smi;
+
+/* A test has struck the host: see tool_strike. */
+bool lab_struck(const struct lab_host *host);
 
 /* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
 const char *lab_login_trouble(const struct tool *tool, const char *name);

@@ -44,6 +44,7 @@ static const struct tool_row {
     {"ibstat", tool_ibstat},
     {"iblinkinfo", tool_iblinkinfo},
     {"ibdiagnet", tool_ibdiagnet},
+    {"mlxlink", tool_mlxlink},
     {"lldpctl", tool_lldpctl},
     {"mlnx_qos", tool_mlnx_qos},
     {"dcb", tool_dcb},
@@ -68,6 +69,7 @@ static const struct tool_row {
     {"getent", tool_getent},
     {"fio", tool_fio},
     {"npu-smi", tool_npu_smi},
+    {"nvme", tool_nvme},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

@@ -65,6 +65,10 @@ void tree_system(struct tree *tree, const struct lab_host *host)
     /* Of the library the one word that tells its version. */
     tree_file(tree, "usr/lib/x86_64-linux-gnu/libnccl.so.2", "\177ELF\nNCCL version %s+cuda12.4\n",
               host->nccl);
+    for (unsigned i = 0; i < host->drives; i++)
+        tree_file(tree, tree_path(tree, "sys/class/nvme/nvme%u/model", i), "%s\n", host->board->nvme_model);
+    if (fault_find(host->lab, host->number, FAULT_NVME_GONE) != NULL)
+        tree_private(tree);
     write_limits(tree, host);
     write_memory(tree, host);
     if (host->monitor != NULL)

@@ -283,12 +283,12 @@ static enum limit_status read_status(const struct json *object)
     return LIMIT_GUESS;
 }
 
-/* People must say that they mean a number of something; a metric that counts has no unit. */
+/* People must say that they mean a number of something; a metric that counts has no unit, nor has a bit error rate. */
 static const char *unit_of(const struct json *object)
 {
     const char *unit = json_string(object, "unit", "");
 
-    return strcmp(unit, "count") != 0 ? unit : "";
+    return strcmp(unit, "count") != 0 && strcmp(unit, "rate") != 0 ? unit : "";
 }
 
 int limit_from_json(struct arena *arena, const struct json *object, double derived, struct limit *ret_limit,

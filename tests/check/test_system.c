@@ -190,6 +190,126 @@ static void disks_that_nobody_listed_are_not_none(void **state)
     arena_destroy(host.arena);
 }
 
+static const char *health_of(const char *drives, int rc, const char **ret_finding)
+{
+    struct own_host host;
+    static char kept[2][200];
+
+    host_begin(&host, "bom");
+    host_reads(&host, (const struct printed[]){{"dmidecode", "", "", 0},
+                                               {"lspci", LSPCI, "", 0},
+                                               {"nvidia-smi", "", "", 0},
+                                               {"values", "cpu.logical\t\t8\nkey-value end\n", "", 0},
+                                               {"drives", drives, "", rc},
+                                               {0}});
+    snprintf(kept[0], sizeof kept[0], "%s", fact(&host, "nvme.health"));
+    snprintf(kept[1], sizeof kept[1], "%s", finding(&host, "nvme.warning"));
+    *ret_finding = kept[1];
+    arena_destroy(host.arena);
+    return kept[0];
+}
+
+static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(void **state)
+{
+    const char *said;
+
+    (void)state;
+    assert_string_equal(health_of("nvme.warning\tnvme0\t0\nnvme.drives\t\t1\nkey-value end\n", 0, &said),
+                        "well");
+    assert_string_equal(said, "(none)");
+    assert_string_equal(
+        health_of("nvme.warning\tnvme0\t0\nnvme.warning\tnvme3\t4\nkey-value end\n", 0, &said),
+        "nvme3: critical warning 4");
+    assert_string_equal(said, "the drive gives a critical warning (4)");
+    assert_string_equal(health_of("nvme.warning\tnvme0\t\tnvme: not found\nkey-value end\n", 0, &said),
+                        "not read: nvme0: nvme: not found");
+    assert_string_equal(said, "(none)");
+    assert_non_null(strstr(health_of("", 0, &said), "not read: "));
+    assert_string_equal(health_of("nvme.drives\t\t0\nkey-value end\n", 0, &said), "well"); /* it has none */
+}
+
+#define LINK(speed, fec, minutes, errors, rate, symbol)                                                 \
+    "== mlx5_0/1 ==\nOperational Info\n----------------\nState : Active\nSpeed : " speed "\nFEC : " fec \
+    "\nTemperature [C] : 54 [-5..75]\nTime Since Last Clear [Min] : " minutes "\nSymbol BER : " symbol  \
+    "\nSymbol Errors : 3\nEffective Physical Errors : " errors "\nEffective Physical BER : " rate "\n"
+
+static void a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough(void **state)
+{
+    static const char *const hcas[] = {"mlx5_0"};
+    static const struct {
+        const char *out, *quality, *finding;
+    } cases[] = {
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "0", "15E-255", "15E-255"), "good", ""},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "90", "2E-14", "15E-255"),
+         "high: effective bit error rate 2e-14, expected <= 1e-14", "phy.ber"},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "90", "7E-15", "15E-255"), "good",
+         "phy.ber.rising"},
+        {LINK("IB-NDR", "Low_Latency_RS-FEC_PLR - (271,257)", "9000", "90", "2E-14", "15E-255"), "good", ""},
+        {LINK("IB-NDR", "Standard_LL_RS-FEC - (271,257)", "9000", "90", "2E-11", "15E-255"),
+         "high: effective bit error rate 2e-11, expected <= 1e-11", "phy.ber"},
+        {LINK("IB-NDR", "Low_Latency_RS-FEC_PLR - (271,257)", "9000", "0", "15E-255", "3E-14"),
+         "high: symbol bit error rate 3e-14, expected <= 1e-14", "phy.ber"},
+        {LINK("400G", "Standard RS-FEC - RS(544,514)", "9000", "9", "2E-14", "3E-14"), "good", ""},
+        {LINK("400G", "Standard RS-FEC - RS(544,514)", "9000", "9", "2E-12", "15E-255"),
+         "high: effective bit error rate 2e-12, expected <= 1e-12", "phy.ber"},
+        /* 30 errors are what 400 Gb/s may have in 125 minutes. */
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "12", "29", "1E-13", "15E-255"),
+         "not known: counted for 12 of 125 minutes", ""},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "12", "31", "1E-13", "15E-255"),
+         "high: effective bit error rate 1e-13, expected <= 1e-14", "phy.ber"},
+        {"== mlx5_0/1 ==\nOperational Info\nState : Polling\nEffective Physical BER : N/A\n",
+         "not known: no rate is told", ""},
+        {"== mlx5_0/1 not read: -E- Device is not supported\n", NULL, ""},
+        {"", NULL, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct own_host host;
+        const char *quality, *read;
+
+        host_begin(&host, "ib-phy");
+        *list_push(host.arena, &host.platform.hcas) = hcas[0];
+        host.platform.hca_gbits = 400;
+        host_reads(&host, (const struct printed[]){{"mlxlink", cases[i].out, "", 0}, {0}});
+        quality = reading_get_fact(&host.attempt.reading, "phy.ber", "mlx5_0/1");
+        read = reading_get_fact(&host.attempt.reading, "phy.read", "mlx5_0/1");
+        assert_int_equal(host.attempt.reading.status, READING_COMPLETE);
+        assert_non_null(read);
+        if (cases[i].quality == NULL) {
+            assert_null(quality);
+            assert_true(strncmp(read, "not read: ", 10) == 0);
+        } else {
+            assert_non_null(quality);
+            assert_string_equal(quality, cases[i].quality);
+            assert_string_equal(read, "yes");
+        }
+        assert_int_equal(host.attempt.reading.findings.count, *cases[i].finding != '\0');
+        if (*cases[i].finding != '\0')
+            assert_string_equal(host.attempt.reading.findings.items[0].code, cases[i].finding);
+        arena_destroy(host.arena);
+    }
+}
+
+static void a_transceiver_beyond_its_own_bounds_is_named(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "ib-phy");
+    *list_push(host.arena, &host.platform.hcas) = "mlx5_0";
+    host_reads(&host,
+               (const struct printed[]){{"mlxlink",
+                                         LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "0", "15E-255",
+                                              "15E-255") "Rx Power Current [dBm] : 1.4,-40.0 [-10.41..6]\n",
+                                         "", 0},
+                                        {0}});
+    assert_string_equal(finding(&host, "module.bounds"),
+                        "the transceiver is at -40 dBm received, and its own bounds are -10.41 and 6");
+    assert_int_equal(host.attempt.reading.findings.count, 1);
+    arena_destroy(host.arena);
+}
+
 static const char bmc_text[] =
     "03/14/2026 09:30:00\nEntries          : 3\n"
     "   1 | 03/12/2026 | 09:00:00 | Processor CPU0_Status | IERR | Asserted\n"
@@ -587,6 +707,9 @@ int main(void)
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
+        cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
+        cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
+        cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),
     };
 
     return cmocka_run_group_tests_name("system", tests, NULL, NULL);

@@ -35,7 +35,7 @@ class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
     def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
-                 remark=None, suite="delivery", alone=False):
+                 remark=None, noted=None, suite="delivery", alone=False):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -45,6 +45,7 @@ class Case:
         self.runs_on = runs_on
         self.remedy = remedy
         self.remark = remark  # in every test of GPUs on "b", and in no other's
+        self.noted = noted or {}  # remarks on what is only recorded on "b": {(step, subject): words}
         self.suite = suite  # a built-in one, or a document
         self.alone = alone  # what it does to its host could meet what runs over all
 
@@ -169,6 +170,9 @@ LOAD = [
     Case("aer-corrected:mlx5_2", fail("gpu-burn", HOST, r"600 corrected PCIe errors \(AER\)")),
     Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
     Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
+    Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
+    Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is gone"), remedy="drive"),
+    Case("tool-missing:nvme", {}),  # what the drives say is written down where it is known
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
@@ -208,9 +212,21 @@ NETWORK = [
          | fail("ib-port-after", ALL_HCAS, "28.36.1010"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
     Case("link-rate:mlx5_4", fail("ib-port", {"mlx5_4/1"}, "100 Gb/s, expected 400")),
-    Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535"), runs_on=True,
+    # It can count no further: what a test over it added, nobody knows.
+    Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535")
+         | both_with(undecided, r"node\d+ mlx5_1/1: symbol_error is 65535, the largest value"), runs_on=True,
          remedy="perfquery -R"),
+    Case("link-downs:mlx5_6", {}, noted={("fabric-counters", "mlx5_6/1"): "link_downed is 42, expected <= 10",
+                                         ("fabric-counters-after", "mlx5_6/1"): "link_downed is 42"}),
+    Case("link-downs:mlx5_7=9", {}),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
+    # Below the counters; where nobody can tell it is written down.
+    Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
+    Case("link-ber:mlx5_2=7e-15", {}),
+    Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, and its own bounds are -5 and 75"), remedy="air flow"),
+    Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*at -14.21 dBm received"), remedy="clean or replace"),
+    Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
+    Case("tool-missing:mlxlink", {}),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),
@@ -309,6 +325,7 @@ SYSTEM = [
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
+    Case("nvme-warning", fail("bom", HOST, "nvme2: the drive gives a critical warning"), remedy="replaced"),
     Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
 ]

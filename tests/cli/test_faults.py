@@ -172,6 +172,16 @@ def wrong_remarks(report, run):
     return "" if found == watched and bool(found) == bool(remarks) else f"remarks on steps {said}, expected on {watched}"
 
 
+def wrong_notes(case, names, report):
+    """What is only recorded, and yet remarked, is so on its own host alone."""
+    found = {(step["name"], item["subject"]): item["cause"] for step, item in report.outcomes("record")
+             if item["remark"] and item["metric"] in ("ib.counter.link_downed", "module.firmware") and step["target"] == names["b"]}
+    if set(found) != set(case.noted):
+        return f"remarks on {found}, expected {case.noted}"
+    return "; ".join(f"{at}: no remark has '{words}': {found[at]}" for at, words in case.noted.items()
+                     if not re.search(words, found[at]))
+
+
 def wrong_case(case, names, run, report, told):
     """What is not as it must be with this case's own hosts, one line each."""
     found, right = report.bad(), run.right(case, names)
@@ -181,6 +191,7 @@ def wrong_case(case, names, run, report, told):
         yield wrong_items(case, target, found[target], what) if target in found else f"{target} is not accused"
     yield "" if mine <= set(right) else f"also accused are {sorted(mine - set(right))}"
     yield wrong_entries(told, right)
+    yield wrong_notes(case, names, report)
     if len(run.cases) > 1:
         yield "" if report.verdict_of(names["b"]) == case.verdict else f"the host's verdict is {report.verdict_of(names['b'])}"
 

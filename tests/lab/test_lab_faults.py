@@ -56,6 +56,11 @@ CASES = [
     ("hca-pcie:mlx5_1=8", "mpirun -H node1:8,NODE:8 -np 16 all_gather_perf -b 8G -e 8G -g 1",
      r"^ +8589934592 .* 2[0-4]\d\.\d\d +0 "),
     ("ib-errors:mlx5_1=77", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_1/ports/1/counters/symbol_error', r"^77$"),
+    ("link-downs:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_[56]/ports/1/counters/link_downed', r"^1\n42$"),
+    ("link-ber:mlx5_2=1e-9", "sudo mlxlink -d mlx5_2 -p 1 -m -c", r"Effective Physical BER +: 1E-09\n"),
+    ("module-hot:mlx5_4", "sudo mlxlink -d mlx5_4 -p 1 -m -c", r"Temperature \[C\] +: 78 \[-5\.\.75\]\n"),
+    ("module-dark:mlx5_5", "sudo mlxlink -d mlx5_5 -p 1 -m -c", r"Rx Power Current \[dBm\] +: 1\.412,-14\.210,"),
+    ("module-odd:mlx5_7", "sudo mlxlink -d mlx5_7 -p 1 -m -c", r"\nFW Version +: 46\.120\.0150\n"),
     ("nvls-off", "all_reduce_perf -b 8G -e 8G -g 8", r"^ +8589934592 .* 3[67]\d\.\d\d +0 "),
     ("kernel-version", "uname -r", r"^5\.15\.0-105-generic$"),
     ("bios-version", "sudo -n dmidecode -t bios", r"Version: 1\.4a$"),
@@ -112,6 +117,10 @@ CASES = [
     ("aer-burn:mlx5_3", "gpu_burn 30 >/dev/null; dmesg", r"mlx5_core 0000:\w\w:00\.0: PCIe Bus Error: severity=Uncorrected \(Fatal\)"),
     ("aer-corrected:mlx5_2=77", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_correctable | grep -c 77; }; '
      "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("nvme-warning:3", "sudo nvme smart-log /dev/nvme3", r"critical_warning\s*: 0x4\n"),
+    ("nvme-burn", "m() { sudo nvme smart-log /dev/nvme1 | grep media_errors; }; m; gpu_burn 30 >/dev/null; m",
+     r"^media_errors\s*: 0\nmedia_errors\s*: 7$"),
+    ("nvme-gone", 'l() { ls "$ASSAY_LAB_ROOT"/sys/class/nvme | tail -n 1; }; l; gpu_burn 30 >/dev/null; l', r"^nvme7\nnvme6$"),
     ("edac-burn", "gpu_burn 30 >/dev/null; dmesg", r"EDAC MC0: 1 UE memory read error"),
     ("ib-burst:mlx5_2=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/symbol_error; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
