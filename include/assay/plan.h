@@ -30,6 +30,9 @@ enum step_origin {
 /* origin_note of a step that was left out by --steps. */
 #define NOTE_LEFT_OUT_BY_USER "left out by --steps"
 
+/* Before the names in the variant of a group over two leaves: "leaves l1 and l2". */
+#define LEAVES_VARIANT "leaves "
+
 /* One planned item. */
 struct slot {
     const char *metric;

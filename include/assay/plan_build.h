@@ -40,8 +40,16 @@ struct plan_options {
 struct plan_note {
     const char *text; /* a warning for people */
 };
+/* Of a step that is not for everybody: whether it was taken in on the hosts of that platform, and why. */
+struct plan_choice {
+    const char *step, *check, *platform;
+    bool taken;
+    bool assumed; /* it rests on what nobody has said: the run itself tells */
+    const char *reason;
+};
 struct plan_notes {
     LIST_OF(struct plan_note) notes;
+    LIST_OF(struct plan_choice) choices;
 };
 
 /*

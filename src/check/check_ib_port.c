@@ -54,12 +54,44 @@ static const struct limit *rate_rules(const struct check_context *context)
     return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, rules_platform(context)));
 }
 
+/* Some step of the suite is for one kind of fabric only. */
+static bool kind_matters(const struct suite *suite)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (json_get(suite->steps.items[i].when, "fabric") != NULL)
+            return true;
+    return false;
+}
+
+/* By the suite or the hostfile. Where neither says it and steps were chosen by it, another kind than the one that was
+   assumed leaves the ports undecided: those steps would have been others. */
+static const struct limit *layer_rules(const struct check_context *context)
+{
+    static const char alike[] = "assay: one link layer on all hosts";
+    const char *stated = check_text(context, "link_layer"), *fabric = context->members[0]->fabric;
+    const struct limit assumed[] = {
+        {.metric = "ib.link_layer",
+         .rule = RULE_EQUAL,
+         .text = "InfiniBand",
+         .source = "assay: the hostfile does not say fabric=",
+         .status = LIMIT_TOOL,
+         .inconclusive = true,
+         .note = "say fabric=ethernet in the hostfile, so that what belongs to Ethernet is tested"},
+        {.metric = "ib.link_layer", .rule = RULE_SAME, .source = alike, .status = LIMIT_TOOL},
+        {0}};
+
+    if (stated != NULL)
+        return rules_alike(context, "ib.link_layer", stated, "the suite's link_layer", alike);
+    if (fabric != NULL)
+        return rules_alike(context, "ib.link_layer",
+                           strcmp(fabric, "ethernet") == 0 ? "Ethernet" : "InfiniBand",
+                           "the hostfile's fabric=", alike);
+    return rules_new(context, kind_matters(context->suite) ? assumed : assumed + 1);
+}
+
 static void slots_of_ports(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rate = rate_rules(context),
-                       *link_layer =
-                           rules_alike(context, "ib.link_layer", check_text(context, "link_layer"),
-                                       "the suite's link_layer", "assay: one link layer on all hosts");
+    const struct limit *rate = rate_rules(context), *link_layer = layer_rules(context);
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
@@ -73,7 +105,8 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
 
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
-    {"link_layer", ARGUMENT_TEXT, NULL, "InfiniBand or Ethernet; default: whatever all hosts have"},
+    {"link_layer", ARGUMENT_TEXT, NULL,
+     "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have"},
     {0},
 };
 

@@ -157,6 +157,9 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
                  : ceiling_of_collective(context, collective(context), ranks_per_host(context)))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
+    /* In place nccl-tests overwrites what these send, and has nothing to compare with: it prints N/A. */
+    if (strcmp(collective(context), "alltoall") == 0 || strcmp(collective(context), "sendrecv") == 0)
+        return;
     slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,
              no_wrong)
         ->size_bytes = size;

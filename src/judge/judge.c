@@ -708,6 +708,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     }
     remark_controller(&run, judgement);
     judge_peers(record->arena, record, limits, run.attempts, judgement);
+    judge_leaves(record, judgement);
     judge_searches(record->arena, record, limits, run.attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;

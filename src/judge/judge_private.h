@@ -32,6 +32,9 @@ struct findings_so_far {
 void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
                     const struct step_attempts *attempts, struct findings_so_far *ret_found);
 
+/* leaves.c. Adds to the cause of a slow test between two leaves which of them it is, where others tell. */
+void judge_leaves(struct record *record, struct judgement *judgement);
+
 /* standouts.c: who is slower than the same on other hosts; what was judged by limits alone so far is made worse by it,
  * never better. */
 void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,

@@ -100,6 +100,11 @@ static const struct kind {
     [FAULT_LEAF_SLOW] = {"leaf-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 30, 1, 99,
                          "what leaves the host's leaf switches is PERCENT slower",
                          "fail of the tests across hosts, with 4 leaves and more the leaf is named"},
+    [FAULT_UPLINK_SLOW] =
+        {"uplink-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 75, 1, 99.9,
+         "one uplink of the host's leaf, the last that is used, is PERCENT slower: it carries nothing "
+         "before all hosts of the leaf send to others",
+         "fail of nccl-all-gather-leaves, that leaf with both of its neighbours"},
     [FAULT_NIC_FAR] = {"nic-far", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                        "the HCA sits behind the CPU and not behind its GPU's PCIe switch",
                        "fail of topology"},
@@ -130,6 +135,9 @@ static const struct kind {
     [FAULT_MODULE_ODD] = {"module-odd", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                           "the HCA's transceiver has another firmware than on other hosts",
                           "a remark in ib-phy"},
+    [FAULT_RDMA_LATENCY] = {"rdma-latency", ":HCA[=US]", ARGUMENT_HCA_NUMBER, 4, 0.1, 1000,
+                            "messages from and to the HCA take US us longer; its bandwidth is as ever",
+                            "fail of rdma-latency, that HCA with both neighbours"},
     [FAULT_RAIL_SWAP] = {"rail-swap", ":A-B", ARGUMENT_PAIR, 0, 0, 0,
                          "the cables of HCA mlx5_A and mlx5_B are swapped; nothing is slower for it",
                          "fail of cabling, both HCAs"},

@@ -107,6 +107,7 @@ enum fault_kind {
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
     FAULT_LEAF_SLOW,
+    FAULT_UPLINK_SLOW,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -118,6 +119,7 @@ enum fault_kind {
     FAULT_MODULE_HOT,
     FAULT_MODULE_DARK,
     FAULT_MODULE_ODD,
+    FAULT_RDMA_LATENCY,
     FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
     FAULT_ROCE_V1,
@@ -343,9 +345,9 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
                  enum collective collective, double size_bytes, double fabric, bool in_place);
 /* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
  * leaf. */
-int lab_send(const struct lab_host *hosts, size_t count);
+int lab_send(const struct lab_host *hosts, size_t count, enum collective collective);
 /* What paths and uplinks leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
-double lab_fabric_share(const struct lab_host *hosts, size_t count, int fd);
+double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collective collective, int fd);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);
 /* What a measurement differs by from one day to another: within 0.5%, by the lab's seed; 0 without one. */

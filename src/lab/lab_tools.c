@@ -50,6 +50,8 @@ static const struct tool_row {
     {"dcb", tool_dcb},
     {"ib_write_bw", tool_ib_bw},
     {"ib_send_bw", tool_ib_bw},
+    {"ib_write_lat", tool_ib_bw},
+    {"ib_send_lat", tool_ib_bw},
     {"ethtool", tool_ethtool},
     {"hostname", tool_hostname},
     {"id", tool_id},

@@ -313,7 +313,7 @@ static void print_row(const struct test *test, const struct arguments *arguments
     printf("%12.0f  %12.0f  %8s  %6s  %6d", size, elements, "float", test->redop, -1);
     for (int place = 0; place < 2; place++) {
         double busbw = lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1),
-                                 lab_fabric_share(hosts, host_count, traffic), place == 1);
+                                 lab_fabric_share(hosts, host_count, test->collective, traffic), place == 1);
         long shown = place == 1 && !test->checked_twice ? -1 : wrong;
         double time_us =
             print_place(size, busbw * arguments->tuned * this_time(hosts[0].number, size), factor, shown);
@@ -471,7 +471,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     print_devices(hosts, host_count, per_host, per_process);
     print_debug(hosts, host_count, per_host);
     print_columns();
-    traffic = lab_send(hosts, host_count);
+    traffic = lab_send(hosts, host_count, test->collective);
     lab_sleep(tool->lab, 6);
     strike(tool, hosts, host_count);
     for (double size = arguments.smallest, next; size <= arguments.largest; size = next) {

@@ -32,7 +32,7 @@ struct field {
     enum field_kind kind;
     const char *text;
 };
-enum { FIELDS = 16 };
+enum { FIELDS = 19 };
 
 /* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
 static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
@@ -46,6 +46,9 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
         {"slots", FIELD_QUESTION, arena_printf(arena, "%u", host->slots)},
         {"timescale", FIELD_QUESTION, arena_printf(arena, "%g", host->timescale)},
         {"rail", FIELD_QUESTION, rails_text(arena, host)},
+        {"fabric", FIELD_QUESTION, host->fabric},
+        {"mounts", FIELD_QUESTION, host->mounts},
+        {"bmc", FIELD_QUESTION, host->without_bmc ? "none" : "ipmi"},
         {"address", FIELD_MACHINE, host->address},
         {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},
         {"user", FIELD_WAY, host->user},

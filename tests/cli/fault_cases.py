@@ -26,6 +26,11 @@ def pairs(*gpus):
     return {f"gpu{a}->gpu{b}" for a in range(8) for b in range(8) if a != b and (a in gpus or b in gpus)}
 
 
+def copies(*gpus):
+    """From the host to these GPUs and back."""
+    return {f"cpu0{arrow}gpu{gpu}" for gpu in gpus for arrow in ("->", "<-")}
+
+
 def joined(*gpus):
     """Every pair that one of these GPUs is part of, as topo -m names it."""
     return {f"gpu{a}-gpu{b}" for a in range(8) for b in range(a + 1, 8) if a in gpus or b in gpus}
@@ -76,14 +81,21 @@ def undecided(step, subjects, cause="", host="b"):
     return {(host, step): ("inconclusive", subjects, cause)}
 
 
-def both(outcome):
-    """Of the two steps over all hosts."""
-    return {**outcome("nccl-all-reduce-cluster", HOST, host="all"), **outcome("nccl-all-gather-cluster", HOST, host="all")}
+COLLECTIVES = ("nccl-all-reduce-cluster", "nccl-all-gather-cluster", "nccl-alltoall-cluster")
 
 
-def both_with(outcome, cause):
-    return {**outcome("nccl-all-reduce-cluster", HOST, cause, host="all"),
-            **outcome("nccl-all-gather-cluster", HOST, cause, host="all")}
+def over_all(outcome):
+    """Of each collective over all hosts."""
+    return all_with(outcome, "")
+
+
+def rails(outcome, step, hca, cause=""):
+    """Of both pairs next to each other that "b" is part of."""
+    return {**outcome(step, {hca}, cause, host="ab"), **outcome(step, {hca}, cause, host="bc")}
+
+
+def all_with(outcome, cause):
+    return {target: what for step in COLLECTIVES for target, what in outcome(step, HOST, cause, host="all").items()}
 
 
 GPUS = [
@@ -117,6 +129,7 @@ GPUS = [
     Case("hot:3=91", fail("health", {"gpu3"}, "is 91 C"), remedy="air flow"),
     # Within its operating range, and a GPU at rest that stays so warm: no test is begun on it.
     Case("hot:3=80", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "gpu3 is at 80 C and did not cool down")
+         | undecided("nvbandwidth", HOST | copies(*range(8)), "did not cool down")
          | undecided("dcgm-diag", HOST | ALL_GPUS, "did not cool down")
          | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
@@ -151,7 +164,7 @@ LOAD = [
     Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
     # Over before anything could be sampled under load.
     Case("burn-hurried", fail("gpu-burn", HOST, r"gpu_burn.lasted is \d+ s, expected >= 1800 s"), numbers_undecided=True),
-    Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
+    Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16") | fail("nvbandwidth", copies(5), "GB/s")),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
@@ -189,17 +202,24 @@ FABRIC = [
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     # Nobody is searched for: it speaks against nobody.
-    Case("nccl-row", both_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
-    Case("nic-slow:mlx5_3", both(fail)),
+    Case("nccl-row", all_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
+    Case("nic-slow:mlx5_3", over_all(fail) | rails(fail, "rdma-pair", "mlx5_3", "Gb/s")
+         | rails(fail, "rdma-gpudirect", "mlx5_3", "Gb/s")),
+    # No bandwidth shows it.
+    Case("rdma-latency:mlx5_4", rails(fail, "rdma-latency", "mlx5_4", r"is 5\.\d+ us, expected <= 2\.5 us"),
+         remedy="C-states"),
+    # Both tell the same cables: each host of its own, and one sweep of all.
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged where")
+         | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged where", host="all"), runs_on=True),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
-    Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
+    Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
     # On another host than the head, and only its own kernel, or counter, knows of it.
-    Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
-    Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
-    Case("ib-burst:mlx5_5", both_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
+    Case("xid-cluster:6=79", all_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
+    Case("link-flap:mlx5_2", all_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
+    Case("ib-burst:mlx5_5", all_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
     Case("ib-burst:mlx5_5=5", {}),
     # What the head says is healthy; the counters of all members tell that nothing was sent.
-    Case("lying-head", both_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
+    Case("lying-head", all_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
          faults=["a:lying-head"], numbers_undecided=True),
 ]
 
@@ -314,6 +334,11 @@ SYSTEM = [
     # The hosts agree: it is the controller's.
     Case("all clock-skew", {}, faults=[f"{host}:clock-skew:90" for host in "abc"]),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    # What the delivery takes in because the hostfile declares it, or does not deny it.
+    Case("sel-psu:2", fail("bmc", HOST, "PSU2 Status . Power Supply AC lost"), runs_on=True),
+    Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True),
+    Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), runs_on=True),
+    Case("tool-missing:findmnt", undecided("storage", HOST | {"/data", "/scratch"}, "findmnt.* not found"), runs_on=True),
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
@@ -357,12 +382,14 @@ TOOLS = [
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
     Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
     Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),
+    Case("tool-missing:nvbandwidth", undecided("nvbandwidth", HOST | copies(*range(8)), "nvbandwidth.* not found"),
+         runs_on=True),
     Case("tool-missing:all_reduce_perf", undecided("nccl-all-reduce", HOST, "all_reduce_perf.* not found")),
     Case("tool-missing:mpirun", launch(undecided, EVERY_LAUNCH, "mpirun.* not found"), faults=["a:tool-missing:mpirun"]),
     # Without the kernel's log nobody knows whether an Xid lies in the window of these.
     Case("tool-missing:dmesg",
          undecided("xid", HOST | ALL_GPUS, "dmesg.* not found")
-         | undecided("p2p-bandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
+         | undecided("p2p-bandwidth", HOST) | undecided("nvbandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
     Case("tool-missing:sudo", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
     Case("tool-crash:gpu_burn", fail("gpu-burn", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
     Case("tool-crash:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),

@@ -61,6 +61,8 @@ CASES = [
     ("module-hot:mlx5_4", "sudo mlxlink -d mlx5_4 -p 1 -m -c", r"Temperature \[C\] +: 78 \[-5\.\.75\]\n"),
     ("module-dark:mlx5_5", "sudo mlxlink -d mlx5_5 -p 1 -m -c", r"Rx Power Current \[dBm\] +: 1\.412,-14\.210,"),
     ("module-odd:mlx5_7", "sudo mlxlink -d mlx5_7 -p 1 -m -c", r"\nFW Version +: 46\.120\.0150\n"),
+    ("rdma-latency:mlx5_3", "ib_write_lat -d mlx5_3 -s 2 >/dev/null & sleep 0.5; ib_write_lat -d mlx5_3 -s 2 localhost",
+     r"^ 2 +\d+ +[89]\.\d\d "),
     ("nvls-off", "all_reduce_perf -b 8G -e 8G -g 8", r"^ +8589934592 .* 3[67]\d\.\d\d +0 "),
     ("kernel-version", "uname -r", r"^5\.15\.0-105-generic$"),
     ("bios-version", "sudo -n dmidecode -t bios", r"Version: 1\.4a$"),
@@ -166,11 +168,13 @@ ROCE_CASES = [
     ("ecn-off:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma6/ecn/roce_??/enable/3', r"^0\n0$"),
     ("ib-errors:mlx5_1=77", "ethtool -S rdma1", r"rx_symbol_err_phy: 77$"),
 ]
+# Of a leaf, not of a host: see below.
+LEAF_KINDS = {"uplink-slow"}
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = {case[0].split(":")[0] for case in CASES + ROCE_CASES} | CONNECTION_KINDS
+covered = {case[0].split(":")[0] for case in CASES + ROCE_CASES} | CONNECTION_KINDS | LEAF_KINDS
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
 tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
@@ -202,6 +206,15 @@ def lab_of(cases, *options):
     return Lab(len(cases) + 1, [f"node{i + 2}:{case[0]}" for i, case in enumerate(cases)], *options)
 
 
+# A ring in the order of the hosts crosses the border of a leaf once; where hosts of both take turns, all send there.
+with Lab(16, ["node9:uplink-slow"]) as lab:
+    in_order = list(range(1, 17))
+    in_turns = [host for pair in zip(range(1, 9), range(9, 17)) for host in pair]
+    for hosts, pattern, words in ((in_order, r"^ +8589934592 .* 3\d\d\.\d\d +0 ", "carries nothing while one host sends"),
+                                  (in_turns, r"^ +8589934592 .* 8\d\.\d\d +0 ", "shows when all hosts of its leaf send")):
+        names = ",".join(f"node{host}:8" for host in hosts)
+        output = text_of(lab.run(1, f"mpirun -H {names} -np 128 all_gather_perf -b 8G -e 8G -g 1"))
+        tap.ok(re.search(pattern, output, re.M), f"uplink-slow {words}", output[-1500:])
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:

@@ -311,10 +311,11 @@ static void variants_are_read_in_their_order(void **state)
     assert_int_equal(suite->steps.items[1].repeat, 2);
 }
 
-#define STEP_KEYS                                                                                          \
-    "name, check, note, scope, by, arguments, variants, needs, last, gate, record, record_without_limit, " \
-    "limits, "                                                                                             \
-    "sizes_judged, "                                                                                       \
+#define STEP_KEYS                                                                          \
+    "name, check, note, scope, by, arguments, variants, when, needs, last, gate, record, " \
+    "record_without_limit, "                                                               \
+    "limits, "                                                                             \
+    "sizes_judged, "                                                                       \
     "timeout_s, expected_s, retries, repeat, retests, isolate, peers, exclusive"
 
 #define RULES                                                                                                \
