@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "asymptote.h"
 #include "ceiling.h"
 #include "computed.h"
 #include "launcher.h"
@@ -30,6 +31,11 @@ static const struct remedy remedies[] = {
     {"nccl.*.busbw",
      "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
      "links that are down, a host or cable that slows the group"},
+    {"nccl.*.asymptotic*",
+     "smaller groups of the same hosts are faster: look at what only many hosts use together, uplinks and "
+     "spine switches, their routing (adaptive routing, ECMP) and congestion control; run it over each unit "
+     "or "
+     "leaf to see where it begins"},
     {"sound",
      "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
      "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
@@ -165,6 +171,20 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
         ->size_bytes = size;
 }
 
+/* Of rings over whole hosts. What it has to reach, smaller groups of the same hosts tell: a suite says it. */
+static void asymptote_slot(const struct check_context *context, struct slot_list *slots)
+{
+    double end = largest(context), factor = check_number(context, "factor"), sizes[64];
+    size_t count = 0;
+
+    for (double size = check_number(context, "begin"); size <= end && count < sizeof sizes / sizeof sizes[0];
+         size *= factor)
+        sizes[count++] = size;
+    if (context->member_count > 1 && check_rail(context) < 0 &&
+        asymptote_is_measured(collective(context), sizes, count))
+        slot_add(context, slots, asymptote_metric(context, collective(context)), "", NULL, DUTY_RECORD, NULL);
+}
+
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct limit no_wrong[] = RULES_MOST("nccl.*", 0, "nccl-tests");
@@ -178,6 +198,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
+    asymptote_slot(context, slots);
 }
 
 const char *nccl_at_size(struct arena *arena, double size_bytes)
@@ -268,6 +289,8 @@ static void read_tables(const struct check_context *context, const struct attemp
         name_planned_size(context, &out->measurements.items[i]);
         name_rail(context, &out->measurements.items[i]);
     }
+    if (context->member_count > 1)
+        asymptote_read(context, collective(context), out);
 }
 
 static unsigned expected_s(const struct check_context *context)

@@ -344,6 +344,74 @@ static void remark_controller(struct whole_run *run, struct judgement *judgement
     }
 }
 
+/* The mean over its whole attempts; NAN where there is none. */
+static double mean_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct step_attempts *attempts = &run->attempts[step];
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        struct values values;
+
+        if (attempt_bearing(run->arena, attempts->items[i]).kind != KIND_WHOLE)
+            continue;
+        slot_values(run->arena, slot, attempts->items[i], &values);
+        for (size_t k = 0; k < values.items.count; k++, count++)
+            sum += values.items.items[k].number;
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+/* How much of the noise of what was measured goes into it, where the check says so: METRIC.noise. 0: it does not. */
+static double noise_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    struct slot noise = *slot;
+    double mean;
+
+    noise.metric = arena_printf(run->arena, "%s.noise", slot->metric);
+    mean = mean_of(run, step, &noise);
+    return isnan(mean) ? 0 : mean;
+}
+
+static const struct slot *same_slot(const struct shape *shape, const struct slot *slot)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, slot->metric) == 0 &&
+            strcmp(shape->slots[i].subject, slot->subject) == 0 && strcmp(shape->slots[i].at, slot->at) == 0)
+            return &shape->slots[i];
+    return NULL;
+}
+
+/* Smaller groups of the suite's own: parts of a search are of hosts that are suspected, variants are set otherwise. */
+static bool is_smaller_group(const struct step *step, const struct step *than)
+{
+    return step->member_count > 1 && step->member_count < than->member_count &&
+           step->origin != ORIGIN_ISOLATE && *step->shape->variant == '\0' &&
+           strcmp(step->shape->platform, than->shape->platform) == 0;
+}
+
+static struct own_standing beside_groups(void *context, size_t index, const struct slot *slot, double value,
+                                         double fraction, struct own_groups *ret_groups)
+{
+    struct whole_run *run = context;
+    const struct plan *plan = run->record->plan;
+    struct own_value *values = arena_array(run->arena, struct own_value, plan->steps.count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct slot *same =
+            is_smaller_group(step, &plan->steps.items[index]) ? same_slot(step->shape, slot) : NULL;
+        double mean = same != NULL ? mean_of(run, i, same) : NAN;
+
+        if (!isnan(mean))
+            values[count++] = (struct own_value){mean, noise_of(run, i, same)};
+    }
+    *ret_groups = own_groups_of(run->arena, values, count);
+    return own_groups_judge(ret_groups, (struct own_value){value, noise_of(run, index, slot)}, fraction);
+}
+
 static bool has_whole(struct whole_run *run, size_t step)
 {
     const struct step_attempts *attempts = &run->attempts[step];
@@ -685,7 +753,8 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value, others_with, common_span, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value,   others_with,       common_span, beside_groups,
+                          fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);

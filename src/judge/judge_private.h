@@ -5,6 +5,8 @@
 #include "assay/check.h"
 #include "assay/judge.h"
 
+#include "own_groups.h"
+
 /* The attempts of one step, in order. */
 struct step_attempts {
     const struct attempt **items;
@@ -55,6 +57,9 @@ struct peers {
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
     /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */
     const char *(*common_span)(void *context, size_t step, const struct slot *slot);
+    /* How the value stands beside what smaller groups of hosts of this run have for it: RULE_GROUPS. */
+    struct own_standing (*beside_groups)(void *context, size_t step, const struct slot *slot, double value,
+                                         double fraction, struct own_groups *ret_groups);
     /* Whether a step of the same shape ended well on another host: then a crash on this one is its own. */
     bool (*fine_elsewhere)(void *context, size_t step);
     /* Whether another host behind the same jump host answered. */

@@ -174,7 +174,51 @@ static struct opinion not_believed(const struct item_case *item, const struct li
 
 static bool asks_others(const struct limit *limit)
 {
-    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR;
+    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
+           limit->rule == RULE_GROUPS;
+}
+
+/* "nccl.all_gather.asymptotic is 301 GB/s, 11.2% (+-0.6%) below the median 339 of 16 smaller groups" */
+static const char *beside_groups(const struct item_case *item, const struct own_groups *groups,
+                                 const struct own_standing *standing, const struct value *value)
+{
+    const char *metric = item->slot->metric, *is = value_with_unit(item->arena, value);
+
+    if (groups->count < 2)
+        return arena_printf(item->arena,
+                            "%s is %s; %zu smaller groups of this run have it, and it takes 2 to compare",
+                            metric, is, groups->count);
+    return arena_printf(item->arena,
+                        "%s is %s, %.1f%% (+-%.1f%%) below the median %.4g of %zu smaller groups", metric, is,
+                        standing->below * 100, standing->error * 100, groups->median, groups->count);
+}
+
+/* RULE_GROUPS. */
+static struct opinion by_groups(const struct item_case *item, const struct limit *limit,
+                                const struct value *value)
+{
+    struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = *value, .limit = limit};
+    struct own_groups groups;
+    const struct own_standing standing = item->peers->beside_groups(
+        item->peers->context, item->step_index, item->slot, value->number, limit->value, &groups);
+    const char *is = beside_groups(item, &groups, &standing, value);
+    double most = (1 - limit->value) * 100;
+
+    opinion.remark = standing.says == GROUPS_REMARK;
+    if (standing.says == GROUPS_FAIL) {
+        opinion.word = OUTCOME_FAIL;
+        opinion.cause = arena_printf(item->arena, "%s; fail from %g%%", is, most);
+    } else if (standing.says == GROUPS_UNDECIDED) {
+        opinion.word = OUTCOME_INCONCLUSIVE;
+        opinion.cause =
+            groups.count < 2
+                ? is
+                : arena_printf(item->arena, "%s; noise neither shows nor excludes the %g%% of a fail", is,
+                               most);
+    } else if (opinion.remark) {
+        opinion.cause = arena_printf(item->arena, "remark: %s; remark from %g%%", is, most / 2);
+    }
+    return opinion;
 }
 
 /* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
@@ -191,6 +235,7 @@ static const char *what_others_have(const struct item_case *item, const struct l
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
+    struct opinion beside = {.cause = ""};
     const struct limit *disbelieving = disbelieved(item, &value);
     bool enforceable = false;
 
@@ -206,6 +251,13 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         enforceable |= asks_others(limit);
         if (asks_others(limit) && item->peers == NULL)
             continue;
+        if (limit->rule == RULE_GROUPS) {
+            beside = by_groups(item, limit, &value);
+            if (beside.word != OUTCOME_PASS)
+                return beside;
+            enforceable = true;
+            continue;
+        }
         if (asks_others(limit))
             common = what_others_have(item, limit, &value);
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
@@ -227,6 +279,8 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.word = OUTCOME_INCONCLUSIVE;
         opinion.cause = opinion.limit != NULL ? "its only limit is a guess, which can decide nothing"
                                               : "no baseline has a limit for it";
+    } else if (beside.limit != NULL) {
+        return beside;
     } else if (opinion.remark) {
         opinion.cause =
             arena_printf(item->arena, "remark: %s is %s, a guess expects %s", item->slot->metric,

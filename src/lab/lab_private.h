@@ -108,6 +108,8 @@ enum fault_kind {
     FAULT_PATH_SLOW,
     FAULT_LEAF_SLOW,
     FAULT_UPLINK_SLOW,
+    FAULT_FABRIC_SLOW,
+    FAULT_FABRIC_SLOW_ALL,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -346,7 +348,9 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 /* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
  * leaf. */
 int lab_send(const struct lab_host *hosts, size_t count, enum collective collective);
-/* What paths and uplinks leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
+/* What the fabric between so many hosts leaves of their bandwidth, whichever they are. */
+double lab_spine_share(const struct lab *lab, size_t count);
+/* What paths, uplinks and that leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
 double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collective collective, int fd);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);

@@ -150,6 +150,8 @@ static int run_client(const struct tool *tool, const struct request *request)
     lab_host_init(&peer, tool->lab, other);
     if (server != request->hca || other != host->number)
         rail = fmin(host->rail[request->hca], peer.rail[server]);
+    if (other != host->number)
+        rail *= lab_spine_share(tool->lab, 2);
     gbits = (request->gpu ? GPU_SHARE : WIRE_SHARE) * host->profile->hca_rate * rail *
             (request->both ? BOTH_SHARE : 1) * (1 + 0.001 * lab_noise(host->number, "perftest", key));
     print_head(tool, request);

@@ -11,9 +11,9 @@ VOCABULARY(role, "host role", "compute", "spare");
 VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
-           "fraction of ceiling", "range", "distinct", "near");
+           "fraction of ceiling", "range", "distinct", "near", "fraction of groups");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",
-           "computed");
+           "computed", "self");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",

@@ -170,11 +170,13 @@ ROCE_CASES = [
 ]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow"}
+# Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
+FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = {case[0].split(":")[0] for case in CASES + ROCE_CASES} | CONNECTION_KINDS | LEAF_KINDS
+covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS)
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
 tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
@@ -215,6 +217,20 @@ with Lab(16, ["node9:uplink-slow"]) as lab:
         names = ",".join(f"node{host}:8" for host in hosts)
         output = text_of(lab.run(1, f"mpirun -H {names} -np 128 all_gather_perf -b 8G -e 8G -g 1"))
         tap.ok(re.search(pattern, output, re.M), f"uplink-slow {words}", output[-1500:])
+
+
+def gathered(lab, hosts):
+    over = ",".join(f"node{i + 1}:8" for i in range(hosts))
+    done = lab.run(1, f"mpirun -H {over} -np {8 * hosts} all_gather_perf -b 8G -e 8G -g 1")
+    row = re.search(r"^ +8589934592 +\d+ +float +none +-1 +[\d.]+ +[\d.]+ +([\d.]+)", done.stdout, re.M)
+    return float(row[1]) if row is not None else 0
+
+
+for fault, two, three in FABRIC_CASES:
+    with Lab(3, [f"node1:{fault}"]) as lab:
+        shown = gathered(lab, 2), gathered(lab, 3)
+        tap.ok(all(abs(is_ - should) < 5 for is_, should in zip(shown, (two, three))),
+               f"{fault} shows over the hosts that it speaks of", shown)
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
