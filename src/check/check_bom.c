@@ -222,6 +222,11 @@ static const struct item items[] = {
     {0},
 };
 
+static const struct argument arguments[] = {
+    ALLOWED_ARGUMENT_ROW("{\"nvme.kinds\": \"8 x MODEL ... B|8 x OTHER ... B\"}"),
+    {0},
+};
+
 static const struct remedy remedies[] = {
     {"dimm.*",
      "look the slot up in `dmidecode -t memory`, reseat or replace the module, and look for memory errors "
@@ -261,6 +266,8 @@ const struct check check_bom = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
+    .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

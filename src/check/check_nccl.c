@@ -45,6 +45,8 @@ static const struct remedy remedies[] = {
      "NCCL went over sockets, or not over all rails: set NCCL_DEBUG=INFO; on the host that is named, are the "
      "HCAs "
      "there and their ports Active (ibstat), is NCCL_IB_DISABLE set, does NCCL_IB_HCA leave some out?"},
+    {"nccl.rounds",
+     "it timed fewer rounds than it was asked for: look at which program the suite's tools and PATH lead to"},
     {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
     {0},
 };
@@ -194,6 +196,11 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     double end = largest(context), factor = check_number(context, "factor");
 
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
+    slot_add(context, slots, "nccl.rounds", "", NULL, DUTY_GATE,
+             rules_new(context,
+                       LIMITS RULES_LEAST("nccl.rounds", check_number(context, "iterations"),
+                                          "assay: as many as the suite asks for", .inconclusive = true,
+                                          .note = "it is another program, or a wrapper of it, that ran")));
     nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
@@ -278,11 +285,22 @@ void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
         reading_doubt(out, "its output has %zu tables for one test", part->reading.runs.count);
 }
 
+/* As the program itself says how it was called; the sizes that it measured are items of their own. */
+static void tell_rounds(struct reading *out)
+{
+    const char *said = reading_get_fact(out, "nccl.iterations", "");
+    double rounds;
+
+    if (said != NULL && scan_double(slice_of(said), &rounds))
+        reading_measure(out, "nccl.rounds", "", rounds, "");
+}
+
 static void read_tables(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
     read_parts(context, attempt, out);
     nccl_doubt_tables(attempt, out);
+    tell_rounds(out);
     nccl_net_read(context, attempt, out);
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "boot_options.h"
 #include "rules.h"
 #include "script.h"
 
@@ -34,6 +35,10 @@ static void read_values(const struct check_context *context, const struct attemp
     double clock, skew = 0;
 
     read_parts(context, attempt, out);
+    told = reading_get_fact(out, "os.command_line", "");
+    if (told != NULL)
+        reading_fact(out, "os.boot_options", "",
+                     slice_of(boot_options(out->arena, slice_of(told), boot_option_is_shared)));
     told = reading_get_fact(out, "os.clock", "");
     if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
         attempt->ended < attempt->began) {
@@ -70,18 +75,21 @@ static const struct item items[] = {
     {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
     {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
     {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
+    {"os.numa_balancing", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
     {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
     {"os.clock_skew", PER_TARGET, NULL, DUTY_RECORD, NULL},
     /* Recorded: a host that differs from the others is remarked on. */
     {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
     {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
     {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
-    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
     {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
      LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
     {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
     {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
+    {"os.boot_options", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.boot_options", ALIKE)},
     {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    /* Where its driver is loaded the kernel tells it; check bmc asks the BMC itself, and judges it. */
+    {"bmc.firmware", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("bmc.firmware", ALIKE)},
     {0},
 };
 
@@ -97,6 +105,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 
 static const struct argument arguments[] = {
     {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts"},
+    ALLOWED_ARGUMENT_ROW("{\"bios.version\": \"2.3.6|2.3.8\"}"),
     {0},
 };
 
@@ -109,6 +118,10 @@ static const struct remedy remedies[] = {
      "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
      "that the others have)",
      .problem = "governor", .on_hosts = true, .command = "sudo cpupower frequency-set -g performance"},
+    {"os.numa_balancing",
+     "as root on the hosts that differ: sysctl -w kernel.numa_balancing=0 (or what the others have), and "
+     "a file in /etc/sysctl.d/ that keeps it",
+     .problem = "NUMA balancing", .on_hosts = true, .command = "sudo sysctl -w kernel.numa_balancing=0"},
     {"os.memlock",
      "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
      "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
@@ -130,6 +143,7 @@ const struct check check_os = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

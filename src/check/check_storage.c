@@ -257,6 +257,21 @@ static enum duty duty_of(const struct check_context *context, const char *metric
     return DUTY_RECORD;
 }
 
+/* fio counts in ms, and ends a job a few of them early or late. */
+#define RUNTIME_TOLERANCE 0.01
+
+/* A shorter run says nothing against the storage, and too little for it. */
+static void add_runtime_slot(const struct check_context *context, struct slot_list *slots, const char *metric,
+                             const char *at)
+{
+    slot_add(context, slots, metric, "", at, DUTY_GATE,
+             rules_new(context,
+                       LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                    .value = check_number(context, "fio_seconds"),
+                                    .tolerance = RUNTIME_TOLERANCE, .unit = "s", .status = LIMIT_TOOL,
+                                    .source = "assay: as long as the suite asks for", .inconclusive = true)));
+}
+
 static void add_fio_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct {
@@ -270,6 +285,8 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
         {"storage.read.latency", "job=read stat=p99"},
     };
 
+    add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
+    add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
 }
@@ -305,6 +322,8 @@ static const struct remedy remedies[] = {
     {"storage.s*", "compare /etc/fstab of this host with the others'"},
     {"storage.type", "compare /etc/fstab of this host with the others'"},
     {"storage.free", "make room on it, or give the suite's free_gib another value"},
+    {"storage.*.runtime",
+     "look at which fio the host runs, at fio_flags, and why it ended early; then run it again"},
     {"storage.*.*",
      "run fio there by hand; look at the drives' health (`nvme smart-log`), the RAID's state and the "
      "network to the storage"},

@@ -193,10 +193,13 @@ static const char *nth_subject(const struct check_context *context, enum per per
 
 static void add_item(const struct check_context *context, struct slot_list *slots, const struct item *item)
 {
+    const struct limit *rules = item->rules;
     const char *subject;
 
+    if (rules != NULL && rules->rule == RULE_SAME)
+        rules = rules_or_allowed(context, item->metric, rules);
     for (size_t i = 0; (subject = nth_subject(context, item->per, i)) != NULL; i++)
-        slot_add(context, slots, item->metric, subject, item->at, item->duty, item->rules);
+        slot_add(context, slots, item->metric, subject, item->at, item->duty, rules);
 }
 
 void check_slots(const struct check_context *context, struct slot_list *slots)

@@ -14,6 +14,7 @@ enum argument {
     ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
+    ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -69,6 +70,9 @@ static const struct kind {
     [FAULT_DCGM_INFOROM] = {"dcgm-inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                             "dcgmi diag finds the GPU's InfoROM corrupt, and nothing else does",
                             "fail of dcgm-diag"},
+    [FAULT_DCGM_SHORT] = {"dcgm-short", "[:LEVEL]", ARGUMENT_NUMBER_OPT, 1, 1, 3,
+                          "dcgmi diag runs the tests of LEVEL only, whatever level it is asked for",
+                          "inconclusive in dcgm-diag"},
     [FAULT_BURN_FAULTY] = {"burn-faulty", ":GPU[=ERRORS]", ARGUMENT_GPU_NUMBER_OPT, 137, 1, 2e9,
                            "gpu_burn finds wrong results and says FAULTY", "fail of gpu-burn"},
     [FAULT_BURN_IDLE] = {"burn-idle", ":GPU", ARGUMENT_GPU, 0, 0, 0,
@@ -87,6 +91,13 @@ static const struct kind {
                             "fail of gpu-burn"},
     [FAULT_THROTTLE] = {"throttle", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 25, 1, 99,
                         "the GPU runs hot and gives PERCENT less", "fail of gpu-burn"},
+    [FAULT_CLOCKS_HELD] =
+        {"clocks-held", ":GPU[=MHZ]", ARGUMENT_GPU_NUMBER_OPT, 1200, 200, 3000,
+         "the GPU's clock is locked to MHZ (nvidia-smi -lgc), which no setting and no reason "
+         "tells",
+         "fail of gpu-burn"},
+    [FAULT_POWER_LOW] = {"power-low", ":GPU[=WATTS]", ARGUMENT_GPU_NUMBER_OPT, 450, 50, 2000,
+                         "the GPU takes WATTS under load, far less than all others", "a remark in gpu-burn"},
     [FAULT_GPU_SLOW] = {"gpu-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 4, 0.1, 99,
                         "the GPU computes and copies PERCENT less, at the temperature it always had",
                         "within all limits where it is little; assay history names it"},
@@ -170,6 +181,9 @@ static const struct kind {
          "an NCCL test across hosts of which it is the first prints no row of the largest size, and ends "
          "as if it had",
          "inconclusive in the tests across hosts; nobody is searched for"},
+    [FAULT_NCCL_SHORT] = {"nccl-short", "[:ROUNDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
+                          "nccl-tests times ROUNDS of each size, whatever it is asked for",
+                          "inconclusive in nccl-all-reduce"},
     [FAULT_PERSISTENCE_OFF] = {"persistence-off", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
                                "persistence mode is off", "fail of gpu-settings"},
     [FAULT_MIG_ON] = {"mig-on", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0, "MIG mode is on",
@@ -200,6 +214,11 @@ static const struct kind {
                               "the host has booted another kernel", "fail of os"},
     [FAULT_BIOS_VERSION] = {"bios-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                             "the host has another BIOS", "fail of os"},
+    [FAULT_HOST_ODD] =
+        {"host-odd", ":WHAT", ARGUMENT_HOST_WORD, 0, 0, 0,
+         "the host has another iommu (kernel's command line), acs, peermem, numa-balancing, psid "
+         "(HCAs) or bmc (firmware) than all others",
+         "fail of topology (iommu, acs, peermem), os, ib-port, bmc"},
     [FAULT_GOVERNOR] = {"governor", "", ARGUMENT_NONE, 0, 0, 0,
                         "the processors run with the governor powersave", "fail of os"},
     [FAULT_MEMLOCK] = {"memlock", "[:BYTES]", ARGUMENT_NUMBER_OPT, 8388608, 1, 1e15,
@@ -298,6 +317,9 @@ static const struct kind {
     [FAULT_FIO_SLOW] = {"fio-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 60, 1, 99,
                         "the drives of /scratch give PERCENT less",
                         "fail of storage where the suite has a limit for fio"},
+    [FAULT_FIO_SHORT] = {"fio-short", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
+                         "fio writes and reads for SECONDS, whatever it is asked for",
+                         "inconclusive in storage where the suite runs fio"},
     [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
                          "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",
@@ -439,6 +461,18 @@ static int read_test(struct cursor *cursor, struct fault *fault)
         "is none of PCIe, GPU Memory, Diagnostic, Targeted Stress, Targeted Power, Memory Bandwidth");
 }
 
+static int read_word_of(struct cursor *cursor, const char *const *words, size_t count, const char *why,
+                        struct fault *fault)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(cursor->at, words[i]) == 0) {
+            fault->word = words[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(cursor, cursor->at, why);
+}
+
 /* Of what there is one of each GPU, and which may be another. */
 static const char *const gpu_words[] = {"vbios",           "inforom",    "gsp",         "memory",
                                         "pcie-generation", "pcie-width", "ecc-pending", "mig-pending"};
@@ -448,14 +482,12 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
     if (*cursor->at != '=')
         return wrong(cursor, cursor->at, "stands where '=' and a word should");
     cursor->at++;
-    for (size_t i = 0; i < sizeof gpu_words / sizeof gpu_words[0]; i++)
-        if (strcmp(cursor->at, gpu_words[i]) == 0) {
-            fault->word = gpu_words[i];
-            cursor->at += strlen(cursor->at);
-            return 0;
-        }
-    return wrong(cursor, cursor->at, "is nothing that a GPU has");
+    return read_word_of(cursor, gpu_words, sizeof gpu_words / sizeof gpu_words[0],
+                        "is nothing that a GPU has", fault);
 }
+
+/* Of what hosts of one platform have alike. */
+static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing", "psid", "bmc"};
 
 static int read_hca(struct cursor *cursor, struct fault *fault)
 {
@@ -533,6 +565,9 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
     case ARGUMENT_GPU_WORD:
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
+    case ARGUMENT_HOST_WORD:
+        return read_word_of(cursor, host_words, sizeof host_words / sizeof host_words[0],
+                            "is nothing that hosts have alike", fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, fault);
     case ARGUMENT_PAIR_NUMBER:

@@ -216,6 +216,12 @@ static void gpu_hold_back(struct lab_gpu *gpu, const struct lab_profile *profile
     }
     if (gpu->clock_limit < profile->clock_max)
         gpu->strength *= (double)gpu->clock_limit / profile->clock_max;
+    if (gpu->clock_held > 0 && gpu->clock_held < profile->clock_max) {
+        double share = (double)gpu->clock_held / profile->clock_max;
+
+        gpu->strength *= share;
+        gpu->power_burn = profile->power_idle + (gpu->power_burn - profile->power_idle) * share * share;
+    }
     if (gpu->throttled) {
         gpu->temperature_burn = 88;
         gpu->power_burn *= gpu->strength;
@@ -298,11 +304,13 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .power_burn = profile->power_burn * (1 + 0.006 * lab_noise(host->number, "power", n)),
         .power_limit = (unsigned)number_or(host, FAULT_POWER_LIMIT, number, profile->power_limit),
         .clock_limit = (unsigned)number_or(host, FAULT_CLOCKS_LOCKED, number, profile->clock_max),
+        .clock_held = (unsigned)number_or(host, FAULT_CLOCKS_HELD, number, 0),
         .links_active = profile->links,
     };
     gpu_build(gpu, host);
     gpu_strike(gpu, host);
     gpu_hold_back(gpu, profile);
+    gpu->power_burn = number_or(host, FAULT_POWER_LOW, number, gpu->power_burn);
     gpu->temperature_burn = (unsigned)number_or(host, FAULT_BURN_HOT, number, gpu->temperature_burn);
     gpu->temperature_idle = (unsigned)number_or(host, FAULT_HOT, number, gpu->temperature_idle);
     if (has_fault(host, FAULT_HOT, number) && gpu->temperature_burn < gpu->temperature_idle)
@@ -345,6 +353,17 @@ struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
     return place;
 }
 
+static bool has_odd(const struct lab_host *host, const char *what)
+{
+    for (size_t i = 0; i < host->lab->fault_count; i++) {
+        const struct fault *fault = &host->lab->faults[i];
+
+        if (fault->kind == FAULT_HOST_ODD && fault->host == host->number && strcmp(fault->word, what) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The place that the HCA's cable ends in. */
 static unsigned rail_of(const struct lab *lab, unsigned host, int number)
 {
@@ -376,6 +395,7 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
         .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
         .pcie_width = lanes != NULL ? (unsigned)lanes->number : PCIE_LANES,
         .firmware = host->profile->hca_firmware,
+        .board = has_odd(host, "psid") ? "MT_0000000970" : "MT_0000000838",
         .rail = rail_of(lab, host->number, number),
         .link_downed = downs != NULL ? (unsigned)downs->number : 1, /* when the cable was plugged in */
         .symbol_errors = errors != NULL ? (unsigned)errors->number : 0,
@@ -456,6 +476,11 @@ static void system_init(struct lab_host *host)
         word_or(fault_find(lab, number, FAULT_KERNEL_VERSION), "5.15.0-122-generic", "5.15.0-105-generic");
     host->bios_version =
         word_or(fault_find(lab, number, FAULT_BIOS_VERSION), host->board->bios_version, "1.4a");
+    host->boot_options = has_odd(host, "iommu") ? "intel_iommu=on" : "iommu=pt";
+    host->numa_balancing = has_odd(host, "numa-balancing");
+    host->peermem = !has_odd(host, "peermem");
+    host->acs = has_odd(host, "acs");
+    host->bmc_firmware = has_odd(host, "bmc") ? "1.07" : "1.15";
     host->open_mpi = word_or(fault_find(lab, number, FAULT_MPI_VERSION), "4.1.4", "5.0.8");
     host->nccl = word_or(fault_find(lab, number, FAULT_NCCL_VERSION),
                          nccl_text(host->profile->nccl_version, host->nccl_buffer), "2.17.1");
@@ -473,6 +498,14 @@ static void system_init(struct lab_host *host)
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
 }
 
+/* The number of a fault of the host as a whole. */
+static double limit_or(const struct lab_host *host, enum fault_kind kind, double healthy)
+{
+    const struct fault *fault = fault_find(host->lab, host->number, kind);
+
+    return fault != NULL ? fault->number : healthy;
+}
+
 static void storage_init(struct lab_host *host)
 {
     const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
@@ -481,6 +514,7 @@ static void storage_init(struct lab_host *host)
     host->names_unknown = fault_find(host->lab, host->number, FAULT_NAMES_UNKNOWN) != NULL;
     host->data_mounted = fault_find(host->lab, host->number, FAULT_MOUNT_MISSING) == NULL;
     host->scratch_full = fault_find(host->lab, host->number, FAULT_DISK_FULL) != NULL;
+    host->fio_seconds = limit_or(host, FAULT_FIO_SHORT, 0);
     host->scratch_speed = slow != NULL ? 1 - slow->number / 100 : 1;
 }
 
@@ -504,6 +538,8 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
     host->nccl_wrong = wrong != NULL ? (unsigned)wrong->number : 0;
+    host->nccl_rounds = (unsigned)limit_or(host, FAULT_NCCL_SHORT, 0);
+    host->dcgm_level = (int)limit_or(host, FAULT_DCGM_SHORT, 4);
     for (int i = 0; i < LAB_HCAS; i++)
         hca_init(&host->hcas[i], host, i);
     for (int i = 0; i < LAB_GPUS; i++)
@@ -671,9 +707,10 @@ struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
         .memory_used_mib = burning     ? host->profile->memory_mib * 9 / 10
                            : gpu->busy ? 40210
                                        : 1,
-        .clock_mhz = !loaded          ? host->profile->clock_idle
-                     : gpu->throttled ? (unsigned)(host->profile->clock_max * gpu->strength)
-                                      : host->profile->clock_max * 9 / 10,
+        .clock_mhz = !loaded               ? host->profile->clock_idle
+                     : gpu->clock_held > 0 ? gpu->clock_held
+                     : gpu->throttled      ? (unsigned)(host->profile->clock_max * gpu->strength)
+                                           : host->profile->clock_max * 9 / 10,
     };
 }
 

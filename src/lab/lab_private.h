@@ -95,6 +95,7 @@ enum fault_kind {
     FAULT_DCGM_WARN,
     FAULT_DCGM_SKIP,
     FAULT_DCGM_INFOROM,
+    FAULT_DCGM_SHORT,
     FAULT_BURN_FAULTY,
     FAULT_BURN_IDLE,
     FAULT_BURN_SLOW,
@@ -102,6 +103,8 @@ enum fault_kind {
     FAULT_BURN_SHORT,
     FAULT_BURN_HURRIED,
     FAULT_THROTTLE,
+    FAULT_CLOCKS_HELD,
+    FAULT_POWER_LOW,
     FAULT_GPU_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
@@ -131,6 +134,7 @@ enum fault_kind {
     FAULT_NVLS_OFF,
     FAULT_NCCL_WRONG,
     FAULT_NCCL_ROW,
+    FAULT_NCCL_SHORT,
     FAULT_PERSISTENCE_OFF,
     FAULT_MIG_ON,
     FAULT_ECC_OFF,
@@ -146,6 +150,7 @@ enum fault_kind {
     FAULT_MONITOR,
     FAULT_KERNEL_VERSION,
     FAULT_BIOS_VERSION,
+    FAULT_HOST_ODD,
     FAULT_GOVERNOR,
     FAULT_MEMLOCK,
     FAULT_CLOCK_SKEW,
@@ -180,6 +185,7 @@ enum fault_kind {
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
     FAULT_FIO_SLOW,
+    FAULT_FIO_SHORT,
     FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -266,8 +272,9 @@ struct lab_gpu {
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
-    unsigned power_limit, clock_limit;  /* W; MHz of the applications clock */
-    unsigned links_active;              /* the others are down from the lowest on */
+    unsigned power_limit, clock_limit; /* W; MHz of the applications clock */
+    unsigned clock_held;   /* MHz that the clock is locked to, as nvidia-smi -lgc does; 0: it is not */
+    unsigned links_active; /* the others are down from the lowest on */
     unsigned link_recoveries, link_crc; /* of its last link */
 };
 
@@ -277,6 +284,7 @@ struct lab_hca {
     unsigned rate;        /* Gb/s that its link has trained to */
     unsigned pcie_width;  /* lanes */
     const char *firmware; /* version */
+    const char *board;    /* its PSID */
     unsigned link_downed, symbol_errors;
     unsigned rail; /* whose place its cable ends in: its own number, unless cables are swapped */
     /* RoCE */
@@ -307,7 +315,9 @@ struct lab_host {
     char name[16];
     const struct lab_board *board;
     const char *kernel, *bios_version, *governor;
-    const char *open_mpi, *nccl; /* versions */
+    const char *boot_options, *bmc_firmware;
+    bool numa_balancing, peermem, acs; /* acs: of all its devices */
+    const char *open_mpi, *nccl;       /* versions */
     char nccl_buffer[16];
     const char *interface;               /* by which hosts reach one another */
     unsigned long long memlock;          /* bytes; 0: unlimited */
@@ -328,6 +338,9 @@ struct lab_host {
     double rail[LAB_HCAS]; /* share of the line rate */
     bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */
     unsigned nccl_wrong;
+    unsigned nccl_rounds;            /* timed rounds at most; 0: as many as asked for */
+    int dcgm_level;                  /* highest level whose tests run */
+    double fio_seconds;              /* longest job of fio; 0: as long as asked for */
     bool no_space;                   /* the root file system is full */
     bool names_unknown;              /* it resolves no name of another host */
     bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */

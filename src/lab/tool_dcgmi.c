@@ -373,6 +373,8 @@ static int diag(struct tool *tool)
         fprintf(stderr, "PARSE ERROR: Argument: -r (--run)\n             the level is 1, 2, 3 or 4\n");
         return 1;
     }
+    if (level > tool->host->dcgm_level)
+        level = tool->host->dcgm_level;
     lab_sleep(tool->lab, level_seconds[level]);
     if (json)
         print_json(tool, level);

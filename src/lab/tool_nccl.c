@@ -454,6 +454,8 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
 
     if (rc != 0 || test == NULL)
         return rc != 0 ? rc : 1;
+    if (tool->host->nccl_rounds > 0 && tool->host->nccl_rounds < arguments.iterations)
+        arguments.iterations = tool->host->nccl_rounds;
     per_process = arguments.gpus * arguments.threads;
     per_host = processes / (unsigned)host_count * per_process;
     ranks = per_host * (unsigned)host_count;

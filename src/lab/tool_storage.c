@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host's storage: the root file system, /data from the cluster's Lustre, /scratch on its own drives. */
+#include <math.h>
 #include <string.h>
 
 #include "assay/scan.h"
@@ -208,6 +209,8 @@ int tool_fio(struct tool *tool)
         fprintf(stderr, "No job(s) defined\n");
         return 1;
     }
+    if (tool->host->fio_seconds > 0)
+        seconds = fmin(seconds, tool->host->fio_seconds);
     lab_sleep(tool->lab, seconds * count);
     if (tool->host->scratch_full) {
         printf("fio: pid=4711, err=28/file:io_u.c:1822, func=io_u error, error=No space left on device\n");

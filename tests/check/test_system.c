@@ -685,6 +685,84 @@ static void the_word_of_a_beginning_makes_no_end(void **state)
     assert_false(ended);
 }
 
+/* One that another command line says the same: order and a host's own disks mean nothing. */
+static void kernels_with_the_same_options_are_alike(void **state)
+{
+    static const char *const lines[] = {
+        "BOOT_IMAGE=/vmlinuz-5.15 root=UUID=6d1f ro iommu=pt pci=realloc=off",
+        "BOOT_IMAGE=/vmlinuz-5.15 pci=realloc=off root=UUID=77aa iommu=pt ro ro"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct own_host host;
+
+        host_begin(&host, "os");
+        host_reads(&host,
+                   (const struct printed[]){
+                       {"values",
+                        arena_printf(host.arena, "os.command_line\t\t%s\nkey-value end\n", lines[i]), "", 0},
+                       {0}});
+        assert_string_equal(fact(&host, "os.boot_options"), "iommu=pt pci=realloc=off ro");
+        arena_destroy(host.arena);
+    }
+}
+
+static void read_topology(struct own_host *host, const char *lspci, const char *cmdline)
+{
+    host_begin(host, "topology");
+    host_reads(host, (const struct printed[]){
+                         {"topo",
+                          "\tGPU0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t0-3\t0\n\nLegend:\n\n"
+                          "  X    = Self\n"
+                          "  NV#  = Connection traversing a bonded set of # NVLinks\n",
+                          "", 0},
+                         {"acs", lspci, "", 0},
+                         {"cmdline", cmdline, "", 0},
+                         {"modules", "nvidia 1 0 - Live 0x0\n", "", 0},
+                         {"driver", "NVRM version: NVIDIA UNIX Open Kernel Module\n", "", 0},
+                         {0}});
+}
+
+static void what_hosts_have_in_common_for_gpudirect_is_told_or_not_known(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    read_topology(&host, "00:01.0 PCI bridge\n\t\tACSCtl:\tSrcValid+ TransBlk-\n", "iommu=pt quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "on");
+    assert_string_equal(fact(&host, "kernel.iommu"), "iommu=pt");
+    assert_string_equal(fact(&host, "gpudirect.rdma"), "dma-buf (open kernel modules)");
+    arena_destroy(host.arena);
+    /* A login that may not see capabilities sees no ACS, and neither whether it is off. */
+    read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: <access denied>\n", "quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "(none)");
+    assert_string_equal(finding(&host, "pci.acs.unread"), "lspci was denied the capabilities of 1 devices");
+    assert_string_equal(fact(&host, "kernel.iommu"), "kernel's default");
+    arena_destroy(host.arena);
+    read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: [40] Power Management\n", "quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "off");
+    arena_destroy(host.arena);
+}
+
+/* A level that did not run what every level runs first. */
+static void a_diagnostic_without_its_first_tests_is_not_done(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "dcgm-diag");
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"main",
+             "{\"DCGM GPU Diagnostic\": {\"test_categories\": [{\"category\": \"Deployment\", \"tests\": ["
+             "{\"name\": \"Denylist\", \"results\": [{\"status\": \"Pass\"}]}]}], \"version\": \"3.3.8\"}}\n",
+             "", 0},
+            {0}});
+    assert_non_null(strstr(fact(&host, "dcgm.deployment"), "without nvml_library, cuda_main_library"));
+    arena_destroy(host.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,6 +772,9 @@ int main(void)
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
         cmocka_unit_test(a_clock_is_known_as_well_as_the_attempt_was_short),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
+        cmocka_unit_test(kernels_with_the_same_options_are_alike),
+        cmocka_unit_test(what_hosts_have_in_common_for_gpudirect_is_told_or_not_known),
+        cmocka_unit_test(a_diagnostic_without_its_first_tests_is_not_done),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),

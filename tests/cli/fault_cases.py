@@ -152,7 +152,7 @@ LOAD = [
     Case("dcgm-inforom:1", fail("dcgm-diag", HOST, "[Ii]nforom"), remedy="InfoROM"),
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
-    Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0"), numbers_undecided=True),
     Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
          faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
     Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
@@ -167,6 +167,9 @@ LOAD = [
     Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16") | fail("nvbandwidth", copies(5), "GB/s")),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
+    Case("clocks-held:3", fail("gpu-burn", {"gpu3"}, "window.clock.held_down is 1200 of 1980 MHz, expected no"), remedy="nvidia-smi -rgc"),
+    Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
+    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
@@ -203,6 +206,7 @@ FABRIC = [
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     # Nobody is searched for: it speaks against nobody.
     Case("nccl-row", all_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
+    Case("nccl-short:3", undecided("nccl-all-reduce", HOST, "nccl.rounds is 3, expected >= 20"), remedy="which program"),
     Case("nic-slow:mlx5_3", over_all(fail) | rails(fail, "rdma-pair", "mlx5_3", "Gb/s")
          | rails(fail, "rdma-gpudirect", "mlx5_3", "Gb/s")),
     # No bandwidth shows it.
@@ -231,6 +235,8 @@ NETWORK = [
     Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have")
          | fail("ib-port-after", ALL_HCAS, "28.36.1010"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
+    Case("host-odd:psid", fail("ib-port", ALL_HCAS, "ib.board is MT_0000000970, while most hosts have MT_0000000838")
+         | fail("ib-port-after", ALL_HCAS, "MT_0000000970"), runs_on=True, remedy="PSID"),
     Case("link-rate:mlx5_4", fail("ib-port", {"mlx5_4/1"}, "100 Gb/s, expected 400")),
     # It can count no further: what a test over it added, nobody knows.
     Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535")
@@ -325,6 +331,16 @@ SITE = {
 SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
+    Case("host-odd:iommu", fail("topology", HOST, "kernel.iommu is intel_iommu=on, while most hosts have iommu=pt"),
+         runs_on=True, remedy="/proc/cmdline", noted=("os", "", "os.boot_options is intel_iommu=on ro")),
+    Case("host-odd:acs", fail("topology", HOST, "pci.acs is on, while most hosts have off"), runs_on=True, remedy="ACSCtl"),
+    Case("host-odd:peermem", fail("topology", HOST, "gpudirect.rdma is neither .* while most hosts have nvidia_peermem"),
+         runs_on=True, remedy="modprobe"),
+    Case("host-odd:numa-balancing", fail("os", HOST, "os.numa_balancing is 1, while most hosts have 0"), runs_on=True,
+         remedy="sysctl"),
+    Case("host-odd:bmc", fail("bmc", HOST, r"bmc.firmware is 1.07 \(00 00 00 00\), while most hosts have 1.15"),
+         runs_on=True, remedy="mc info", suite=SITE),
+    Case("host-odd:bmc", {}, noted=("os", "", "bmc.firmware is 1.07")),
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
@@ -424,6 +440,8 @@ STORED = [
     Case("no-space", fail("setup", {"/var/tmp"}, "40 MiB"), runs_on=True, suite=STORAGE),
     Case("names-unknown", fail("setup", HOST, r"not node\d+"), runs_on=True, suite=STORAGE),
     Case("fio-slow", fail("storage", HOST, "GB/s"), runs_on=True, suite=STORAGE),
+    Case("fio-short", undecided("storage", HOST, "storage.write.runtime is 1 s, expected >= 29.7 s"), runs_on=True,
+         remedy="fio_flags", suite=STORAGE),
     Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
     Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),
     Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found")
