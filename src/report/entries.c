@@ -548,7 +548,7 @@ static bool is_explained(const struct groups *groups, size_t step)
     return searched;
 }
 
-/* "it is node5 that makes it slow": for a test across hosts that failed by whom isolation names. */
+/* "it is node5 that makes it slow": for a test across hosts that failed, or broke off, by whom isolation names. */
 static const char *pointer_text(const struct groups *groups, const struct group *group)
 {
     const struct judgement *judgement = &groups->view->record->judgement;
@@ -557,7 +557,7 @@ static const char *pointer_text(const struct groups *groups, const struct group 
     bool explained = is_explained(groups, index);
     struct words names = {0};
 
-    for (size_t i = 0; group->word == OUTCOME_FAIL && i < judgement->accusation_count; i++) {
+    for (size_t i = 0; group->word != OUTCOME_NOT_RUN && i < judgement->accusation_count; i++) {
         const struct accusation *accusation = &judgement->accusations[i];
 
         if (accusation->step == index ||

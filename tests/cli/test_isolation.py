@@ -93,7 +93,7 @@ def is_found(number, case):
         tell.same([search["candidates"] for search in report.json["searches"]], [""], f"{name}: nothing is left open")
         tell.ok(re.search(rf"^fail: (leaf |path )?{re.escape(subject)} isolation: ", done.stdout, re.M) is not None,
                 f"{name}: the last lines name it", done.stdout)
-        fails = [line for line in done.stdout.splitlines() if line.startswith("fail: ")]
+        fails = [line for line in done.stdout.splitlines() if line.startswith(("fail: ", "inconclusive: "))]
         tell.ok(" isolation: " in fails[0] and len(fails) > 1 and
                 all(line.endswith(f"{subject} that makes it slow") for line in fails[1:]),
                 f"{name}: it stands first, and the tests that it made slow point there", done.stdout)

@@ -437,7 +437,9 @@ static void one_fault_is_one_entry_worst_first(void **state)
     const struct report_entry *pair = entry_find(entries, count, "node3", "p2p-bandwidth");
 
     (void)state;
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 10);
+    assert_string_equal(entries[0].check, "isolation"); /* whom it names is an entry before all others */
+    assert_int_equal(entries[0].items, 0);
     assert_string_equal(pair->subjects, "gpu2->gpu5, gpu5->gpu2");
     assert_int_equal(pair->items, 4);
     assert_string_equal(pair->source, "field: nccl#1264");
