@@ -113,20 +113,22 @@ static double share_of_uplinks(const struct lab_host *hosts, size_t count, enum 
     return share;
 }
 
-double lab_spine_share(const struct lab *lab, size_t count)
+double lab_spine_share(const struct lab_host *hosts, size_t count)
 {
+    const struct lab *lab = hosts[0].lab;
     double share = 1;
 
     for (size_t i = 0; i < lab->fault_count; i++)
-        if (lab->faults[i].kind == FAULT_FABRIC_SLOW_ALL ||
-            (lab->faults[i].kind == FAULT_FABRIC_SLOW && count > 2))
+        if ((lab->faults[i].kind == FAULT_FABRIC_SLOW_ALL ||
+             (lab->faults[i].kind == FAULT_FABRIC_SLOW && count > 2)) &&
+            is_in(hosts, count, lab->faults[i].host))
             share *= 1 - lab->faults[i].number / 100;
     return share;
 }
 
 double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collective collective, int fd)
 {
-    double share = share_of_paths(hosts, count) * lab_spine_share(hosts[0].lab, count);
+    double share = share_of_paths(hosts, count) * lab_spine_share(hosts, count);
 
     for (size_t i = 0; crosses(hosts, count) && i < count; i++)
         share = fmin(share, share_of_uplinks(hosts, count, collective, lab_unit(hosts[i].number), fd));

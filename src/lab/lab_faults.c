@@ -116,14 +116,15 @@ static const struct kind {
          "one uplink of the host's leaf, the last that is used, is PERCENT slower: it carries nothing "
          "before all hosts of the leaf send to others",
          "fail of nccl-all-gather-leaves, that leaf with both of its neighbours"},
-    [FAULT_FABRIC_SLOW] = {"fabric-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
-                           "tests over three hosts and more are PERCENT slower, as where routes collide; "
-                           "pairs are as fast as ever",
-                           "fail of nccl-all-gather-cluster from 10, remark from 5"},
+    [FAULT_FABRIC_SLOW] =
+        {"fabric-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
+         "tests over three hosts and more, with this one, are PERCENT slower, as where routes collide; "
+         "pairs are as fast as ever",
+         "fail from 10 where a suite has fraction_of_groups, remark from 5"},
     [FAULT_FABRIC_SLOW_ALL] =
         {"fabric-slow-all", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
-         "whatever goes between hosts is PERCENT slower, pairs and RDMA too; no part of the run is faster",
-         "fail of rdma-pair from 10, by what the ports' rate lets expect"},
+         "whatever goes between this host and others is PERCENT slower, pairs and RDMA too",
+         "fail of rdma-pair from 10, and of what has a floor"},
     [FAULT_NIC_FAR] = {"nic-far", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                        "the HCA sits behind the CPU and not behind its GPU's PCIe switch",
                        "fail of topology"},

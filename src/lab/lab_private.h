@@ -361,8 +361,8 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 /* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
  * leaf. */
 int lab_send(const struct lab_host *hosts, size_t count, enum collective collective);
-/* What the fabric between so many hosts leaves of their bandwidth, whichever they are. */
-double lab_spine_share(const struct lab *lab, size_t count);
+/* What a fabric that is slow as a whole leaves of these hosts' bandwidth. */
+double lab_spine_share(const struct lab_host *hosts, size_t count);
 /* What paths, uplinks and that leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
 double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collective collective, int fd);
 /* -1 to 1, always the same for the same arguments. */

@@ -151,7 +151,7 @@ static int run_client(const struct tool *tool, const struct request *request)
     if (server != request->hca || other != host->number)
         rail = fmin(host->rail[request->hca], peer.rail[server]);
     if (other != host->number)
-        rail *= lab_spine_share(tool->lab, 2);
+        rail *= lab_spine_share((const struct lab_host[]){*host, peer}, 2);
     gbits = (request->gpu ? GPU_SHARE : WIRE_SHARE) * host->profile->hca_rate * rail *
             (request->both ? BOTH_SHARE : 1) * (1 + 0.001 * lab_noise(host->number, "perftest", key));
     print_head(tool, request);

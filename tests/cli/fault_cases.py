@@ -196,6 +196,17 @@ LOAD = [
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
 ]
 
+ASYMPTOTIC = "nccl.all_gather.asymptotic"
+OVER = {"check": "nccl-all-gather", "isolate": False, "arguments": {"begin": "1G", "end": "16G", "iterations": 5}}
+# The ring over all hosts against its pairs; and against what the links carry, for a fabric that has no faster part.
+ITSELF = {"name": "itself", "title": "itself", "purpose": "delivery", "steps": [
+    {"name": "pairs", "scope": "pair", "exclusive": "host", **OVER},
+    {"name": "ring", "scope": "cluster", "gate": [ASYMPTOTIC], **OVER, "limits": [
+        {"metric": ASYMPTOTIC, "hosts_min": 3, "fraction_of_groups": 0.9, "source": "its pairs", "status": "self"}]}]}
+LINKS = {"name": "links", "title": "links", "purpose": "delivery", "steps": [
+    {"name": "ring", "scope": "cluster", **OVER, "limits": [
+        {"metric": "nccl.all_gather.busbw", "size_min": "8G", "fraction_of_ceiling": 0.8, "source": "site", "status": "contract"}]}]}
+
 FABRIC = [
     Case("fabric-manager-dead", fail("fabric-manager", HOST | ALL_GPUS, "failed")),
     Case("fabric-manager-version", fail("fabric-manager", HOST, "550.54.14")),
@@ -215,6 +226,8 @@ FABRIC = [
     # Both tell the same cables: each host of its own, and one sweep of all.
     Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged where")
          | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged where", host="all"), runs_on=True),
+    Case("fabric-slow:12", fail("ring", HOST, "below the median 3.* of 3 smaller groups; fail from 10%", host="all"), suite=ITSELF),
+    Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
     # On another host than the head, and only its own kernel, or counter, knows of it.
@@ -332,15 +345,15 @@ SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
     Case("host-odd:iommu", fail("topology", HOST, "kernel.iommu is intel_iommu=on, while most hosts have iommu=pt"),
-         runs_on=True, remedy="/proc/cmdline", noted=("os", "", "os.boot_options is intel_iommu=on ro")),
+         runs_on=True, remedy="/proc/cmdline", noted={("os", ""): "os.boot_options is intel_iommu=on ro"}),
     Case("host-odd:acs", fail("topology", HOST, "pci.acs is on, while most hosts have off"), runs_on=True, remedy="ACSCtl"),
     Case("host-odd:peermem", fail("topology", HOST, "gpudirect.rdma is neither .* while most hosts have nvidia_peermem"),
          runs_on=True, remedy="modprobe"),
     Case("host-odd:numa-balancing", fail("os", HOST, "os.numa_balancing is 1, while most hosts have 0"), runs_on=True,
          remedy="sysctl"),
     Case("host-odd:bmc", fail("bmc", HOST, r"bmc.firmware is 1.07 \(00 00 00 00\), while most hosts have 1.15"),
-         runs_on=True, remedy="mc info", suite=SITE),
-    Case("host-odd:bmc", {}, noted=("os", "", "bmc.firmware is 1.07")),
+         runs_on=True, remedy="mc info", noted={("os", ""): "bmc.firmware is 1.07"}),
+
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
