@@ -353,7 +353,6 @@ SYSTEM = [
          remedy="sysctl"),
     Case("host-odd:bmc", fail("bmc", HOST, r"bmc.firmware is 1.07 \(00 00 00 00\), while most hosts have 1.15"),
          runs_on=True, remedy="mc info", noted={("os", ""): "bmc.firmware is 1.07"}),
-
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
