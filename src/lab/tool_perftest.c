@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ib_write_bw, ib_send_bw and their siblings for latency. The server leaves its device's name in the host's folder, by its port, where the client finds
- * it: that stands for the connection. Between an HCA and itself no data leaves the adapter, so its link does
- * not count.
+ * ib_write_bw, ib_send_bw and their siblings for latency. The server leaves its device's name in the host's folder,
+ * by its port, where the client finds it: that stands for the connection. Between an HCA and itself no data leaves
+ * the adapter, so its link does not count.
  */
 #include <math.h>
 #include <string.h>
@@ -107,10 +107,12 @@ static void print_head(const struct tool *tool, const struct request *request)
            tool->host->number * LAB_HCAS + hca + 2, tool->host->number * LAB_HCAS + hca + 3);
 }
 
-/* Where a server on that host, with that port, leaves its device's name. */
+/* Where a server on that host, with that port, leaves its device's name: any user of the host may write there, and
+   healthy hosts share the folder. */
 static const char *meeting_place(const struct tool *tool, unsigned host, unsigned port)
 {
-    return lab_host_file(tool->arena, tool->lab, host, arena_printf(tool->arena, "%s.%u", tool->name, port));
+    return lab_host_file(tool->arena, tool->lab, host,
+                         arena_printf(tool->arena, "root/var/tmp/%s.%u.%u", tool->name, host, port));
 }
 
 /* Half of a round trip; either end may be the slow one. */
