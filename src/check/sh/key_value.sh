@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions of scripts that collect single values, as rows that the parser key-value reads; src/check/key_value.h. A script
+# Functions of scripts that collect single values, as rows that the parser key-value reads; src/parse/parse_key_value.c. A script
 # that has them ends with `echo 'key-value end'`.
 #
 #   put NAME SUBJECT VALUE        a row
