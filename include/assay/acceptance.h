@@ -39,10 +39,17 @@ enum event_kind {
     EVENT_SPARE,  /* another host takes this one's place for good */
     EVENT_NOTE,   /* for the reader only */
     EVENT_WITHDRAWAL, /* an earlier event was recorded by mistake: it counts no more, and is still told */
+    /* Repairs of which it is known what was done: less becomes void by them, and they replace only fails of that. */
+    EVENT_SETTINGS, /* of the item's driver; without one: of the operating system */
+    EVENT_CABLE,    /* a cable or transceiver was changed, or plugged anew */
+    EVENT_FIRMWARE, /* of the item; without one: of the host */
+    EVENT_RESEAT,   /* the part is the same, in its slot anew */
     EVENT_KINDS
 };
 const char *event_kind_name(enum event_kind kind); /* "swap" */
 bool event_kind_parse(const char *word, enum event_kind *ret_kind);
+/* What was done in a repair or swap: "settings", "cable", "firmware", "reseat", "part" (a swap). */
+bool event_what_parse(const char *word, enum event_kind *ret_kind);
 
 struct acceptance_event {
     const char *uuid;
@@ -57,7 +64,7 @@ struct acceptance_event {
 };
 /* Marks those of the events that one of them withdraws; the others are not. */
 void events_withdraw(struct acceptance_event *events, size_t count);
-/* Whether something was mended or replaced: a repair or swap that stands. */
+/* Whether something was mended or replaced: a repair of any kind or a swap, that stands. */
 bool event_is_work(const struct acceptance_event *event);
 /* "swap of gpu3 on node5", "node9 takes the place of node5" */
 const char *event_text(struct arena *arena, const struct acceptance_event *event);

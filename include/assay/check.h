@@ -81,7 +81,7 @@ struct remedy {
     const char *metric; /* '*' stands for any characters */
     const char *text;
     const char *problem; /* what a person calls it: "clock" */
-    const char *said;    /* the row is for causes in which this stands; NULL: for all */
+    const char *said;    /* the row is for causes in which this stands, in whatever case; NULL: for all */
     bool on_hosts;       /* it is mended on the hosts; else on the controller, with each host in its place */
     /* NULL: none, the text says it in words. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are
        the host's, {subject} the item's. */
@@ -263,8 +263,8 @@ bool check_applies(const struct check *check, const struct suite_step *step, con
 /* GPUs, or NPUs where there are none: how many ranks of a launch a host takes. */
 unsigned check_accelerators(const struct platform *platform);
 unsigned check_expected_s(const struct check_context *context);
-/* The text of the check's remedy for this metric; "" when nobody knows. */
-const char *check_remedy(const struct check *check, const char *metric);
+/* The text of the check's remedy for this metric, by what its cause says; "" when nobody knows. */
+const char *check_remedy(const struct check *check, const char *metric, const char *cause);
 /* The row that names the problem in a preflight; NULL when there is none. */
 const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause);
 

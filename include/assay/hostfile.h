@@ -51,7 +51,10 @@ struct host {
     const char *known_hosts; /* NULL: default */
     const char *platform;    /* name of a platform; NULL: the suite's */
     const char *unit, *rack, *leaf; /* "" when not declared */
-    const char *transport;          /* "auto", "ssh", "openssh", "local"; default "auto" */
+    const char *fabric;    /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
+    const char *mounts;    /* "/data,/scratch": storage that it must have; NULL: none is declared */
+    bool without_bmc;      /* bmc=none: a virtual machine, or nobody may ask it */
+    const char *transport; /* "auto", "ssh", "openssh", "local"; default "auto" */
     unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
                        ignored, as Open MPI's) */
     unsigned port;  /* 0: 22 */

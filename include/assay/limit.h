@@ -27,6 +27,10 @@ enum limit_rule {
     RULE_FRACTION, /* number >= value * that of the item's RULE_PLAUSIBLE; slot_limits_find makes it a floor */
     RULE_RANGE,    /* value <= number <= most; of documents only, a check has none of its own */
     RULE_DISTINCT, /* a text that no other host of the run, and nothing else in the host, has; a check's own only */
+    RULE_NEAR, /* a span "A to B s" of time, by the controller's clock, that comes to within value of the median of the hosts;
+                  a check's own only */
+    RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
+                         noise lets that be told (own_groups.h) */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
@@ -40,6 +44,7 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                                    enforceable */
                     LIMIT_COMPUTED, /* the check's own: from what the platform's links carry; gives way to any
                                        other that is enforceable */
+                    LIMIT_SELF, /* of RULE_GROUPS: measured on site, by what smaller groups of the run show */
 };
 
 /* What a figure was derived from (derive.h). */

@@ -30,6 +30,9 @@ enum step_origin {
 /* origin_note of a step that was left out by --steps. */
 #define NOTE_LEFT_OUT_BY_USER "left out by --steps"
 
+/* Before the names in the variant of a group over two leaves: "leaves l1 and l2". */
+#define LEAVES_VARIANT "leaves "
+
 /* One planned item. */
 struct slot {
     const char *metric;
@@ -110,6 +113,8 @@ bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
 const char *step_target(struct arena *arena, const struct step *step);
 /* The same without the variant. */
 const char *step_hosts(struct arena *arena, const struct step *step);
+/* Whether any of its steps is to run: not all are left out. */
+bool shape_is_carried_out(const struct plan *plan, const struct shape *shape);
 /* One of the variants of a step of the suite: it is recorded to be compared with the others, and owes no gate. */
 bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */

@@ -19,6 +19,8 @@ struct plan_sources {
     const struct staged *staged; /* NULL: the hosts' own tools */
 };
 
+/* The one that the hostfile or the suite declares of the host; NULL: none that is known. */
+const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /*
  * Loads the platforms of the hosts (hostfile's platform=, else the suite's) and their baselines: `baseline`
  * by name or file for the platforms that it names (of which there must be one), or NULL: the built-in one of each platform. A host without a platform is an error
@@ -38,8 +40,16 @@ struct plan_options {
 struct plan_note {
     const char *text; /* a warning for people */
 };
+/* Of a step that is not for everybody: whether it was taken in on the hosts of that platform, and why. */
+struct plan_choice {
+    const char *step, *check, *platform;
+    bool taken;
+    bool assumed; /* it rests on what nobody has said: the run itself tells */
+    const char *reason;
+};
 struct plan_notes {
     LIST_OF(struct plan_note) notes;
+    LIST_OF(struct plan_choice) choices;
 };
 
 /*

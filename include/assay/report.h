@@ -46,9 +46,12 @@ struct report_entry {
     const char *waiver;              /* of a fail that one covers: who, why, until when; "" */
     size_t items;                    /* outcomes in this entry */
     const struct outcome **outcomes; /* these, in plan order; each gate that did not pass is in one entry */
+    const struct accusation
+        *accusation; /* of whom isolation names, and then there are no outcomes; else NULL */
 };
 /*
- * Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run.
+ * Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run. Before all of them
+ * stands whom isolation names, and the tests that it made slow point there.
  *
  * Failures of one step fold by what they accuse: the items of one GPU, the two directions of one GPU pair, all
  * pairs of a GPU that is slow towards several others, one metric that fails alike on most GPUs. Equal entries

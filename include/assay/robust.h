@@ -17,6 +17,10 @@ double robust_sigma(double *values, size_t count, double center);
 /* The deviation, in standard deviations, that normal noise exceeds on one side with this chance: 0 < chance < 0.5. */
 double robust_deviation_at(double chance);
 
+/* So many standard deviations of Student's t have no more beyond them than z of a normal distribution: the first terms
+ * of its expansion around that. */
+double robust_student(double z, double freedom);
+
 /*
  * How many robust_sigma below their robust_median a bound must lie, so that with this confidence no more than the chance
  * of all like these `count` lie beyond it: 0.95 and 0.001. NAN where so few tell nothing, 6 and fewer for 0.95.

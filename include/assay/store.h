@@ -111,6 +111,10 @@ int store_put_acceptance(struct store *store, struct acceptance *acceptance /* i
 int store_add_acceptance_run(struct store *store, const struct acceptance *acceptance, long long run,
                              double added, const struct acceptance_event *told, struct error *err)
     __attribute__((warn_unused_result));
+/* All of them or none. */
+int store_put_events(struct store *store, const struct acceptance *acceptance,
+                     const struct acceptance_event *events, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
 int store_put_event(struct store *store, const struct acceptance *acceptance,
                     const struct acceptance_event *event, struct error *err)
     __attribute__((warn_unused_result));

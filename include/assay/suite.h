@@ -67,7 +67,9 @@ struct suite_step {
     const char *by;
     unsigned by_size;             /* hosts of each group; 0: by says it otherwise */
     const struct json *arguments; /* object; NULL: all defaults. Each check documents its own */
-    LIST_OF(const char *) needs;  /* names of earlier steps */
+    const struct json
+        *when; /* object: the step is for hosts of which all of it holds (plan_applies.c); NULL: for all */
+    LIST_OF(const char *) needs; /* names of earlier steps */
     LIST_OF(const struct json *) needs_at;
     LIST_OF(const char *) gate;   /* metric patterns that are gates here though the check only records them */
     LIST_OF(const char *) record; /* metric patterns that are only recorded here */

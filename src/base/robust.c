@@ -47,6 +47,12 @@ double robust_deviation_at(double chance)
     return high;
 }
 
+double robust_student(double z, double freedom)
+{
+    return z *
+           (1 + (z * z + 1) / (4 * freedom) + (5 * pow(z, 4) + 16 * z * z + 3) / (96 * freedom * freedom));
+}
+
 double robust_tolerance_factor(size_t count, double chance, double confidence)
 {
     static const double efficiency = 0.37;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The management controller's memory of the host: failures in its event log (SEL), and power supplies and
- * fans as they are now. ipmitool and a BMC are not everywhere: then bmc.available says why not, and what is
+ * fans as they are now; and its own firmware, one on all hosts. ipmitool and a BMC are not everywhere: then bmc.available says why not, and what is
  * gated is undecided.
  *
  * Which events are of this run? Neither our clock nor the host's is the BMC's, so events are as old as the
@@ -62,6 +62,17 @@ static const char *join(struct arena *arena, const char *list, const char *text)
     return *list == '\0' ? text : arena_printf(arena, "%s; %s", list, text);
 }
 
+static void tell_firmware(const struct reading *bmc, struct reading *out)
+{
+    const char *firmware = reading_get_fact(bmc, "ipmi.firmware", ""),
+               *further = reading_get_fact(bmc, "ipmi.firmware_further", "");
+
+    if (firmware != NULL)
+        reading_fact(
+            out, "bmc.firmware", "",
+            slice_of(further != NULL ? arena_printf(out->arena, "%s (%s)", firmware, further) : firmware));
+}
+
 static void read_bmc(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct reading *bmc = &attempt->parts.items[0].reading;
@@ -73,10 +84,12 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         reading_fact(out, "bmc.available", "", slice_of(arena_printf(out->arena, "no: %s", bmc->reason)));
         reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", "%s", bmc->reason);
         reading_finding(out, SEVERITY_INFO, "bmc.sensor_faults.unread", "", "%s", bmc->reason);
+        reading_finding(out, SEVERITY_INFO, "bmc.firmware.unread", "", "%s", bmc->reason);
         reading_set(out, READING_COMPLETE, "%s", "");
         return;
     }
     reading_fact(out, "bmc.available", "", slice_of("yes"));
+    tell_firmware(bmc, out);
     for (size_t i = 0; i < bmc->facts.count; i++) {
         any_sensor |= strcmp(bmc->facts.items[i].name, "ipmi.sensor") == 0;
         reading_fact(out, bmc->facts.items[i].name, bmc->facts.items[i].subject,
@@ -112,6 +125,8 @@ static const struct item items[] = {
     {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("bmc.sel_faults", "none", "BMC")},
     {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("bmc.sensor_faults", "none", "BMC")},
+    {"bmc.firmware", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("bmc.firmware", "assay: hosts of one platform are built alike")},
     {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -120,6 +135,7 @@ static const struct item items[] = {
 
 static const struct argument arguments[] = {
     {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged"},
+    ALLOWED_ARGUMENT_ROW("{\"bmc.firmware\": \"1.15|1.16\"}"),
     {0},
 };
 
@@ -131,6 +147,7 @@ static const struct argument arguments[] = {
 static const struct remedy remedies[] = {
     {"bmc.sel_faults", "look the event up in the board's manual, mend what it names, and save the log "
                        "(`ipmitool sel save FILE`) before it is cleared" UNREAD},
+    {"bmc.firmware", "flash the same firmware on the BMCs of all hosts (`ipmitool mc info` shows it)" UNREAD},
     {"bmc.sensor_faults", "see `ipmitool sdr elist`: plug in or replace the power supply or fan" UNREAD},
     {0},
 };
@@ -144,6 +161,7 @@ const struct check check_bmc = {
     .passive = true,
     .as_root = true,
     .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

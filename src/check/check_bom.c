@@ -7,6 +7,7 @@
  *   dimm.*, cpu.*, psu.*, bios.*, system.*, board.*, chassis.*   by dmidecode (root)
  *   disk.model .size .serial (nvme0n1)   by lsblk     cpu.logical, cpu.sockets, numa.nodes   by lscpu
  *   nic.model (PCI address)              by lspci     gpu.*   by nvidia-smi
+ *   nvme.health "well", or what drives warn of (a finding too), or why they were not asked   by nvme smart-log (root)
  *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   of all together
  */
 #include <stdlib.h>
@@ -32,6 +33,11 @@ static const struct part_row parts[] = {
     {"lspci", "lspci", command_lspci, NULL},
     {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
     {.name = "values", .parser = "key-value", .script = script_bom, .typed = "lscpu; lsblk"},
+    {.name = "drives",
+     .parser = "key-value",
+     .script = script_drives,
+     .typed = "nvme smart-log of each drive",
+     .aside = true},
     {0}};
 
 struct kinds {
@@ -135,6 +141,29 @@ static void add_drives(struct reading *out)
     add_kinds(out, "nvme.kinds", &kinds);
 }
 
+/* A drive that warns is bad, whatever it still does. One that was not asked is not known, and stops nothing. */
+static void add_health(struct reading *out, const struct reading *drives)
+{
+    const char *bad = "", *unread = "";
+
+    for (size_t i = 0; i < drives->facts.count; i++) {
+        const struct fact *fact = &drives->facts.items[i];
+
+        if (strcmp(fact->name, "nvme.warning") != 0 || strcmp(fact->value, "0") == 0)
+            continue;
+        bad = arena_printf(out->arena, "%s%s%s: critical warning %s", bad, *bad != '\0' ? "; " : "",
+                           fact->subject, fact->value);
+        reading_finding(out, SEVERITY_FAULT, "nvme.warning", fact->subject,
+                        "the drive gives a critical warning (%s)", fact->value);
+    }
+    for (size_t i = 0; i < drives->findings.count && *unread == '\0'; i++)
+        unread = arena_printf(out->arena, "not read: %s: %s", drives->findings.items[i].subject,
+                              drives->findings.items[i].text);
+    if (drives->status != READING_COMPLETE)
+        unread = arena_printf(out->arena, "not read: %s", drives->reason);
+    reading_fact(out, "nvme.health", "", slice_of(*bad != '\0' ? bad : *unread != '\0' ? unread : "well"));
+}
+
 /* Without root the board tells nothing: that says something about rights, and nothing about the host. */
 static void lack_board(struct reading *out, const struct reading *board)
 {
@@ -167,6 +196,7 @@ static void read_board(const struct check_context *context, const struct attempt
     if (smi->status == READING_COMPLETE)
         add_gpus(out, smi);
     add_drives(out);
+    add_health(out, &attempt->parts.items[4].reading);
 }
 
 #define ALIKE "assay: hosts of one platform are built alike"
@@ -177,6 +207,9 @@ static const struct item items[] = {
     {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
     {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
     {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
+    {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",
+                        .inconclusive = true)},
     {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
     {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
     {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
@@ -189,6 +222,11 @@ static const struct item items[] = {
     {0},
 };
 
+static const struct argument arguments[] = {
+    ALLOWED_ARGUMENT_ROW("{\"nvme.kinds\": \"8 x MODEL ... B|8 x OTHER ... B\"}"),
+    {0},
+};
+
 static const struct remedy remedies[] = {
     {"dimm.*",
      "look the slot up in `dmidecode -t memory`, reseat or replace the module, and look for memory errors "
@@ -196,6 +234,9 @@ static const struct remedy remedies[] = {
     {"cpu.*",
      "compare `lscpu` and `dmidecode -t processor` with a host that is right (a socket that is off, SMT, "
      "another model)"},
+    {"sound", "a drive that gives a warning: see nvme smart-log of it, and have it replaced"},
+    {"nvme.health",
+     "see nvme smart-log of that drive, and have it replaced; where it was not read install nvme-cli"},
     {"nvme.*",
      "compare `lsblk` and `lspci` with a host that is right: reseat or replace the drive that is not seen"},
     {0},
@@ -225,6 +266,8 @@ const struct check check_bom = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
+    .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

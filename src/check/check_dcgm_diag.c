@@ -5,15 +5,22 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "rules.h"
 
-/* From which level a test is part of `dcgmi diag -r LEVEL`, and how long that takes on eight GPUs. */
+/* From which level a test of GPUs is part of `dcgmi diag -r LEVEL` (docs.nvidia.com/datacenter/dcgm: DCGM Diagnostics). */
 static const struct {
     const char *slug;
     unsigned level;
 } tests[] = {
     {"gpu_memory", 2},      {"pcie", 2},           {"memory_bandwidth", 3}, {"diagnostic", 3},
-    {"targeted_stress", 3}, {"targeted_power", 3},
+    {"targeted_stress", 3}, {"targeted_power", 3}, {"memtest", 4},          {"pulse_test", 4},
+};
+
+/* What every level runs first, on the host as a whole. DCGM 4 says one word for all: "software". */
+static const char *const deployment[] = {
+    "denylist",         "nvml_library",          "cuda_main_library",         "permissions_and_os_blocks",
+    "persistence_mode", "environment_variables", "page_retirement_row_remap", "graphics_processes",
+    "inforom",
 };
 
 static const struct argument arguments[] = {
@@ -45,9 +52,33 @@ static const struct limit done_and_passed[] = {
 };
 
 static const struct item items[] = {
+    {"dcgm.deployment", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("dcgm.deployment", "done", "dcgmi diag", .inconclusive = true,
+                        .note = "a test that is not told of was not done")},
     {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
+
+/* Whether all of them were done; what one of them found is told by itself. */
+static void tell_deployment(struct reading *out)
+{
+    const char *missing = "";
+
+    if (reading_get_fact(out, "dcgm.software", "host") == NULL)
+        for (size_t i = 0; i < sizeof deployment / sizeof deployment[0]; i++)
+            if (reading_get_fact(out, arena_printf(out->arena, "dcgm.%s", deployment[i]), "host") == NULL)
+                missing =
+                    arena_printf(out->arena, "%s%s%s", missing, *missing != '\0' ? ", " : "", deployment[i]);
+    reading_fact(out, "dcgm.deployment", "",
+                 slice_of(*missing != '\0' ? arena_printf(out->arena, "without %s", missing) : "done"));
+}
+
+static void read_diag(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    read_parts(context, attempt, out);
+    if (out->status == READING_COMPLETE)
+        tell_deployment(out);
+}
 
 static void test_slots(const struct check_context *context, struct slot_list *slots, const char *slug)
 {
@@ -67,7 +98,23 @@ static void slots_of_level(const struct check_context *context, struct slot_list
             test_slots(context, slots, tests[i].slug);
 }
 
+#define INFOROM                                                                                              \
+    "reboot the host; if dcgmi diag -r 1 still says so, have the vendor flash the GPU's InfoROM or replace " \
+    "the GPU: no reset mends it"
+
+/* By what DCGM says of the test; a fail of a test itself stands last. */
 static const struct remedy remedies[] = {
+    {"dcgm.*", INFOROM, .said = "inforom"},
+    {"sound", INFOROM, .said = "inforom"},
+    {"dcgm.*",
+     "a skipped test was not done: see why in the evidence (a test before it failed, another process had the "
+     "GPU, MIG is on, or this package of DCGM does not have it), mend that and run it again; where the site "
+     "cannot have it, leave it out of the step's \"tests\"",
+     .said = " is skip"},
+    {"dcgm.*",
+     "do what DCGM's own warning in the evidence says (throttled clocks: cooling and power; a link or a "
+     "setting of the host), then run it again; it is no proof against the GPU until it stays",
+     .said = " is warn"},
     {"dcgm.*", "see the diagnostic's own text in the evidence; drain, reset the GPU, run dcgmi diag -r 3 "
                "again; if it stays, have the GPU replaced"},
     {"sound", "see the evidence; is nv-hostengine running (systemctl status nvidia-dcgm) and does nobody "
@@ -99,5 +146,5 @@ const struct check check_dcgm_diag = {
     .remedies = remedies,
     .more_slots = slots_of_level,
     .expected = expected_s,
-    .read = read_parts,
+    .read = read_diag,
 };

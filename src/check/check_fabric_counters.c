@@ -2,7 +2,8 @@
 /*
  * The error counters of the compute HCAs' ports, as they stand. They count since the driver was loaded or
  * somebody cleared them, so no absolute value is a fault by itself: a cable that was plugged in has counted a
- * link_downed. They are written down; what counts is how they grow while a test runs.
+ * link_downed. They are written down, and a link that went down often is remarked; what counts is how they grow while a
+ * test runs.
  *
  * For that they must be able to grow: the classic counters of InfiniBand have 4, 8 or 16 bits and stop at
  * their largest value. One that stands there would show no error in any window, so it leaves the host
@@ -102,10 +103,15 @@ static const struct limit count_rules[] =
     RULES_EQUAL("ib.counters_count", "yes", "InfiniBand's PortCounters stop at their largest value",
                 .inconclusive = true);
 
+/* Beyond it a remark: who plugs cables and reboots counts some as well. */
+static const struct limit downed_rules[] =
+    RULES_MOST("ib.counter.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
+               .note = "the link has gone down often since its counters were cleared");
+
 static const struct item items[] = {
     {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
     {"ib.counter.symbol_error", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"ib.counter.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
     {"ib.counter.link_error_recovery", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"ib.counter.local_link_integrity_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
@@ -160,6 +166,10 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
 static const struct remedy remedies[] = {
     {"ib.counters_count", "as root: perfquery -R -C DEVICE (or reload the driver) clears the counters; then "
                           "look at whether they grow"},
+    {"ib.counter.link_downed",
+     "a link that goes down again and again: see dmesg for when, clean or replace its cable and transceiver "
+     "and see both "
+     "of its ends (mlxlink); where it was plugged and rebooted so often, clear the counters (perfquery -R)"},
     {"ib.counter.*",
      "clear the counters (perfquery -R), run traffic, and look at which ones grow: symbol and link "
      "errors mean cable or transceiver, out_of_sequence and time-outs a congested or lossy fabric"},

@@ -109,7 +109,15 @@ static const struct item items[] = {
      LIMITS RULES_EQUAL("window.throttle.hw_thermal_slowdown", "Not Active", "assay")},
     {"window.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("window.throttle.sw_thermal_slowdown", "Not Active", "assay")},
+    {"window.clock.held_down", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("window.clock.held_down", "no",
+                        "NVML: without a reason clocks are as high as possible")},
     {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.power.limit", PER_GPU, NULL, DUTY_RECORD, NULL},
+    /* Recorded: healthy GPUs of one host differ by less, and one that stays so far below is remarked on. */
+    {"window.power.of_others", PER_GPU, NULL, DUTY_RECORD,
+     LIMITS RULES(.metric = "window.power.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
+                  .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
     {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
@@ -123,6 +131,8 @@ static const struct remedy remedies[] = {
                    "have the GPU replaced"},
     {"window.temperature.*",
      "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
+    {"window.clock.held_down", "as root: `nvidia-smi -rgc` and `nvidia-smi -rac` take locked clocks away; "
+                               "look for what sets them at boot"},
     {"window.throttle.*",
      "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
     {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
@@ -137,8 +147,8 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_gpu_burn = {
     .name = "gpu-burn",
     .title = "GPU burn-in",
-    .summary =
-        "gpu_burn on all GPUs, as long as asked: no errors, work done by each, no thermal slowdown, no Xid",
+    .summary = "gpu_burn on all GPUs, as long as asked: no errors, work done by each, clocks free, no "
+               "thermal slowdown, no Xid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,

@@ -33,15 +33,13 @@ static const struct alike {
 enum { ALIKE_COUNT = sizeof alike / sizeof alike[0] };
 
 static const struct argument arguments[] = {
-    {"allowed", ARGUMENT_MAP, NULL,
-     "instead of alike on all GPUs, which values are right: {\"gpu.vbios\": "
-     "\"96.00.89.00.01|96.00.99.00.01\"}"},
+    ALLOWED_ARGUMENT_ROW("{\"gpu.vbios\": \"96.00.89.00.01|96.00.99.00.01\"}"),
     {0},
 };
 
 static const char *allowed_fault(const struct check_context *context)
 {
-    json_each (value, json_get(context->step->arguments, "allowed")) {
+    json_each (value, json_get(context->step->arguments, ALLOWED_ARGUMENT)) {
         bool known = false;
 
         for (size_t i = 0; i < ALIKE_COUNT; i++)
@@ -220,14 +218,13 @@ static const struct item items[] = {
 
 static const struct limit *alike_rules(const struct check_context *context, const struct alike *row)
 {
-    const char *allowed = json_string(json_get(context->step->arguments, "allowed"), row->metric, NULL),
-               *metric = row->metric;
+    const char *metric = row->metric;
 
-    if (allowed == NULL && row->right != NULL)
-        return rules_new(context, LIMITS RULES_EQUAL(metric, row->right, "nvidia-smi"));
-    return rules_new(
-        context, allowed != NULL ? LIMITS RULES_ONE_OF(metric, allowed, "assay: argument allowed")
-                                 : LIMITS RULES_SAME(metric, "assay: hosts of one platform are built alike"));
+    return rules_or_allowed(
+        context, metric,
+        rules_new(context, row->right != NULL
+                               ? LIMITS RULES_EQUAL(metric, row->right, "nvidia-smi")
+                               : LIMITS RULES_SAME(metric, "assay: hosts of one platform are built alike")));
 }
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)

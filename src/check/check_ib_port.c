@@ -2,7 +2,8 @@
 /*
  * The ports of the compute HCAs, as the kernel shows them under /sys/class/infiniband: that needs neither a
  * tool nor a right, and is there on InfiniBand and RoCE alike. Each HCA that the platform or the step names
- * must be there, its link up at the declared rate, and its firmware that of the same HCA on the other hosts.
+ * must be there, its link up at the declared rate, and its firmware and board (NVIDIA's PSID) that of the same HCA on the
+ * other hosts.
  */
 #include <string.h>
 
@@ -15,6 +16,15 @@ static const struct part_row parts[] = {{.name = "sysfs",
                                          .typed = "grep of ports below /sys/class/infiniband"},
                                         {0}};
 
+/* Other makers' HCAs have no PSID: all of them alike. NVIDIA's are called by their device: "MT4129". */
+static void tell_no_board(struct reading *out, const char *hca)
+{
+    const char *type = reading_get_fact(out, "ib.type", hca);
+
+    if (type != NULL && strncmp(type, "MT", 2) != 0 && reading_get_fact(out, "ib.board", hca) == NULL)
+        reading_fact(out, "ib.board", hca, slice_of("N/A"));
+}
+
 /* Of a whole listing an HCA is there or it is not; of another one nothing follows. */
 static void read_ports(const struct check_context *context, const struct attempt *attempt,
                        struct reading *out)
@@ -22,7 +32,8 @@ static void read_ports(const struct check_context *context, const struct attempt
     const char *hca;
 
     read_parts(context, attempt, out);
-    for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++)
+    for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++) {
+        tell_no_board(out, hca);
         reading_fact(
             out, "ib.present", hca,
             slice_of(reading_get_fact(out, "ib.type", hca) != NULL ||
@@ -30,16 +41,18 @@ static void read_ports(const struct check_context *context, const struct attempt
                              reading_get_fact(out, "ib.state", arena_printf(out->arena, "%s/1", hca)) != NULL
                          ? "yes"
                          : "no"));
+    }
 }
 
-static const struct limit firmware_rules[] = RULES_SAME("ib.firmware", "assay: one firmware on all hosts");
+#define ALIKE "assay: one firmware on all hosts"
 
 static const struct item items[] = {
     {"ib.present", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.present", "yes", "assay")},
     {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.state", "Active", "assay")},
     {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("ib.physical_state", "LinkUp", "assay")},
-    {"ib.firmware", PER_HCA, NULL, DUTY_GATE, firmware_rules},
+    {"ib.firmware", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.firmware", ALIKE)},
+    {"ib.board", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.board", ALIKE)},
     {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -54,12 +67,44 @@ static const struct limit *rate_rules(const struct check_context *context)
     return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, rules_platform(context)));
 }
 
+/* Some step of the suite is for one kind of fabric only. */
+static bool kind_matters(const struct suite *suite)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (json_get(suite->steps.items[i].when, "fabric") != NULL)
+            return true;
+    return false;
+}
+
+/* By the suite or the hostfile. Where neither says it and steps were chosen by it, another kind than the one that was
+   assumed leaves the ports undecided: those steps would have been others. */
+static const struct limit *layer_rules(const struct check_context *context)
+{
+    static const char alike[] = "assay: one link layer on all hosts";
+    const char *stated = check_text(context, "link_layer"), *fabric = context->members[0]->fabric;
+    const struct limit assumed[] = {
+        {.metric = "ib.link_layer",
+         .rule = RULE_EQUAL,
+         .text = "InfiniBand",
+         .source = "assay: the hostfile does not say fabric=",
+         .status = LIMIT_TOOL,
+         .inconclusive = true,
+         .note = "say fabric=ethernet in the hostfile, so that what belongs to Ethernet is tested"},
+        {.metric = "ib.link_layer", .rule = RULE_SAME, .source = alike, .status = LIMIT_TOOL},
+        {0}};
+
+    if (stated != NULL)
+        return rules_alike(context, "ib.link_layer", stated, "the suite's link_layer", alike);
+    if (fabric != NULL)
+        return rules_alike(context, "ib.link_layer",
+                           strcmp(fabric, "ethernet") == 0 ? "Ethernet" : "InfiniBand",
+                           "the hostfile's fabric=", alike);
+    return rules_new(context, kind_matters(context->suite) ? assumed : assumed + 1);
+}
+
 static void slots_of_ports(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rate = rate_rules(context),
-                       *link_layer =
-                           rules_alike(context, "ib.link_layer", check_text(context, "link_layer"),
-                                       "the suite's link_layer", "assay: one link layer on all hosts");
+    const struct limit *rate = rate_rules(context), *link_layer = layer_rules(context);
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
@@ -73,7 +118,9 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
 
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
-    {"link_layer", ARGUMENT_TEXT, NULL, "InfiniBand or Ethernet; default: whatever all hosts have"},
+    {"link_layer", ARGUMENT_TEXT, NULL,
+     "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have"},
+    ALLOWED_ARGUMENT_ROW("{\"ib.firmware\": \"28.39.2048|28.41.1000\"}"),
     {0},
 };
 
@@ -83,7 +130,7 @@ static const char *arguments_fault(const struct check_context *context)
 
     if (layer != NULL && strcmp(layer, "InfiniBand") != 0 && strcmp(layer, "Ethernet") != 0)
         return "link_layer is neither InfiniBand nor Ethernet";
-    return check_hcas_fault(context);
+    return check_hcas_fault(context) != NULL ? check_hcas_fault(context) : rules_allowed_fault(context);
 }
 
 static const struct remedy remedies[] = {
@@ -102,6 +149,9 @@ static const struct remedy remedies[] = {
      "DEVICE`)"},
     {"ib.firmware",
      "as root: mlxfwmanager (or flint) with one firmware for all hosts, then reset the HCAs or reboot"},
+    {"ib.board",
+     "the HCA is of another model or make of the board than the others' (`flint -d DEVICE query` shows its "
+     "PSID): have it replaced, or name both in the suite's argument \"allowed\""},
     {"ib.link_layer",
      "as root: mlxconfig -d DEVICE set LINK_TYPE_P1=1 (InfiniBand) or 2 (Ethernet), then reboot"},
     {"sound", "is the driver loaded (`lsmod | grep mlx5_ib`)? are there HCAs in `lspci -d 15b3:`?"},
@@ -111,7 +161,8 @@ static const struct remedy remedies[] = {
 const struct check check_ib_port = {
     .name = "ib-port",
     .title = "HCA ports",
-    .summary = "every compute HCA is there, its link up at the declared rate, with one firmware on all hosts",
+    .summary = "every compute HCA is there, its link up at the declared rate, with one firmware and PSID on "
+               "all hosts",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,

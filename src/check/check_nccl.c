@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "asymptote.h"
 #include "ceiling.h"
 #include "computed.h"
 #include "launcher.h"
@@ -30,6 +31,11 @@ static const struct remedy remedies[] = {
     {"nccl.*.busbw",
      "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
      "links that are down, a host or cable that slows the group"},
+    {"nccl.*.asymptotic*",
+     "smaller groups of the same hosts are faster: look at what only many hosts use together, uplinks and "
+     "spine switches, their routing (adaptive routing, ECMP) and congestion control; run it over each unit "
+     "or "
+     "leaf to see where it begins"},
     {"sound",
      "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
      "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
@@ -39,6 +45,8 @@ static const struct remedy remedies[] = {
      "NCCL went over sockets, or not over all rails: set NCCL_DEBUG=INFO; on the host that is named, are the "
      "HCAs "
      "there and their ports Active (ibstat), is NCCL_IB_DISABLE set, does NCCL_IB_HCA leave some out?"},
+    {"nccl.rounds",
+     "it timed fewer rounds than it was asked for: look at which program the suite's tools and PATH lead to"},
     {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
     {0},
 };
@@ -157,9 +165,26 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
                  : ceiling_of_collective(context, collective(context), ranks_per_host(context)))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
+    /* In place nccl-tests overwrites what these send, and has nothing to compare with: it prints N/A. */
+    if (strcmp(collective(context), "alltoall") == 0 || strcmp(collective(context), "sendrecv") == 0)
+        return;
     slot_add(context, slots, wrong, "", arena_printf(arena, "size_bytes=%.0f place=in", size), DUTY_GATE,
              no_wrong)
         ->size_bytes = size;
+}
+
+/* Of rings over whole hosts. What it has to reach, smaller groups of the same hosts tell: a suite says it. */
+static void asymptote_slot(const struct check_context *context, struct slot_list *slots)
+{
+    double end = largest(context), factor = check_number(context, "factor"), sizes[64];
+    size_t count = 0;
+
+    for (double size = check_number(context, "begin"); size <= end && count < sizeof sizes / sizeof sizes[0];
+         size *= factor)
+        sizes[count++] = size;
+    if (context->member_count > 1 && check_rail(context) < 0 &&
+        asymptote_is_measured(collective(context), sizes, count))
+        slot_add(context, slots, asymptote_metric(context, collective(context)), "", NULL, DUTY_RECORD, NULL);
 }
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
@@ -171,10 +196,16 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     double end = largest(context), factor = check_number(context, "factor");
 
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
+    slot_add(context, slots, "nccl.rounds", "", NULL, DUTY_GATE,
+             rules_new(context,
+                       LIMITS RULES_LEAST("nccl.rounds", check_number(context, "iterations"),
+                                          "assay: as many as the suite asks for", .inconclusive = true,
+                                          .note = "it is another program, or a wrapper of it, that ran")));
     nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
+    asymptote_slot(context, slots);
 }
 
 const char *nccl_at_size(struct arena *arena, double size_bytes)
@@ -254,17 +285,30 @@ void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
         reading_doubt(out, "its output has %zu tables for one test", part->reading.runs.count);
 }
 
+/* As the program itself says how it was called; the sizes that it measured are items of their own. */
+static void tell_rounds(struct reading *out)
+{
+    const char *said = reading_get_fact(out, "nccl.iterations", "");
+    double rounds;
+
+    if (said != NULL && scan_double(slice_of(said), &rounds))
+        reading_measure(out, "nccl.rounds", "", rounds, "");
+}
+
 static void read_tables(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
     read_parts(context, attempt, out);
     nccl_doubt_tables(attempt, out);
+    tell_rounds(out);
     nccl_net_read(context, attempt, out);
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);
         name_planned_size(context, &out->measurements.items[i]);
         name_rail(context, &out->measurements.items[i]);
     }
+    if (context->member_count > 1)
+        asymptote_read(context, collective(context), out);
 }
 
 static unsigned expected_s(const struct check_context *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nvbandwidth: copies between host memory and each GPU, which no other test measures, and between GPUs by the
- * copy engines. The tool is built by few sites, so no suite that is built in asks for it.
+ * copy engines. The tool is built by few sites: where it is missing nothing of that is known.
  */
 #include <string.h>
 

@@ -3,12 +3,14 @@
  * The operating system and what lies beneath it: versions that must be the same on all hosts, and settings
  * that a login without a terminal really has. It runs as the login user, because mpirun's ranks do.
  *
- * os.clock_skew is what the host's clock is off at least: the moment that it told must lie between the begin
- * and the end of the attempt by the controller's clock, and only what lies outside of them is skew for sure.
+ * The moment that the host's clock told lies between the begin and the end of the attempt by the controller's clock: so
+ * os.clock_offset is a span. It is held against that of the other hosts, for the controller's clock may be wrong itself;
+ * os.clock_skew, which is written down, is what it is off the controller's for sure.
  */
 #include <math.h>
 #include <string.h>
 
+#include "boot_options.h"
 #include "rules.h"
 #include "script.h"
 
@@ -33,10 +35,14 @@ static void read_values(const struct check_context *context, const struct attemp
     double clock, skew = 0;
 
     read_parts(context, attempt, out);
+    told = reading_get_fact(out, "os.command_line", "");
+    if (told != NULL)
+        reading_fact(out, "os.boot_options", "",
+                     slice_of(boot_options(out->arena, slice_of(told), boot_option_is_shared)));
     told = reading_get_fact(out, "os.clock", "");
     if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
         attempt->ended < attempt->began) {
-        reading_finding(out, SEVERITY_INFO, "os.clock_skew.unread", "", "%s",
+        reading_finding(out, SEVERITY_INFO, "os.clock_offset.unread", "", "%s",
                         told != NULL ? told : why_unread(out, "os.clock.unread"));
         return;
     }
@@ -45,6 +51,9 @@ static void read_values(const struct check_context *context, const struct attemp
     if (clock > attempt->ended)
         skew = clock - attempt->ended;
     reading_measure(out, "os.clock_skew", "", floor(skew * 1000) / 1000, "s");
+    reading_fact(
+        out, "os.clock_offset", "",
+        slice_of(arena_printf(out->arena, "%.3f to %.3f s", clock - attempt->ended, clock - attempt->began)));
 }
 
 static const struct limit memlock_rules[] = {
@@ -66,32 +75,37 @@ static const struct item items[] = {
     {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
     {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
     {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
+    {"os.numa_balancing", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
     {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
+    {"os.clock_skew", PER_TARGET, NULL, DUTY_RECORD, NULL},
     /* Recorded: a host that differs from the others is remarked on. */
     {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
     {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
     {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
-    {"os.numa_balancing", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
     {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
      LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
     {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
     {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
+    {"os.boot_options", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.boot_options", ALIKE)},
     {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    /* Where its driver is loaded the kernel tells it; check bmc asks the BMC itself, and judges it. */
+    {"bmc.firmware", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("bmc.firmware", ALIKE)},
     {0},
 };
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     const struct limit *skew =
-        rules_new(context, LIMITS RULES(.metric = "os.clock_skew", .rule = RULE_CEILING,
+        rules_new(context, LIMITS RULES(.metric = "os.clock_offset", .rule = RULE_NEAR,
                                         .value = check_number(context, "clock_skew_s"), .unit = "s",
                                         .source = "assay: argument clock_skew_s", .status = LIMIT_TOOL));
 
-    slot_add(context, slots, "os.clock_skew", "", NULL, DUTY_GATE, skew);
+    slot_add(context, slots, "os.clock_offset", "", NULL, DUTY_GATE, skew);
 }
 
 static const struct argument arguments[] = {
-    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the controller's"},
+    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts"},
+    ALLOWED_ARGUMENT_ROW("{\"bios.version\": \"2.3.6|2.3.8\"}"),
     {0},
 };
 
@@ -104,14 +118,16 @@ static const struct remedy remedies[] = {
      "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
      "that the others have)",
      .problem = "governor", .on_hosts = true, .command = "sudo cpupower frequency-set -g performance"},
+    {"os.numa_balancing",
+     "as root on the hosts that differ: sysctl -w kernel.numa_balancing=0 (or what the others have), and "
+     "a file in /etc/sysctl.d/ that keeps it",
+     .problem = "NUMA balancing", .on_hosts = true, .command = "sudo sysctl -w kernel.numa_balancing=0"},
     {"os.memlock",
      "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
      "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
      "log in anew; `ssh HOST cat /proc/self/limits` shows it",
      .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
-    {"os.clock*",
-     "have chrony or systemd-timesyncd run (`timedatectl`, `chronyc tracking`); if all hosts are "
-     "off alike, it is the controller's clock",
+    {"os.clock*", "have chrony or systemd-timesyncd run there (`timedatectl`, `chronyc tracking`)",
      .problem = "clock", .on_hosts = true,
      .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
     {"os.*", .problem = "operating system", .on_hosts = true},
@@ -127,6 +143,7 @@ const struct check check_os = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

@@ -48,7 +48,7 @@ static void command(const struct check_context *context, struct text *out)
         script_word(out, receiver(context, i));
     }
     text_put(out, "\n");
-    rdma_put_run(context, RDMA_FIRST_PORT, "", out);
+    rdma_put_run(context, RDMA_FIRST_PORT, check_number(context, "size"), " --report_gbits", out);
     script_set_number(out, "pause_s", fmax(2 / context->timescale, 0.1), 1);
     script_tool_exec(context, out, "ib_bw", "ib_write_bw");
     text_put(out, script_rdma_local);

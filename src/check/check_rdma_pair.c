@@ -5,6 +5,9 @@
  * server on the one host and the client on the other, each by the host's name, so that no order of ranks can make a
  * host talk to itself; each goes through all HCAs by itself.
  *
+ * With "latency" it is ib_write_lat or ib_send_lat: the time of a message of a few bytes, in which a path through too
+ * many switches, a link that corrects errors all the time, or a processor that sleeps shows, and no bandwidth does.
+ *
  * In both directions at once what is measured is their sum: another metric, so that no limit of one direction speaks of
  * it.
  */
@@ -13,6 +16,7 @@
 
 #include "launcher.h"
 #include "rdma.h"
+#include "rules.h"
 #include "script.h"
 
 enum {
@@ -20,6 +24,7 @@ enum {
     WAY_PORTS = 100, /* between the ports of both ways */
     SERVER_S = 30,   /* a server whose client cannot come is ended after so long, */
     CLIENT_S = 40,   /* and a client looks for its server for longer than that */
+    LATENCY_BYTES = 2,
 };
 
 static bool is_gpudirect(const struct check_context *context)
@@ -32,9 +37,30 @@ static bool is_bidirectional(const struct check_context *context)
     return check_flag(context, "bidirectional");
 }
 
+static bool is_latency(const struct check_context *context)
+{
+    return check_flag(context, "latency");
+}
+
+/* Of one message: as large as links are full, or so small that nothing but the way counts. */
+static double message_size(const struct check_context *context)
+{
+    return is_latency(context) && json_get(context->step->arguments, "size") == NULL
+               ? LATENCY_BYTES
+               : check_number(context, "size");
+}
+
+static const char *tool_name(const struct check_context *context)
+{
+    return arena_printf(context->arena, "ib_%s_%s", check_text(context, "operation"),
+                        is_latency(context) ? "lat" : "bw");
+}
+
 /* Patterns such as rdma.*.gpudirect.bandwidth are of one direction. */
 static const char *metric(const struct check_context *context)
 {
+    if (is_latency(context))
+        return arena_printf(context->arena, "rdma.%s.latency.typical", check_text(context, "operation"));
     return arena_printf(context->arena, "rdma.%s.%s%sbandwidth", check_text(context, "operation"),
                         is_gpudirect(context) ? "gpudirect." : "",
                         is_bidirectional(context) ? "bidirectional." : "");
@@ -48,13 +74,14 @@ static double scaled(const struct check_context *context, double seconds, double
 /* What both sides are told. under: words before the tool, or "". */
 static void put_runs(const struct check_context *context, size_t way, const char *under, struct text *out)
 {
-    const char *tool = arena_printf(context->arena, "ib_%s_bw", check_text(context, "operation"));
-
     script_set_hcas(context, out);
-    rdma_put_run(context, RDMA_FIRST_PORT + (unsigned)way * WAY_PORTS, is_bidirectional(context) ? " -b" : "",
+    rdma_put_run(context, RDMA_FIRST_PORT + (unsigned)way * WAY_PORTS, message_size(context),
+                 is_latency(context)         ? ""
+                 : is_bidirectional(context) ? " --report_gbits -b"
+                                             : " --report_gbits",
                  out);
     script_set(out, "gpudirect", is_gpudirect(context) ? "yes" : "");
-    script_tool_under(context, out, "ib_bw", tool, under);
+    script_tool_under(context, out, "ib_bw", tool_name(context), under);
 }
 
 static void put_server(const struct check_context *context, size_t way, struct text *out)
@@ -96,7 +123,7 @@ static void put_way(const struct check_context *context, size_t from, struct tex
     text_init(&client, SCRIPT_BYTES);
     put_server(context, from, &server);
     put_client(context, from, context->members[to]->mpi_address, &client);
-    script_begin(out, arena_printf(context->arena, "ib_%s_bw of each HCA", check_text(context, "operation")));
+    script_begin(out, arena_printf(context->arena, "%s of each HCA", tool_name(context)));
     launcher_begin(context, out);
     text_put(out, "\nreceive() { exec ");
     put_side(context, to, server.bytes, out);
@@ -135,22 +162,43 @@ static void read_ways(const struct check_context *context, const struct attempt 
     }
 }
 
+/* What healthy fabrics stay below: InfiniBand, Ethernet, and racks of NVL72 over Ethernet. */
+static const struct limit *most_latency(const struct check_context *context)
+{
+    const char *fabric = context->members[0]->fabric;
+    bool rack = context->platform->nvlink_domain_hosts > 0;
+    bool ethernet = fabric != NULL && strcmp(fabric, "ethernet") == 0;
+
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric(context), .rule = RULE_CEILING,
+                                  .value = rack       ? 9
+                                           : ethernet ? 5
+                                                      : 2.5,
+                                  .unit = "us",
+                                  .source = rack       ? "oracle-quickstart/oci-hpc: 9 us of GB200 and GB300"
+                                            : ethernet ? "oracle-quickstart/oci-hpc: 5 us over RoCE"
+                                                       : "Mellanox/ngc_multinode_perf: 2.5 us",
+                                  .status = LIMIT_VENDOR));
+}
+
 static void slots_of_ways(const struct check_context *context, struct slot_list *slots)
 {
     const struct limit *rules =
-        rdma_share_of_rate(context, metric(context), is_bidirectional(context) ? 2 : 1);
+        is_latency(context) ? most_latency(context)
+                            : rdma_share_of_rate(context, metric(context), is_bidirectional(context) ? 2 : 1);
 
     for (size_t way = 0; parts[way].name != NULL; way++)
         for (size_t i = 0; check_hca(context, i) != NULL; i++)
             slot_add(context, slots, metric(context), check_hca(context, i),
-                     arena_printf(context->arena, "way=%s stat=average size_bytes=%.0f", parts[way].name,
-                                  check_number(context, "size")),
+                     arena_printf(context->arena, "way=%s%s size_bytes=%.0f", parts[way].name,
+                                  is_latency(context) ? "" : " stat=average", message_size(context)),
                      DUTY_GATE, rules);
 }
 
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
     {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
+    {"latency", ARGUMENT_FLAG, NULL, "the time of a message of 2 bytes instead: ib_write_lat, ib_send_lat"},
     {"bidirectional", ARGUMENT_FLAG, NULL,
      "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
     {"gpudirect", ARGUMENT_FLAG, NULL,
@@ -166,6 +214,8 @@ static const char *arguments_fault(const struct check_context *context)
 
     if (strcmp(operation, "write") != 0 && strcmp(operation, "send") != 0)
         return "operation is neither write nor send";
+    if (is_latency(context) && (is_bidirectional(context) || is_gpudirect(context)))
+        return "latency goes one way, from the memory of the host: without bidirectional and gpudirect";
     return check_hcas_fault(context);
 }
 
@@ -185,6 +235,10 @@ static int host_valid(const struct check_context *context, const char *hostfile,
 }
 
 static const struct remedy remedies[] = {
+    {"rdma.*.latency.*",
+     "processors that sleep (C-states, governor), NUMA node and IOMMU of the adapter, firmware, a cable "
+     "whose errors "
+     "are corrected all the time (FEC, mlxlink), more switches on the way than for the others"},
     {"rdma.*", "both cables and transceivers of that rail (mlxlink), the switch ports between, PCIe link, "
                "MaxReadReq and "
                "NUMA node of both adapters; another pair of either host tells which of them"},
@@ -203,7 +257,7 @@ const struct check check_rdma_pair = {
     .name = "rdma-pair",
     .title = "RDMA between hosts",
     .summary =
-        "ib_write_bw or ib_send_bw between two hosts over each rail, both ways, from host or GPU memory",
+        "bandwidth or latency of RDMA between two hosts over each rail, both ways, from host or GPU memory",
     .on = ON_HCAS,
     .scopes = SCOPE_PAIR,
     .exclusive = EXCLUSIVE_HOST,

@@ -13,7 +13,8 @@
 enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
 
 static const struct argument arguments[] = {
-    {"mounts", ARGUMENT_LIST, NULL, "mount points that every host must have: [\"/data\"]; required"},
+    {"mounts", ARGUMENT_LIST, NULL,
+     "mount points that every host must have: [\"/data\"]; default: the hostfile's mounts="},
     {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB"},
     {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run"},
     {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file"},
@@ -22,17 +23,27 @@ static const struct argument arguments[] = {
     {0},
 };
 
-static const struct json *mounts_of(const struct check_context *context)
+/* The i-th mount point: of the suite's, else of the hostfile's; NULL when there are no more. */
+static const char *mount_of(const struct check_context *context, size_t i)
 {
-    return json_get(context->step->arguments, "mounts");
+    const struct json *given = json_get(context->step->arguments, "mounts");
+    const char *declared = context->members[0]->mounts;
+
+    json_each (mount, given)
+        if (i-- == 0)
+            return mount->string;
+    while (given == NULL && declared != NULL && i-- > 0)
+        declared = strchr(declared, ',') != NULL ? strchr(declared, ',') + 1 : NULL;
+    return given == NULL && declared != NULL ? arena_strndup(context->arena, declared, strcspn(declared, ","))
+                                             : NULL;
 }
 
 static const char *arguments_fault(const struct check_context *context)
 {
-    const struct json *mounts = mounts_of(context);
+    const struct json *mounts = json_get(context->step->arguments, "mounts");
     const char *folder = check_text(context, "fio_folder");
 
-    if (mounts == NULL || mounts->count == 0)
+    if (mounts != NULL && mounts->count == 0)
         return "\"mounts\" must name at least one mount point";
     json_each (mount, mounts)
         if (mount->string[0] != '/' || strpbrk(mount->string, " \t\n\\") != NULL)
@@ -43,12 +54,27 @@ static const char *arguments_fault(const struct check_context *context)
     return NULL;
 }
 
+static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
+{
+    const struct host *host = context->members[0];
+
+    if (mount_of(context, 0) != NULL)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "%s:%u:%u: host '%s' declares no mounts, and step '%s' names none; expected mounts=/data "
+        "on its line or on a defaults line, or \"mounts\" in the step's arguments",
+        hostfile, host->line, host->column, host->name, context->step->name);
+}
+
 static void command_df(const struct check_context *context, struct text *out)
 {
+    const char *mount;
+
     text_put(out, "df -P -k --");
-    json_each (mount, mounts_of(context)) {
+    for (size_t i = 0; (mount = mount_of(context, i)) != NULL; i++) {
         text_put(out, " ");
-        text_shell_quote(out, mount->string);
+        text_shell_quote(out, mount);
     }
 }
 
@@ -101,16 +127,17 @@ static void read_space(const struct check_context *context, const struct part *p
 {
     struct slice rest = part->out, line, mounted;
     double kib, available, used;
+    const char *mount;
 
     while (scan_line(&rest, &line)) {
         if (!read_df_line(line, &mounted, &kib, &available, &used))
             continue;
-        json_each (mount, mounts_of(context))
+        for (size_t i = 0; (mount = mount_of(context, i)) != NULL; i++)
             /* Of a folder where nothing is mounted df shows what lies below it. */
-            if (slice_equal(mounted, mount->string)) {
-                reading_measure(out, "storage.capacity", mount->string, kib / 1024, "MiB");
-                reading_measure(out, "storage.free", mount->string, available / 1024, "MiB");
-                reading_measure(out, "storage.used", mount->string, used, "%");
+            if (slice_equal(mounted, mount)) {
+                reading_measure(out, "storage.capacity", mount, kib / 1024, "MiB");
+                reading_measure(out, "storage.free", mount, available / 1024, "MiB");
+                reading_measure(out, "storage.used", mount, used, "%");
             }
     }
 }
@@ -143,17 +170,19 @@ static bool is_read_only(struct slice options)
 
 static void read_mounts(const struct check_context *context, const struct part *part, struct reading *out)
 {
-    json_each (mount, mounts_of(context)) {
+    const char *mount;
+
+    for (size_t i = 0; (mount = mount_of(context, i)) != NULL; i++) {
         struct slice source, type, options;
 
-        if (!find_mount(part->out, mount->string, &source, &type, &options)) {
-            reading_fact(out, "storage.mounted", mount->string, slice_of("no"));
+        if (!find_mount(part->out, mount, &source, &type, &options)) {
+            reading_fact(out, "storage.mounted", mount, slice_of("no"));
             continue;
         }
-        reading_fact(out, "storage.mounted", mount->string, slice_of("yes"));
-        reading_fact(out, "storage.source", mount->string, source);
-        reading_fact(out, "storage.type", mount->string, type);
-        reading_fact(out, "storage.mode", mount->string,
+        reading_fact(out, "storage.mounted", mount, slice_of("yes"));
+        reading_fact(out, "storage.source", mount, source);
+        reading_fact(out, "storage.type", mount, type);
+        reading_fact(out, "storage.mode", mount,
                      slice_of(is_read_only(options) ? "read-only" : "read-write"));
     }
 }
@@ -228,6 +257,21 @@ static enum duty duty_of(const struct check_context *context, const char *metric
     return DUTY_RECORD;
 }
 
+/* fio counts in ms, and ends a job a few of them early or late. */
+#define RUNTIME_TOLERANCE 0.01
+
+/* A shorter run says nothing against the storage, and too little for it. */
+static void add_runtime_slot(const struct check_context *context, struct slot_list *slots, const char *metric,
+                             const char *at)
+{
+    slot_add(context, slots, metric, "", at, DUTY_GATE,
+             rules_new(context,
+                       LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
+                                    .value = check_number(context, "fio_seconds"),
+                                    .tolerance = RUNTIME_TOLERANCE, .unit = "s", .status = LIMIT_TOOL,
+                                    .source = "assay: as long as the suite asks for", .inconclusive = true)));
+}
+
 static void add_fio_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct {
@@ -241,6 +285,8 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
         {"storage.read.latency", "job=read stat=p99"},
     };
 
+    add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
+    add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
 }
@@ -248,10 +294,9 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
 static void slots_of_mounts(const struct check_context *context, struct slot_list *slots)
 {
     bool asks_space = check_number(context, "free_gib") > 0;
+    const char *subject;
 
-    json_each (mount, mounts_of(context)) {
-        const char *subject = mount->string;
-
+    for (size_t i = 0; (subject = mount_of(context, i)) != NULL; i++) {
         slot_add(context, slots, "storage.mounted", subject, NULL, DUTY_GATE, mounted_rules);
         slot_add(context, slots, "storage.source", subject, NULL, DUTY_GATE, source_rules);
         slot_add(context, slots, "storage.type", subject, NULL, DUTY_GATE, type_rules);
@@ -277,6 +322,8 @@ static const struct remedy remedies[] = {
     {"storage.s*", "compare /etc/fstab of this host with the others'"},
     {"storage.type", "compare /etc/fstab of this host with the others'"},
     {"storage.free", "make room on it, or give the suite's free_gib another value"},
+    {"storage.*.runtime",
+     "look at which fio the host runs, at fio_flags, and why it ended early; then run it again"},
     {"storage.*.*",
      "run fio there by hand; look at the drives' health (`nvme smart-log`), the RAID's state and the "
      "network to the storage"},
@@ -299,6 +346,7 @@ const struct check check_storage = {
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
+    .host_valid = host_valid,
     .parts = parts,
     .remedies = remedies,
     .more_slots = slots_of_mounts,

@@ -31,6 +31,8 @@ static const struct known {
     {"lldpctl", "-v", NULL, true},
     {"ib_write_bw", "--version", NULL, true},
     {"ib_send_bw", "--version", NULL, true},
+    {"ib_write_lat", "--version", NULL, true},
+    {"ib_send_lat", "--version", NULL, true},
     {"ib_read_bw", "--version", NULL, true},
     {"npu-smi", "-v", NULL, true},
 };

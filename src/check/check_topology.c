@@ -2,11 +2,12 @@
 /*
  * How the parts of a host reach each other: every two GPUs over all the NVLinks that the platform has, each
  * compute HCA behind the same PCIe switch as a GPU. What decides beside it whether an HCA can write into a
- * GPU's memory (ACS, IOMMU, nvidia_peermem or dma-buf) is written down: where it hurts depends on the host,
- * and the RDMA and NCCL tests measure that it does.
+ * GPU's memory (ACS, IOMMU, nvidia_peermem or dma-buf) must be the same on all hosts: which is right depends on the
+ * host, and the RDMA and NCCL tests measure that it is.
  */
 #include <string.h>
 
+#include "boot_options.h"
 #include "rules.h"
 
 static void command_topo(const struct check_context *context, struct text *out)
@@ -38,37 +39,38 @@ static struct slice output_of(const struct attempt *attempt, const char *name)
     return part != NULL && part->ended && part->rc == 0 ? part->out : (struct slice){"", 0};
 }
 
-/* "SrcValid+" in ACSCtl is a device that sends what GPUs and HCAs say to each other up to the CPU. */
+/* "SrcValid+" in ACSCtl is a device that sends what GPUs and HCAs say to each other up to the CPU. Of a device whose
+   capabilities were denied, as they are to all but root, nobody knows. */
 static void add_acs(struct reading *out, struct slice lspci)
 {
     struct slice line;
-    unsigned controls = 0, on = 0;
+    unsigned controls = 0, on = 0, denied = 0;
 
+    if (lspci.length == 0)
+        return;
     while (scan_line(&lspci, &line)) {
+        denied += slice_contains(line, "Capabilities: <access denied>");
         if (!slice_contains(line, "ACSCtl:"))
             continue;
         controls++;
         on += slice_contains(line, "SrcValid+");
     }
-    if (controls > 0)
-        reading_fact(out, "pci.acs", "",
-                     slice_of(on == 0 ? "off"
-                                      : arena_printf(out->arena, "on for %u of %u devices that have it", on,
-                                                     controls)));
+    reading_fact(out, "pci.acs_devices", "",
+                 slice_of(arena_printf(out->arena, "on for %u of %u devices that have it", on, controls)));
+    if (on > 0 || denied == 0)
+        reading_fact(out, "pci.acs", "", slice_of(on > 0 ? "on" : "off"));
+    else
+        reading_finding(out, SEVERITY_INFO, "pci.acs.unread", "",
+                        "lspci was denied the capabilities of %u devices", denied);
 }
 
 static void add_iommu(struct reading *out, struct slice cmdline)
 {
-    struct slice word, all = cmdline;
-    const char *found = "";
+    const char *options = boot_options(out->arena, cmdline, boot_option_is_of_pci);
 
-    for (struct slice line; scan_line(&all, &line);)
-        while (scan_word(&line, &word))
-            if (slice_contains(word, "iommu"))
-                found = arena_printf(out->arena, "%s%s%s", found, *found != '\0' ? " " : "",
-                                     utf8_clean(out->arena, word));
     if (cmdline.length > 0)
-        reading_fact(out, "kernel.iommu", "", slice_of(*found != '\0' ? found : "kernel's default"));
+        reading_fact(out, "kernel.iommu", "",
+                     slice_of(strcmp(options, "none") != 0 ? options : "kernel's default"));
 }
 
 /* nvidia_peermem; without it dma-buf, which the open kernel modules of the driver have. */
@@ -135,14 +137,17 @@ static const struct limit near_rules[] = {
      .note = "no GPU shares a PCIe switch with it"},
     {0}};
 
+#define ALIKE "assay: hosts of one platform are set up alike"
+
 static const struct item items[] = {
     {"topo.nearest", PER_HCA, NULL, DUTY_GATE, near_rules},
     {"topo.nearest_gpu", PER_HCA, NULL, DUTY_RECORD, NULL},
     {"topo.cpu_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"topo.numa_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"pci.acs", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"kernel.iommu", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"gpudirect.rdma", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"pci.acs", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("pci.acs", ALIKE)},
+    {"pci.acs_devices", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"kernel.iommu", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("kernel.iommu", ALIKE)},
+    {"gpudirect.rdma", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("gpudirect.rdma", ALIKE)},
     {0},
 };
 
@@ -170,7 +175,21 @@ static const struct remedy remedies[] = {
     {"topo.nearest",
      "compare the slot with the vendor's drawing; the platform's \"hcas\" must name the adapters "
      "that belong to GPUs"},
+    {"pci.acs", "compare the BIOS's settings for ACS and virtualization with a host that is right, and what "
+                "it runs at boot "
+                "(`setpci -s DEVICE ECAP_ACS+0x6.w`); `lspci -vvv | grep ACSCtl` shows it"},
+    {"kernel.iommu",
+     "give the kernels one command line for IOMMU and PCI (/etc/default/grub, then update-grub) and reboot; "
+     "/proc/cmdline shows it"},
+    {"gpudirect.rdma",
+     "load nvidia_peermem (`modprobe nvidia_peermem`, a file in /etc/modules-load.d/), or install the same "
+     "kernel modules of the driver as on the others"},
     {"sound", "see both streams in the evidence; does nvidia-smi answer at all?"},
+    {0},
+};
+
+static const struct argument arguments[] = {
+    ALLOWED_ARGUMENT_ROW("{\"kernel.iommu\": \"iommu=pt|kernel's default\"}"),
     {0},
 };
 
@@ -187,6 +206,8 @@ const struct check check_topology = {
     .passive = true,
     .as_root = true,
     .applies = applies,
+    .arguments = arguments,
+    .arguments_fault = rules_allowed_fault,
     .parts = parts,
     .items = items,
     .remedies = remedies,

@@ -3,15 +3,19 @@
  * What the kernel's log has of the GPUs and their switches since the host was booted, outside any test. An Xid
  * of the failing kind speaks against the GPU whoever provoked it; what programs cause is only written down. A
  * suite that takes over hosts with a past may list xid.failing under "record".
+ *
+ * dmesg shows a ring that turns over; where it has, the log is that of the journal, if that has the boot's beginning.
  */
 #include <string.h>
 
 #include "rules.h"
+#include "script.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {{.name = "since-boot", .parser = "xid", .script = "dmesg"},
-                                        {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-                                        {0}};
+static const struct part_row parts[] = {
+    {.name = "since-boot", .parser = "xid", .script = script_xid_log, .typed = "dmesg, or journalctl -k -b"},
+    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+    {0}};
 
 /* "gpu3" for the address of a kernel line, which has no function; "" for what is no GPU of nvidia-smi's. */
 static const char *gpu_at(const struct reading *smi, const char *address)
@@ -49,11 +53,12 @@ static void add_facts(struct reading *out, const struct reading *log, const char
         reading_fact(out, "xid.failing", subject, slice_of(first != NULL ? first : "none"));
     else
         reading_finding(out, SEVERITY_INFO, "xid.failing.unread", subject,
-                        "the kernel's log does not reach back to the boot: its older lines are gone");
+                        "neither dmesg nor the journal (journalctl -k -b) reaches back to the boot: older "
+                        "lines are gone");
 }
 
 /* The stamp of the oldest line that is kept: of a log that turned round, what came before is not known. Whether that
-   line is one of the boot's first second. */
+   line is one of the boot's first second, or the kernel's first. */
 static bool add_beginning(struct reading *out, struct slice log)
 {
     struct slice line, stamp;
@@ -67,7 +72,7 @@ static bool add_beginning(struct reading *out, struct slice log)
         stamp = slice_trim((struct slice){line.bytes + 1, close - 1});
         if (scan_double(stamp, &seconds)) {
             reading_measure(out, "xid.log_begins", "", seconds, "s");
-            return seconds < 1;
+            return seconds < 1 || slice_contains(line, "Linux version ");
         }
     }
     return false;

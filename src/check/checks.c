@@ -58,10 +58,17 @@ unsigned check_expected_s(const struct check_context *context)
     return check->expected != NULL ? check->expected(context) : check->expected_s;
 }
 
-static const char *find_remedy(const struct remedy *rows, const char *metric)
+/* Tools write their words in the letters they like. */
+static bool is_for(const struct remedy *row, const char *metric, const char *cause)
+{
+    return fnmatch(row->metric, metric, 0) == 0 &&
+           (row->said == NULL || strcasestr(cause, row->said) != NULL);
+}
+
+static const char *find_remedy(const struct remedy *rows, const char *metric, const char *cause)
 {
     for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)
-        if (row->text != NULL && fnmatch(row->metric, metric, 0) == 0)
+        if (row->text != NULL && is_for(row, metric, cause))
             return row->text;
     return NULL;
 }
@@ -69,18 +76,17 @@ static const char *find_remedy(const struct remedy *rows, const char *metric)
 const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause)
 {
     for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
-        if (row->problem != NULL && fnmatch(row->metric, metric, 0) == 0 &&
-            (row->said == NULL || strstr(cause, row->said) != NULL))
+        if (row->problem != NULL && is_for(row, metric, cause))
             return row;
     return NULL;
 }
 
-const char *check_remedy(const struct check *check, const char *metric)
+const char *check_remedy(const struct check *check, const char *metric, const char *cause)
 {
-    const char *text = find_remedy(check->remedies, metric);
+    const char *text = find_remedy(check->remedies, metric, cause);
 
     if (text == NULL && check->window)
-        text = find_remedy(window_remedies, metric);
+        text = find_remedy(window_remedies, metric, cause);
     return text != NULL ? text : "";
 }
 
@@ -187,10 +193,13 @@ static const char *nth_subject(const struct check_context *context, enum per per
 
 static void add_item(const struct check_context *context, struct slot_list *slots, const struct item *item)
 {
+    const struct limit *rules = item->rules;
     const char *subject;
 
+    if (rules != NULL && rules->rule == RULE_SAME)
+        rules = rules_or_allowed(context, item->metric, rules);
     for (size_t i = 0; (subject = nth_subject(context, item->per, i)) != NULL; i++)
-        slot_add(context, slots, item->metric, subject, item->at, item->duty, item->rules);
+        slot_add(context, slots, item->metric, subject, item->at, item->duty, rules);
 }
 
 void check_slots(const struct check_context *context, struct slot_list *slots)

@@ -15,12 +15,11 @@ unsigned rdma_hca_count(const struct check_context *context)
     return count;
 }
 
-void rdma_put_run(const struct check_context *context, unsigned first_port, const char *more_flags,
-                  struct text *out)
+void rdma_put_run(const struct check_context *context, unsigned first_port, double size,
+                  const char *more_flags, struct text *out)
 {
     script_set_number(out, "first_port", first_port, 0);
-    text_printf(out, "flags='-s %.0f -n %.0f -F --report_gbits%s'\n", check_number(context, "size"),
-                check_number(context, "iterations"), more_flags);
+    text_printf(out, "flags='-s %.0f -n %.0f -F%s'\n", size, check_number(context, "iterations"), more_flags);
 }
 
 static void add_way(struct arena *arena, struct measurement *measurement, const char *way)

@@ -9,8 +9,8 @@
 #define RDMA_FIRST_PORT 18515
 
 /* The parameters first_port and flags of sh/rdma_*.sh. */
-void rdma_put_run(const struct check_context *context, unsigned first_port, const char *more_flags,
-                  struct text *out);
+void rdma_put_run(const struct check_context *context, unsigned first_port, double size,
+                  const char *more_flags, struct text *out);
 
 struct rdma_names {
     const char *(*subject)(const struct check_context *context, size_t hca); /* of what the i-th HCA sent */

@@ -26,6 +26,33 @@ const struct limit *rules_alike(const struct check_context *context, const char 
     return rules_new(context, stated != NULL ? rules : rules + 1);
 }
 
+const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
+                                     const struct limit *rules)
+{
+    const char *allowed = json_string(json_get(context->step->arguments, ALLOWED_ARGUMENT), metric, NULL);
+
+    if (allowed == NULL)
+        return rules;
+    return rules_new(context, LIMITS RULES_ONE_OF(metric, allowed, "assay: argument allowed"));
+}
+
+static bool is_compared(const struct check *check, const char *metric)
+{
+    for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)
+        if (item->rules != NULL && item->rules->rule == RULE_SAME && strcmp(item->metric, metric) == 0)
+            return true;
+    return false;
+}
+
+const char *rules_allowed_fault(const struct check_context *context)
+{
+    json_each (value, json_get(context->step->arguments, ALLOWED_ARGUMENT))
+        if (!is_compared(context->check, value->key))
+            return arena_printf(context->arena, "\"allowed\" names %s, which is nothing that is compared",
+                                value->key);
+    return NULL;
+}
+
 const char *rules_platform(const struct check_context *context)
 {
     return arena_printf(context->arena, "platform %s", context->platform->name);

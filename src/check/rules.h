@@ -43,6 +43,19 @@ const struct limit *rules_new(const struct check_context *context, const struct 
 /* The same on all hosts, and what the suite states where it states something (NULL: it does not). */
 const struct limit *rules_alike(const struct check_context *context, const char *metric, const char *stated,
                                 const char *stated_source, const char *alike_source);
+/*
+ * Of what is alike on all hosts the values that a site has right instead: an argument of the check. rules_or_allowed is
+ * what the metric is judged by; items of the check's table with RULES_SAME ask for it by themselves.
+ * rules_allowed_fault is for arguments_fault: what is wrong with the argument where the table has all that is alike.
+ */
+#define ALLOWED_ARGUMENT "allowed"
+#define ALLOWED_ARGUMENT_ROW(example_)                                                                     \
+    {                                                                                                      \
+        ALLOWED_ARGUMENT, ARGUMENT_MAP, NULL, "instead of alike on all, which values are right: " example_ \
+    }
+const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
+                                     const struct limit *rules);
+const char *rules_allowed_fault(const struct check_context *context);
 /* "platform hgx-h100": the source of what the platform declares. */
 const char *rules_platform(const struct check_context *context);
 

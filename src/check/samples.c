@@ -4,22 +4,39 @@
  * with it. All its lines stay in the capture; what is kept as values is the worst of them, and a course of few
  * points for plots.
  *
- * facts    window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it; Not Active only of a
+ * facts    window.clock.held_down = no | "1200 of 1980 MHz", gpuN: at work, without a reason, and never near its highest
+ *          window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it; Not Active only of a
  *          sampler that was still there when the main part had ended, else nobody knows
  *          window.course.temperature C, .power W, .clock MHz, gpuN = "every 4 s: 45 61 - 62": at most 32 points, each the
  *          worst of as many samples (the lowest clock at work, else the highest); "-" where none has a number
  * metrics  window.samples, gpuN; window.temperature.max, window.memory_temperature.max C; window.power.max W;
  *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
+ *          window.power.limit W, the lowest that was enforced; window.power.of_others %, of the median of the host's other GPUs
  *
  * A line that is cut or damaged is left out; what no line tells has no value.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command_file.h"
 #include "script.h"
 
-enum { GPUS_MOST = 64, SAMPLES_AIM = 360, SHORTEST_S = 2, LONGEST_S = 60, AT_WORK_PERCENT = 50, CELLS = 9 };
+/* OTHERS_LEAST: with fewer others nobody knows which of them is the odd one. */
+enum { OTHERS_LEAST = 3 };
+enum {
+    GPUS_MOST = 64,
+    SAMPLES_AIM = 360,
+    SHORTEST_S = 2,
+    LONGEST_S = 60,
+    AT_WORK_PERCENT = 50,
+    CELLS = 11,
+    CELLS_LEAST = 9
+};
+
+/* "Clocks are as high as possible", says nvml.h of a GPU without any reason: then a clock so far below its highest is held
+   there by a hand (nvidia-smi -lgc). The hundredths between are what boards and generations round differently. */
+#define HELD_BELOW 0.9
 
 /* In the order of the query; the timestamp before them is for plots. */
 enum cell {
@@ -31,8 +48,13 @@ enum cell {
     CLOCK,
     GENERATION,
     UTILIZATION,
-    REASONS
+    REASONS,
+    CLOCK_MOST, /* captures of before have no such cells */
+    POWER_LIMIT
 };
+
+/* That a display sets clocks is no reason on a server. */
+enum { REASON_DISPLAY = 0x100 };
 
 /* Bits of clocks_event_reasons.active, as nvml.h has them. */
 static const struct {
@@ -70,6 +92,9 @@ struct gpu_samples {
     uint64_t reasons;                              /* or-ed */
     double temperature, memory_temperature, power; /* largest; NAN: none */
     double clock, generation;                      /* smallest at work */
+    double power_limit, clock_most;                /* smallest that was enforced; what the GPU can do */
+    unsigned at_work, free;                        /* samples at work, and of those without a reason */
+    double free_clock;                             /* largest of these */
     unsigned passed;                               /* of its samples, on the way to the course */
     double course[COURSE_COUNT][COURSE_POINTS];    /* NAN: no number */
 };
@@ -113,14 +138,17 @@ void put_samples_end(struct text *out)
 
 static bool split(struct slice line, struct slice cells[CELLS])
 {
-    for (size_t i = 0; i < CELLS; i++) {
-        size_t comma = slice_find(line, ",");
+    size_t count = 0, comma = 0;
 
-        if ((comma == (size_t)-1) != (i == CELLS - 1))
-            return false;
-        cells[i] = slice_trim((struct slice){line.bytes, comma != (size_t)-1 ? comma : line.length});
+    while (comma != (size_t)-1 && count < CELLS) {
+        comma = slice_find(line, ",");
+        cells[count++] = slice_trim((struct slice){line.bytes, comma != (size_t)-1 ? comma : line.length});
         line = comma != (size_t)-1 ? slice_from(line, comma + 1) : slice_of("");
     }
+    if (comma != (size_t)-1 || (count != CELLS && count != CELLS_LEAST))
+        return false;
+    while (count < CELLS)
+        cells[count++] = slice_of("");
     return true;
 }
 
@@ -175,13 +203,22 @@ static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
     keep_largest(&gpu->temperature, cells[TEMPERATURE]);
     keep_largest(&gpu->memory_temperature, cells[MEMORY_TEMPERATURE]);
     keep_largest(&gpu->power, cells[POWER]);
+    keep_smallest(&gpu->power_limit, cells[POWER_LIMIT]);
+    keep_largest(&gpu->clock_most, cells[CLOCK_MOST]);
     if (at_work(cells)) {
         keep_smallest(&gpu->clock, cells[CLOCK]);
         keep_smallest(&gpu->generation, cells[GENERATION]);
     }
-    if (read_reasons(cells[REASONS], &active)) {
-        gpu->reasons |= active;
-        gpu->reasons_count++;
+    if (!read_reasons(cells[REASONS], &active))
+        return;
+    gpu->reasons |= active;
+    gpu->reasons_count++;
+    if (!at_work(cells))
+        return;
+    gpu->at_work++;
+    if ((active & ~(uint64_t)REASON_DISPLAY) == 0) {
+        gpu->free++;
+        keep_largest(&gpu->free_clock, cells[CLOCK]);
     }
 }
 
@@ -192,6 +229,48 @@ static void measure(struct reading *out, const char *metric, const char *subject
         reading_measure(out, metric, subject, value, unit);
 }
 
+/* For most of its work nothing limited it. */
+static bool is_held_down(const struct gpu_samples *gpu)
+{
+    return gpu->free * 2 > gpu->at_work && gpu->free_clock < HELD_BELOW * gpu->clock_most;
+}
+
+static void tell_held_down(struct reading *out, const char *subject, const struct gpu_samples *gpu)
+{
+    if (gpu->at_work == 0 || isnan(gpu->clock) || isnan(gpu->clock_most))
+        return;
+    reading_fact(out, "window.clock.held_down", subject,
+                 slice_of(is_held_down(gpu)
+                              ? arena_printf(out->arena, "%.0f of %.0f MHz", gpu->free_clock, gpu->clock_most)
+                              : "no"));
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* The GPU's largest power by the median of the others': GPUs of one host do the same work. */
+static void tell_power_of_others(struct reading *out, const char *subject, const struct gpu_samples *gpus,
+                                 unsigned number)
+{
+    double others[GPUS_MOST], median;
+    size_t count = 0;
+
+    for (unsigned i = 0; i < GPUS_MOST; i++)
+        if (i != number && gpus[i].count > 0 && !isnan(gpus[i].power))
+            others[count++] = gpus[i].power;
+    if (count < OTHERS_LEAST || isnan(gpus[number].power))
+        return;
+    qsort(others, count, sizeof others[0], compare_numbers);
+    median = (others[(count - 1) / 2] + others[count / 2]) / 2;
+    if (median > 0)
+        reading_measure(out, "window.power.of_others", subject,
+                        floor(1000 * gpus[number].power / median) / 10, "%");
+}
+
 /* to_the_end: the sampler saw all of the test. */
 static void tell_gpu(struct reading *out, const char *subject, const struct gpu_samples *gpu, bool to_the_end)
 {
@@ -199,6 +278,7 @@ static void tell_gpu(struct reading *out, const char *subject, const struct gpu_
     measure(out, "window.temperature.max", subject, gpu->temperature, "C");
     measure(out, "window.memory_temperature.max", subject, gpu->memory_temperature, "C");
     measure(out, "window.power.max", subject, gpu->power, "W");
+    measure(out, "window.power.limit", subject, gpu->power_limit, "W");
     measure(out, "window.clock.min", subject, gpu->clock, "MHz");
     measure(out, "window.pcie.generation.min", subject, gpu->generation, "");
     for (size_t i = 0; i < REASON_COUNT && gpu->reasons_count > 0; i++) {
@@ -260,8 +340,14 @@ static bool next_sample(struct slice *rest, struct slice cells[CELLS], uint64_t 
 
 static void begin(struct gpu_samples *gpu)
 {
-    *gpu = (struct gpu_samples){
-        .temperature = NAN, .memory_temperature = NAN, .power = NAN, .clock = NAN, .generation = NAN};
+    *gpu = (struct gpu_samples){.temperature = NAN,
+                                .memory_temperature = NAN,
+                                .power = NAN,
+                                .clock = NAN,
+                                .generation = NAN,
+                                .power_limit = NAN,
+                                .clock_most = NAN,
+                                .free_clock = NAN};
     for (size_t i = 0; i < COURSE_COUNT; i++)
         for (size_t k = 0; k < COURSE_POINTS; k++)
             gpu->course[i][k] = NAN;
@@ -285,6 +371,8 @@ void read_samples(const struct check_context *context, const struct attempt *att
             const char *subject = arena_printf(out->arena, "gpu%u", i);
 
             tell_gpu(out, subject, &gpus[i], part->ended && part->rc == 0);
+            tell_held_down(out, subject, &gpus[i]);
+            tell_power_of_others(out, subject, gpus, i);
             tell_course(context, out, subject, &gpus[i]);
         }
 }

@@ -49,15 +49,20 @@ static void command_nvlink(const struct check_context *context, struct text *out
 }
 
 /* Read before and after: what has grown is the test's. */
-#define COUNTERS                                                                                         \
-    {.name = WINDOW_FABRIC,                                                                              \
-     .parser = "ib-sysfs",                                                                               \
-     .script = script_window_fabric,                                                                     \
-     .typed = "grep of counters below /sys/class/infiniband",                                            \
-     .aside = true},                                                                                     \
-    {                                                                                                    \
-        .name = WINDOW_HARDWARE, .parser = "key-value", .script = script_window_hardware,                \
-        .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac", .aside = true \
+#define COUNTERS                                                                            \
+    {.name = WINDOW_FABRIC,                                                                 \
+     .parser = "ib-sysfs",                                                                  \
+     .script = script_window_fabric,                                                        \
+     .typed = "grep of counters below /sys/class/infiniband",                               \
+     .aside = true},                                                                        \
+        {.name = WINDOW_HARDWARE,                                                           \
+         .parser = "key-value",                                                             \
+         .script = script_window_hardware,                                                  \
+         .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac", \
+         .aside = true},                                                                    \
+    {                                                                                       \
+        .name = WINDOW_DRIVES, .parser = "key-value", .script = script_drives,              \
+        .typed = "nvme smart-log of each drive", .aside = true                              \
     }
 
 static const struct part_row before[] = {

@@ -12,6 +12,7 @@
 #define WINDOW_NVLINK "nvlink"
 #define WINDOW_FABRIC "fabric"
 #define WINDOW_HARDWARE "hardware"
+#define WINDOW_DRIVES "drives"
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
 #define WINDOW_WITNESS "witness"

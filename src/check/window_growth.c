@@ -66,6 +66,10 @@ static const struct grown port_counters[] = {
     {"implied_nak_seq_err", "window.ib.implied_nak_seq_err", "implied NAKs", INFINITY, 0},
     {"roce_adp_retrans", "window.ib.roce_adp_retrans", "adaptive retransmissions", INFINITY, 0},
     {"roce_slow_restart", "window.ib.roce_slow_restart", "slow restarts", 10, 10 * HOUR_S},
+    {"req_transport_retries_exceeded", "window.ib.req_transport_retries_exceeded",
+     "transports that gave up their retries", INFINITY, 0},
+    {"duplicate_request", "window.ib.duplicate_request", NULL, INFINITY, 0},
+    {"np_ecn_marked_roce_packets", "window.ib.np_ecn_marked_roce_packets", NULL, INFINITY, 0},
     {"np_cnp_sent", "window.ib.np_cnp_sent", NULL, INFINITY, 0}, /* congestion is told, and is no error */
     {"rp_cnp_handled", "window.ib.rp_cnp_handled", NULL, INFINITY, 0},
 };
@@ -94,14 +98,13 @@ static const char *const kernel_devices[] = {"aer.devices", "aer.devices", "aer.
                                              "edac.controllers"};
 _Static_assert(ARRAY_SIZE(kernel_devices) == ARRAY_SIZE(kernel_counters), "each counter has its devices");
 
-enum {
-    GPU_AT = 0,
-    PORT_AT = GPU_AT + (int)ARRAY_SIZE(gpu_counters),
-    RATE_AT = PORT_AT + (int)ARRAY_SIZE(port_counters),
-    KERNEL_AT = RATE_AT + (int)ARRAY_SIZE(rates),
-    METRICS_END = KERNEL_AT + (int)ARRAY_SIZE(kernel_counters)
-};
-_Static_assert((int)METRICS_END <= (int)GROWTH_METRICS, "each metric has its place");
+/* NVM Express, SMART log: errors that the drive could not recover from. */
+static const struct grown media_errors = {"nvme.media_errors", "window.nvme.media_errors",
+                                          "media errors of the drive", 0, 0};
+/* The bits of its critical warning. */
+static const char *const drive_warnings[] = {
+    "its spare blocks are used up", "it is too hot or too cold",   "it is no longer reliable",
+    "it can only be read",          "its backup of memory failed", "its persistent memory can only be read"};
 
 /* Lines of the kernel's log, by what all of `has` says. The first row that fits counts. */
 static const struct {
@@ -157,6 +160,9 @@ static const struct limit rule_gpu[] =
 static const struct limit rule_hardware[] = RULES_EQUAL(
     "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
     .note = "the kernel told of hardware errors during the test");
+static const struct limit rule_drives[] =
+    RULES_EQUAL("window.drives", "read", "NVM Express, SMART log",
+                .note = "what NVMe drives say of themselves could not be read", .inconclusive = true);
 static const struct limit rule_ports[] = RULES_EQUAL(
     "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
     .note = "ports of the fabric counted errors during the test");
@@ -178,6 +184,8 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
     }
     slot_add(context, slots, "window.hardware", "", NULL, DUTY_GATE, rule_hardware);
     add_metrics(context, slots, kernel_counters, ARRAY_SIZE(kernel_counters));
+    slot_add(context, slots, "window.drives", "", NULL, DUTY_RECORD, rule_drives);
+    add_metrics(context, slots, &media_errors, 1);
     if (context->platform->hcas.count > 0) {
         slot_add(context, slots, "window.ports", "", NULL, DUTY_GATE, rule_ports);
         add_metrics(context, slots, port_counters, ARRAY_SIZE(port_counters));
@@ -189,29 +197,36 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
 
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out)
 {
-    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected};
+    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
+                            &growth->corrected, &growth->drives,   &growth->stuck};
 
-    *growth = (struct growth){.context = context, .out = out};
+    *growth = (struct growth){
+        .context = context, .out = out, .over_fabric = strcmp(context->step->scope, "host") != 0};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         text_init(texts[i], 64 * 1024);
         text_put(texts[i], "");
     }
-    for (size_t i = 0; i < GROWTH_METRICS; i++)
-        growth->worst[i] = NAN;
 }
 
 void growth_end(struct growth *growth)
 {
-    struct text *texts[] = {&growth->gpu, &growth->hardware, &growth->ports, &growth->corrected};
+    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
+                            &growth->corrected, &growth->drives,   &growth->stuck};
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         text_release(texts[i]);
 }
 
-static void keep_worst(struct growth *growth, size_t place, double value)
+void growth_most(struct growth *growth, const char *metric, double more)
 {
-    if (!isnan(value) && !(growth->worst[place] >= value))
-        growth->worst[place] = value;
+    if (isnan(more))
+        return;
+    for (size_t i = 0; i < growth->most.count; i++)
+        if (growth->most.items[i].metric == metric) {
+            growth->most.items[i].most = fmax(growth->most.items[i].most, more);
+            return;
+        }
+    *list_push(growth->out->arena, &growth->most) = (struct grown_most){metric, more};
 }
 
 /* A clock that was set back leaves no time to excuse them by. */
@@ -265,7 +280,7 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
 
         growth->gpu_unknown |=
             reading_get(before, row->counter, gpu) != NULL && isnan(more) && row->most <= 0;
-        keep_worst(growth, GPU_AT + i, more);
+        growth_most(growth, row->metric, more);
         weigh(growth, row, of, more, &growth->gpu);
     }
 }
@@ -281,14 +296,39 @@ static bool has_counter(const struct reading *reading, const char *port, const c
     return reading_get(reading, arena_printf(reading->arena, "ib.counter.%s", counter), port) != NULL;
 }
 
-/* One that stands where it can count no further shows no error that comes. */
-static bool is_stuck(const struct reading *after, const char *port)
+/* One that stands where it can count no further shows no error that comes: "symbol_error is 65535, the ...". NULL: it
+   does not. */
+static const char *stuck(const struct reading *reading, const char *port, const char *counter)
 {
-    for (size_t i = 0; i < after->findings.count; i++)
-        if (strcmp(after->findings.items[i].code, "ib.counter_saturated") == 0 &&
-            strcmp(after->findings.items[i].subject, port) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < reading->findings.count; i++) {
+        const struct finding *finding = &reading->findings.items[i];
+        struct slice text = slice_of(finding->text);
+
+        if (strcmp(finding->code, "ib.counter_saturated") == 0 && strcmp(finding->subject, port) == 0 &&
+            scan_text(&text, counter) && slice_starts(text, " is "))
+            return finding->text;
+    }
+    return NULL;
+}
+
+/* Where it stood there before the test, nobody knows what the test brought. */
+static void port_counter(struct growth *growth, const struct grown *row, const char *of,
+                         const struct reading *before, const struct reading *after, const char *port)
+{
+    const char *stood = stuck(before, port, row->counter), *stands = stuck(after, port, row->counter);
+    double more = added_at_port(before, after, port, row->counter);
+
+    if (stood != NULL && stands != NULL) {
+        if (isfinite(row->most))
+            window_say(&growth->stuck, "%s: %s", of, stood);
+        return;
+    }
+    /* It was cleared meanwhile, or is gone. */
+    growth->ports_unknown |= isnan(more) && isfinite(row->most) && has_counter(before, port, row->counter);
+    growth_most(growth, row->metric, more);
+    weigh(growth, row, of, more, &growth->ports);
+    if (stands != NULL)
+        window_say(&growth->ports, "%s: %s", of, stands);
 }
 
 void growth_port(struct growth *growth, const char *of, const struct reading *before,
@@ -296,23 +336,14 @@ void growth_port(struct growth *growth, const char *of, const struct reading *be
 {
     double bits = BITS_A_WORD * added_at_port(before, after, port, "port_rcv_data");
 
-    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++) {
-        const struct grown *row = &port_counters[i];
-        double more = added_at_port(before, after, port, row->counter);
-
-        /* It was cleared meanwhile, or is gone. */
-        growth->ports_unknown |=
-            isnan(more) && isfinite(row->most) && has_counter(before, port, row->counter);
-        keep_worst(growth, PORT_AT + i, more);
-        weigh(growth, row, of, more, &growth->ports);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
+        port_counter(growth, &port_counters[i], of, before, after, port);
     for (size_t i = 0; bits > 0 && i < ARRAY_SIZE(rates); i++) {
         double more = added_at_port(before, after, port, rates[i].counter);
 
-        keep_worst(growth, RATE_AT + i, isnan(more) ? NAN : fmax(more, 1) / bits);
+        if (stuck(after, port, rates[i].counter) == NULL)
+            growth_most(growth, rates[i].metric, isnan(more) ? NAN : fmax(more, 1) / bits);
     }
-    if (is_stuck(after, port) && !is_stuck(before, port))
-        window_say(&growth->ports, "%s: a counter has come to its largest value", of);
 }
 
 /* 0: it is not there, as what has never counted; NAN: it is no number. */
@@ -346,7 +377,7 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
         const struct grown *row = &kernel_counters[i];
 
         if (told(after, kernel_devices[i], "") > 0)
-            keep_worst(growth, KERNEL_AT + i, 0);
+            growth_most(growth, row->metric, 0);
         growth->hardware_unknown |=
             went_back(before, after, row->counter) || went_back(before, after, kernel_devices[i]);
         for (size_t k = 0; k < after->facts.count; k++) {
@@ -357,12 +388,73 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
                 continue;
             more = told(after, row->counter, device) - told(before, row->counter, device);
             growth->hardware_unknown |= isnan(more);
-            keep_worst(growth, KERNEL_AT + i, more);
+            growth_most(growth, row->metric, more);
             weigh(growth, row,
                   arena_printf(growth->out->arena, "%s%s%s", label, *label != '\0' ? " " : "", device), more,
                   &growth->hardware);
         }
     }
+}
+
+static const char *unread_drive(const struct reading *reading, const char *drive)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, "nvme.warning.unread") == 0 &&
+            strcmp(reading->findings.items[i].subject, drive) == 0)
+            return reading->findings.items[i].text;
+    return NULL;
+}
+
+/* Warnings that it did not give before. */
+static void drive_warned(struct growth *growth, const char *of, double was, double is)
+{
+    unsigned bits = (unsigned)is & ~(unsigned)was;
+
+    for (size_t i = 0; i < ARRAY_SIZE(drive_warnings); i++)
+        if (bits & 1u << i)
+            window_say(&growth->hardware, "%s warns: %s", of, drive_warnings[i]);
+    if (bits >> ARRAY_SIZE(drive_warnings) != 0)
+        window_say(&growth->hardware, "%s warns: %#x", of, bits);
+}
+
+static void grown_drive(struct growth *growth, const char *of, const struct reading *before,
+                        const struct reading *after, const char *drive)
+{
+    const char *why = unread_drive(after, drive);
+    double more = told(after, media_errors.counter, drive) - told(before, media_errors.counter, drive);
+
+    if (reading_get_fact(after, "nvme.warning", drive) != NULL) {
+        drive_warned(growth, of, told(before, "nvme.warning", drive), told(after, "nvme.warning", drive));
+        growth->hardware_unknown |= !(more >= 0);
+        growth_most(growth, media_errors.metric, more);
+        weigh(growth, &media_errors, of, more, &growth->hardware);
+    } else if (why != NULL) {
+        window_say(&growth->drives, "%s: %s", of, why);
+    } else {
+        window_say(&growth->hardware, "%s: the drive is gone", of);
+    }
+}
+
+void growth_drives(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after, const char *why)
+{
+    struct arena *arena = growth->out->arena;
+
+    if (before == NULL || after == NULL) {
+        window_say(&growth->drives, "%s%s%s", label, *label != '\0' ? ": " : "", why);
+        return;
+    }
+    for (size_t i = 0; i < before->facts.count; i++) {
+        const char *drive = before->facts.items[i].subject;
+
+        if (strcmp(before->facts.items[i].name, "nvme.warning") == 0)
+            grown_drive(growth, arena_printf(arena, "%s%s%s", label, *label != '\0' ? " " : "", drive),
+                        before, after, drive);
+    }
+    for (size_t i = 0; i < before->findings.count; i++)
+        if (strcmp(before->findings.items[i].code, "nvme.warning.unread") == 0)
+            window_say(&growth->drives, "%s%s%s: %s", label, *label != '\0' ? " " : "",
+                       before->findings.items[i].subject, before->findings.items[i].text);
 }
 
 /* -1: the line tells of nothing that is looked for here. */
@@ -403,24 +495,19 @@ static void conclude(struct growth *growth, const char *fact, const struct text 
         reading_fact(growth->out, fact, "", slice_of("none"));
 }
 
-static void measure(struct growth *growth, const char *metric, size_t place)
-{
-    if (!isnan(growth->worst[place]))
-        reading_measure(growth->out, metric, "", growth->worst[place], "");
-}
-
 void growth_conclude(struct growth *growth)
 {
     conclude(growth, "window.gpu", &growth->gpu, growth->gpu_unknown);
     conclude(growth, "window.hardware", &growth->hardware, growth->hardware_unknown);
+    growth->ports_unknown |= growth->over_fabric && growth->stuck.length > 0;
     conclude(growth, "window.ports", &growth->ports, growth->ports_unknown);
+    if (growth->over_fabric && growth->stuck.length > 0)
+        reading_finding(growth->out, SEVERITY_INFO, "window.ports.unread", "", "%s", growth->stuck.bytes);
     conclude(growth, "window.corrected", &growth->corrected, false);
-    for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++)
-        measure(growth, gpu_counters[i].metric, GPU_AT + i);
-    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
-        measure(growth, port_counters[i].metric, PORT_AT + i);
-    for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-        measure(growth, rates[i].metric, RATE_AT + i);
-    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++)
-        measure(growth, kernel_counters[i].metric, KERNEL_AT + i);
+    reading_fact(growth->out, "window.drives", "",
+                 slice_of(growth->drives.length == 0
+                              ? "read"
+                              : arena_printf(growth->out->arena, "not read: %s", growth->drives.bytes)));
+    for (size_t i = 0; i < growth->most.count; i++)
+        reading_measure(growth->out, growth->most.items[i].metric, "", growth->most.items[i].most, "");
 }

@@ -5,9 +5,10 @@
  *
  * facts    window.gpu = none | WHO: WHAT        a GPU came to wait for a reset, or remapped a row for an uncorrectable error
  *          window.hardware = none | ...         the kernel told of uncorrectable errors: AER, EDAC, MCE, drives
+ *          window.drives = read | not read: WHO: WHY   whether all NVMe drives told of themselves: recorded
  *          window.ports = none | ...            ports of compute HCAs counted more errors than is allowed
  *          window.corrected = none | ...        what was corrected, with its rate: a remark
- * metrics  window.NAME, subject ""              the largest growth of one GPU, device or port: what a contract names
+ * metrics  window.NAME, subject ""              the largest growth of one GPU, link, device or port: what a contract names
  *          window.ib.NAME.rate                  likewise, of each bit that the port received; at least one error is
  *                                               taken, so that it bounds the rate from above
  */
@@ -19,7 +20,11 @@
 /* window_read.c: adds to what is said against something, "; " between; what is too much is left out, and that is told. */
 void window_say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-enum { GROWTH_METRICS = 40 };
+/* The largest growth that anybody told of; a metric is one string of the tables, and is found by its address. */
+struct grown_most {
+    const char *metric;
+    double most;
+};
 
 struct growth {
     const struct check_context *context;
@@ -27,7 +32,10 @@ struct growth {
     double seconds; /* between the two readings of the member that is looked at */
     struct text gpu, hardware, ports, corrected;
     bool gpu_unknown, hardware_unknown, ports_unknown;
-    double worst[GROWTH_METRICS]; /* NAN: nobody told */
+    bool over_fabric;   /* the test goes over the ports: what they cannot count leaves it undecided */
+    struct text drives; /* NVMe drives that nobody could ask */
+    struct text stuck;  /* counters of ports that stood at their largest value before the test */
+    LIST_OF(struct grown_most) most;
 };
 
 void growth_slots(const struct check_context *context, struct slot_list *slots);
@@ -40,9 +48,14 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
 /* "mlx5_3/1", a port of a compute HCA. */
 void growth_port(struct growth *growth, const char *of, const struct reading *before,
                  const struct reading *after, const char *port);
+/* It grew by so much on one of them; NAN: nobody told. metric: of window_read.c's own tables, which has a slot for it. */
+void growth_most(struct growth *growth, const char *metric, double more);
 /* The kernel's own counters, as facts of key-value. label: "node2", or "". */
 void growth_kernel(struct growth *growth, const char *label, const struct reading *before,
                    const struct reading *after);
+/* What the NVMe drives say of themselves. NULL: nobody asked, or why says why nobody knows. */
+void growth_drives(struct growth *growth, const char *label, const struct reading *before,
+                   const struct reading *after, const char *why);
 /* How much an Xid or SXid weighs that was logged in the window. */
 enum severity growth_xid(const struct finding *finding);
 /* The lines that the kernel has logged in the window. */

@@ -400,19 +400,6 @@ static bool has_step(const struct plan *plan, const struct step *wanted)
     return false;
 }
 
-/* Whether a run over these hosts alone has the very groups that are owed: a ring of pairs has them only over all. */
-static bool covers(const struct campaign *campaign, const struct acceptance *acceptance,
-                   const struct hostlist *hosts, struct error *err)
-{
-    const struct plan *plan = plan_of(campaign, acceptance, hosts, err);
-
-    for (size_t i = 0; plan != NULL && i < acceptance->requirements.count; i++)
-        if (is_next(acceptance, &acceptance->requirements.items[i]) &&
-            !has_step(plan, &acceptance->plan->steps.items[acceptance->requirements.items[i].step]))
-            return false;
-    return plan != NULL;
-}
-
 static unsigned times_of(const struct acceptance *acceptance, const struct requirement *requirement)
 {
     unsigned repeat = acceptance->plan->steps.items[requirement->step].shape->repeat;
@@ -421,36 +408,114 @@ static unsigned times_of(const struct acceptance *acceptance, const struct requi
     return repeat > 1 ? (owed + repeat - 1) / repeat : owed;
 }
 
+static bool is_in(const struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_block(const struct acceptance *acceptance, const struct requirement *requirement,
+                        const struct campaign_block *block)
+{
+    return is_next(acceptance, requirement) && times_of(acceptance, requirement) == block->times &&
+           is_in(&block->steps, acceptance->plan->steps.items[requirement->step].shape->suite_step);
+}
+
+/* Whether a run over these hosts alone has the very groups that are owed: a ring of pairs has them only over all. What
+   runs on each host alone is there in any case. */
+static bool covers(const struct campaign *campaign, const struct acceptance *acceptance,
+                   const struct campaign_block *block, struct error *err)
+{
+    const struct plan *plan = NULL;
+
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (step->member_count == 1 || !is_of_block(acceptance, requirement, block))
+            continue;
+        if (plan == NULL)
+            plan = plan_of(campaign, acceptance, &block->hosts, err);
+        if (plan == NULL || !has_step(plan, step))
+            return false;
+    }
+    return true;
+}
+
+static struct campaign_block *block_of(struct arena *arena, struct campaign_next *next,
+                                       const char *suite_step, unsigned times)
+{
+    struct campaign_block *block;
+
+    for (size_t i = 0; i < next->blocks.count; i++)
+        if (next->blocks.items[i].times == times && is_in(&next->blocks.items[i].steps, suite_step))
+            return &next->blocks.items[i];
+    block = list_push(arena, &next->blocks);
+    *block = (struct campaign_block){.times = times};
+    add_name(arena, &block->steps, suite_step);
+    return block;
+}
+
+static bool same_hosts(const struct hostlist *a, const struct hostlist *b)
+{
+    for (size_t i = 0; a->names.count == b->names.count && i < a->names.count; i++)
+        if (strcmp(a->names.items[i], b->names.items[i]) != 0 && !is_in(b, a->names.items[i]))
+            return false;
+    return a->names.count == b->names.count;
+}
+
+/* Steps that the same hosts owe equally often are one run. */
+static void join_blocks(struct arena *arena, struct campaign_next *next)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < next->blocks.count; i++) {
+        struct campaign_block *block = &next->blocks.items[i];
+        size_t into = 0;
+
+        while (into < kept && (next->blocks.items[into].times != block->times ||
+                               !same_hosts(&next->blocks.items[into].hosts, &block->hosts)))
+            into++;
+        if (into == kept)
+            next->blocks.items[kept++] = *block;
+        else
+            add_name(arena, &next->blocks.items[into].steps, block->steps.names.items[0]);
+    }
+    next->blocks.count = kept;
+}
+
 int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
                   struct campaign_next *ret_next, struct error *err)
 {
     struct arena *arena = acceptance->arena;
-    struct hostlist *hosts = arena_new(arena, struct hostlist), *steps = arena_new(arena, struct hostlist);
     const struct hostfile *hostfile = hostfile_with_spares(
         arena, campaign->sources.hostfile, acceptance->events.items, acceptance->events.count, err);
     cleanup_text struct text text = {0};
 
     if (hostfile == NULL)
         return -1;
-    *ret_next = (struct campaign_next){.hosts = hosts, .steps = steps};
+    *ret_next = (struct campaign_next){0};
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
+        struct campaign_block *block;
 
         if (!is_next(acceptance, requirement))
             continue;
-        add_name(arena, steps, step->shape->suite_step);
+        block = block_of(arena, ret_next, step->shape->suite_step, times_of(acceptance, requirement));
         for (size_t k = 0; k < step->member_count; k++)
-            add_name(arena, hosts, step->members[k]->name);
-        if (times_of(acceptance, requirement) > ret_next->times)
-            ret_next->times = times_of(acceptance, requirement);
+            add_name(arena, &block->hosts, step->members[k]->name);
     }
-    if (hosts->names.count > 0 && !covers(campaign, acceptance, hosts, err))
-        for (size_t i = 0; i < hostfile->hosts.count; i++)
-            if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
-                add_name(arena, hosts, hostfile->hosts.items[i].name);
+    for (size_t i = 0; i < ret_next->blocks.count; i++)
+        if (!covers(campaign, acceptance, &ret_next->blocks.items[i], err))
+            for (size_t k = 0; k < hostfile->hosts.count; k++)
+                if (hostfile->hosts.items[k].role == ROLE_COMPUTE)
+                    add_name(arena, &ret_next->blocks.items[i].hosts, hostfile->hosts.items[k].name);
+    join_blocks(arena, ret_next);
     text_init(&text, 16 << 20);
-    /* All hosts, and the line names those that are to be run: what is over some of them must say so. */
+    /* All hosts, and the lines name those that are to be run: what is over some of them must say so. */
     hostfile_write(hostfile, NULL, &text);
     ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
     return 0;

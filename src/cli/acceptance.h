@@ -39,12 +39,15 @@ int acceptance_manifest(struct arena *arena, struct store *store, const struct a
     __attribute__((warn_unused_result));
 
 /* What is to be run next: missing and to be retested; not what must be mended first. */
-struct campaign_next {
-    const struct hostlist *hosts, *steps;
-    unsigned times;       /* so often, for three of three */
-    const char *hostfile; /* the text */
+/* One run: these steps are all that these hosts owe. */
+struct campaign_block {
+    struct hostlist hosts, steps;
+    unsigned times; /* so often, for three of three */
 };
-/* hosts of none: nothing is to be run now. */
+struct campaign_next {
+    LIST_OF(struct campaign_block) blocks; /* in the order of the suite; none: nothing is to be run now */
+    const char *hostfile;                  /* the text */
+};
 int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
                   struct campaign_next *ret_next, struct error *err) __attribute__((warn_unused_result));
 

@@ -92,6 +92,21 @@ struct cli_plan {
     struct plan *plan;
     struct plan_notes notes;
 };
+/* Rows of options that commands which only plan have in common. */
+#define CLI_HOSTFILE_ROW(plan)                                                 \
+    {                                                                          \
+        "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
+    }
+#define CLI_SUITE_ROW(plan)                                                                  \
+    {                                                                                        \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                \
+            "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning" \
+    }
+#define CLI_BASELINE_ROW(plan)                                                   \
+    {                                                                            \
+        "baseline", 'b', OPTION_STRING, "NAME", &(plan)->baseline,               \
+            "baseline file or built-in name for all hosts; default: by platform" \
+    }
 int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
     __attribute__((warn_unused_result));
 /* The first half of it: hostfile, suite, platforms and limits. */
@@ -121,7 +136,7 @@ int cli_write_report(const struct record *record, const char *format, enum repor
                      const char *path, struct error *err) __attribute__((warn_unused_result));
 /* isolation.c. When all else is done: adds the next round of tests that tell who made a test across hosts slow. */
 void cli_isolate(const struct record *record, const struct plan_sources *sources);
-/* Whom the judgement accuses, and where nobody could be told apart. */
+/* Where nobody could be told apart; whom the judgement names is an entry (report.h). */
 void cli_print_isolation(const struct record *record);
 
 /* command_attach.c. Of a run that is no acceptance: what it is, and what it found. Nothing of an acceptance. */

@@ -168,20 +168,38 @@ static const struct host *find_host(const struct hostfile *hostfile, const char 
     return NULL;
 }
 
-static bool is_hca(const struct campaign *campaign, const char *word)
+static bool is_hca(const struct host *host, const struct platform *platform, const char *word)
 {
-    for (size_t i = 0; i < campaign->sources.platforms.count; i++)
-        for (size_t k = 0; k < campaign->sources.platforms.items[i]->hcas.count; k++)
-            if (strcmp(campaign->sources.platforms.items[i]->hcas.items[k], word) == 0)
-                return true;
+    for (size_t i = 0; i < host->rails.count; i++)
+        if (strcmp(host->rails.items[i].hca, word) == 0)
+            return true;
+    for (size_t i = 0; platform != NULL && i < platform->hcas.count; i++)
+        if (strcmp(platform->hcas.items[i], word) == 0)
+            return true;
     return false;
 }
 
-/* "gpu3" */
-static bool is_gpu(const char *word)
+/* "gpu3" of a platform with four of them and more. */
+static bool is_gpu(const struct platform *platform, const char *word)
 {
-    return strncmp(word, "gpu", 3) == 0 && word[3] != '\0' &&
-           word[3 + strspn(word + 3, "0123456789")] == '\0';
+    struct slice rest = slice_of(word);
+    uint64_t number;
+
+    return platform != NULL && scan_text(&rest, "gpu") && scan_digits(&rest, &number) && rest.length == 0 &&
+           number < platform->gpu_count;
+}
+
+static int check_item(const struct campaign *campaign, const struct host *host, const char *item,
+                      struct error *err)
+{
+    const struct platform *platform = host_platform(&campaign->sources, host);
+
+    if (*item == '\0' || is_gpu(platform, item) || is_hca(host, platform, item))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "--item '%s' is neither a GPU (gpu0 to gpu%u) nor an HCA of %s, which is a %s", item,
+                     platform != NULL && platform->gpu_count > 0 ? platform->gpu_count - 1 : 0, host->name,
+                     platform != NULL ? platform->name : "host of no known platform");
 }
 
 /* A slip here would leave a fail unmended, or mend another: each word must name something. */
@@ -191,14 +209,14 @@ static int check_event(const struct campaign *campaign, const struct acceptance_
     struct acceptance *kept = campaign->kept;
     const struct hostfile *effective = hostfile_with_spares(kept->arena, campaign->sources.hostfile,
                                                             kept->events.items, kept->events.count, err);
+    const struct host *host = find_host(campaign->sources.hostfile, event->host);
 
     if (effective == NULL)
         return -1;
-    if (find_host(campaign->sources.hostfile, event->host) == NULL)
+    if (host == NULL)
         return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s", event->host, kept->name);
-    if (*event->item != '\0' && !is_gpu(event->item) && !is_hca(campaign, event->item))
-        return error_set(err, ERROR_USAGE, "--item '%s' is neither a GPU (gpu3) nor an HCA of the platform",
-                         event->item);
+    if (check_item(campaign, host, event->item, err) < 0)
+        return -1;
     if ((event->kind == EVENT_SPARE) != (*event->spare != '\0'))
         return error_set(err, ERROR_USAGE,
                          event->kind == EVENT_SPARE ? "which spare takes its place? --by SPARE"
@@ -219,26 +237,85 @@ static int read_when(const char *word, double now, double *ret_at, struct error 
     return word == NULL ? 0 : cli_time(word, ret_at, &day, err);
 }
 
-static int command_event(struct words *words, int first, struct acceptance_event *event, const char *when)
+/* What the words say of it; hosts and UUID come later. */
+struct event_words {
+    struct acceptance_event event;
+    const char *what, *hosts, *when;
+};
+
+static int read_kind(const char *word, const char *what, enum event_kind *ret_kind, struct error *err)
+{
+    if (!event_kind_parse(word, ret_kind) || *ret_kind > EVENT_NOTE)
+        return error_set(err, ERROR_USAGE, "'%s' is no event; expected repair, swap, spare or note", word);
+    if (what == NULL)
+        return 0;
+    if (*ret_kind != EVENT_REPAIR && *ret_kind != EVENT_SWAP)
+        return error_set(err, ERROR_USAGE, "--what belongs to repair and swap: what was done");
+    return event_what_parse(what, ret_kind)
+               ? 0
+               : error_set(err, ERROR_USAGE,
+                           "--what '%s' is none of settings, cable, firmware, reseat and part", what);
+}
+
+static int read_hosts(struct words *words, int operand, const char *option, struct hostlist *ret_hosts)
+{
+    bool given = operand < words->argc;
+
+    if (given == (option != NULL))
+        return error_set(words->err, ERROR_USAGE,
+                         given ? "the hosts are named twice, as HOSTS and by --hosts"
+                               : "which hosts is it about? HOSTS, or --hosts LIST: node[1-4],node7");
+    return hostlist_expand(words->arena, given ? words->argv[operand] : option, ret_hosts, words->err);
+}
+
+/* One event of each host, alike but for its UUID. */
+static int make_events(struct words *words, const struct campaign *campaign, const struct hostlist *hosts,
+                       const struct acceptance_event *like, struct acceptance_event *events)
+{
+    for (size_t i = 0; i < hosts->names.count; i++) {
+        char uuid[UUID_SIZE];
+
+        uuid_create(uuid);
+        events[i] = *like;
+        events[i].uuid = arena_strdup(words->arena, uuid);
+        events[i].host = hosts->names.items[i];
+        if (check_event(campaign, &events[i], words->err) < 0)
+            return -1;
+    }
+    if (like->kind == EVENT_SPARE && hosts->names.count > 1)
+        return error_set(words->err, ERROR_USAGE, "a spare takes the place of one host");
+    return 0;
+}
+
+static void print_events(const struct words *words, const struct hostlist *hosts,
+                         const struct acceptance_event *events)
+{
+    size_t count = hosts->names.count;
+    struct acceptance_event all = events[0];
+
+    if (count > 1)
+        all.host = hostlist_fold(words->arena, hosts->names.items, count);
+    cli_print("event: %s %s\n", count > 1 ? arena_printf(words->arena, "%zu hosts:", count) : all.uuid,
+              event_text(words->arena, &all));
+}
+
+static int command_event(struct words *words, int first, struct event_words *told)
 {
     struct campaign campaign;
-    char uuid[UUID_SIZE];
+    struct acceptance_event *events;
+    struct hostlist hosts = {0};
 
-    uuid_create(uuid);
-    event->uuid = uuid;
-    event->host = words->argv[first + 2];
-    event->made = cli_now();
-    if (!event_kind_parse(words->argv[first + 1], &event->kind) || event->kind == EVENT_WITHDRAWAL) {
-        error_set(words->err, ERROR_USAGE, "'%s' is no event; expected repair, swap, spare or note",
-                  words->argv[first + 1]);
+    told->event.made = cli_now();
+    if (read_kind(words->argv[first + 1], told->what, &told->event.kind, words->err) < 0 ||
+        read_hosts(words, first + 2, told->hosts, &hosts) < 0 ||
+        read_when(told->when, told->event.made, &told->event.at, words->err) < 0 ||
+        campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0)
         return cli_fail(words->err);
-    }
-    if (read_when(when, event->made, &event->at, words->err) < 0 ||
-        campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) < 0 ||
-        check_event(&campaign, event, words->err) < 0 ||
-        store_put_event(words->store, campaign.kept, event, words->err) < 0)
+    events = arena_array(words->arena, struct acceptance_event, hosts.names.count);
+    if (make_events(words, &campaign, &hosts, &told->event, events) < 0 ||
+        store_put_events(words->store, campaign.kept, events, hosts.names.count, words->err) < 0)
         return cli_fail(words->err);
-    cli_print("event: %s %s\n", uuid, event_text(words->arena, event));
+    print_events(words, &hosts, events);
     return load_and_print(words, words->argv[first]);
 }
 
@@ -361,12 +438,21 @@ static int write_tools(const struct acceptance *acceptance, const char *folder, 
                                       tools->bytes.bytes, tools->bytes.length, 0644, err);
 }
 
-/* The command line of the next run. */
-static const char *command_line(const struct acceptance *acceptance, const struct campaign_next *next,
+static const char *join_names(struct arena *arena, const struct hostlist *list)
+{
+    const char *joined = "";
+
+    for (size_t i = 0; i < list->names.count; i++)
+        joined = arena_printf(arena, "%s%s%s", joined, i > 0 ? "," : "", list->names.items[i]);
+    return joined;
+}
+
+/* The command line of one of the next runs. */
+static const char *command_line(const struct acceptance *acceptance, const struct campaign_block *block,
                                 const char *folder)
 {
     const struct document *baseline = document_of(acceptance, "baseline option");
-    const char *steps = "";
+    const char *steps;
     cleanup_text struct text line = {0};
 
     text_init(&line, 1 << 20);
@@ -376,10 +462,8 @@ static const char *command_line(const struct acceptance *acceptance, const struc
     text_shell_quote(&line, arena_printf(acceptance->arena, "%s/suite.json", folder));
     text_put(&line, " --hosts ");
     text_shell_quote(&line,
-                     hostlist_fold(acceptance->arena, next->hosts->names.items, next->hosts->names.count));
-    for (size_t i = 0; i < next->steps->names.count; i++)
-        steps =
-            arena_printf(acceptance->arena, "%s%s%s", steps, i > 0 ? "," : "", next->steps->names.items[i]);
+                     hostlist_fold(acceptance->arena, block->hosts.names.items, block->hosts.names.count));
+    steps = join_names(acceptance->arena, &block->steps);
     text_put(&line, " --steps ");
     text_shell_quote(&line, steps);
     if (baseline != NULL) {
@@ -398,12 +482,18 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
                       const char *folder, struct error *err)
 {
     struct arena *arena = acceptance->arena;
-    const char *line = command_line(acceptance, next, folder), *lines = "";
+    const char *lines = "";
+    size_t runs = 0;
 
     if (mkdir(folder, 0755) < 0 && errno != EEXIST)
         return error_set(err, ERROR_USAGE, "%s: %s", folder, strerror(errno));
-    for (unsigned i = 0; i < next->times; i++)
-        lines = arena_printf(arena, "%s%s\n", lines, line);
+    for (size_t i = 0; i < next->blocks.count; i++) {
+        const struct campaign_block *block = &next->blocks.items[i];
+        const char *line = command_line(acceptance, block, folder);
+
+        for (unsigned k = 0; k < block->times; k++, runs++)
+            lines = arena_printf(arena, "%s%s\n", lines, line);
+    }
     if (file_write(arena_printf(arena, "%s/hostfile", folder), next->hostfile, strlen(next->hostfile), 0644,
                    err) < 0 ||
         write_document(acceptance, "suite", arena_printf(arena, "%s/suite.json", folder), err) < 0 ||
@@ -411,9 +501,7 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
         write_tools(acceptance, folder, err) < 0 ||
         file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
         return -1;
-    cli_print("next: %s/hostfile: %zu hosts, %zu steps%s\n", folder, next->hosts->names.count,
-              next->steps->names.count,
-              next->times > 1 ? arena_printf(arena, ", %u times (%s/commands)", next->times, folder) : "");
+    cli_print("next: %s/commands: %zu run%s of no more than is owed\n", folder, runs, runs == 1 ? "" : "s");
     cli_print_lines(lines);
     return 0;
 }
@@ -428,7 +516,7 @@ static int command_status(struct words *words, int first, const char *folder)
         acceptance = campaign_at(&campaign, cli_now(), words->err);
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, words->err) < 0)
         return cli_fail(words->err);
-    if (folder != NULL && next.hosts->names.count == 0)
+    if (folder != NULL && next.blocks.count == 0)
         cli_print("next: nothing is to be run now\n");
     else if (folder != NULL && write_next(acceptance, &next, folder, words->err) < 0)
         return cli_fail(words->err);
@@ -505,8 +593,9 @@ static const struct verb {
      "begins one: all that the suite owes of these hosts is to be shown", 1, 1},
     {"add", "NAME RUN... [--adopt WHO --note TEXT]",
      "adds runs, of all hosts and steps or of some; of the same suite and limits", 2, -1},
-    {"event", "NAME repair|swap|spare|note HOST [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
-     "records what was done: only this, and three of three behind it, replaces a fail", 3, 3},
+    {"event",
+     "NAME repair|swap|spare|note HOSTS [--what WORK] [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
+     "records what was done: only this, and three of three behind it, replaces a fail", 2, 3},
     {"withdraw", "NAME EVENT --note TEXT",
      "an event that was recorded by mistake counts no more, and is still told", 2, 2},
     {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
@@ -533,9 +622,9 @@ static int help(FILE *out)
 
 struct options {
     struct cli_plan plan;
-    const char *db, *when, *next, *adopt;
+    const char *db, *next, *adopt;
     struct report_options report;
-    struct acceptance_event event;
+    struct event_words told;
 };
 
 static int carry_out(struct words *words, const struct verb *verb, int first, struct options *options)
@@ -543,11 +632,11 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     if (strcmp(verb->name, "create") == 0)
         return command_create(words, first, &options->plan);
     if (strcmp(verb->name, "add") == 0)
-        return command_add(words, first, options->adopt, options->event.note);
+        return command_add(words, first, options->adopt, options->told.event.note);
     if (strcmp(verb->name, "event") == 0)
-        return command_event(words, first, &options->event, options->when);
+        return command_event(words, first, &options->told);
     if (strcmp(verb->name, "withdraw") == 0)
-        return command_withdraw(words, first, options->event.note);
+        return command_withdraw(words, first, options->told.event.note);
     if (strcmp(verb->name, "status") == 0)
         return command_status(words, first, options->next);
     if (strcmp(verb->name, "report") == 0)
@@ -566,7 +655,7 @@ static const struct verb *find_verb(const char *word)
 /* Each verb takes its own options and refuses those of others. */
 static const struct option_row *rows_of(const struct verb *verb, struct options *options)
 {
-    static struct option_row rows[8];
+    static struct option_row rows[10];
     const struct {
         const char *verb;
         struct option_row row;
@@ -580,19 +669,27 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
          {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
           "limits agreed in a contract, which outrank all others"}},
         {"event",
-         {"item", 0, OPTION_STRING, "NAME", &options->event.item,
+         {"item", 0, OPTION_STRING, "NAME", &options->told.event.item,
           "the part: gpu3, mlx5_0; default: the host as a whole"}},
         {"event",
-         {"by", 0, OPTION_STRING, "SPARE", &options->event.spare,
+         {"what", 0, OPTION_STRING, "WORK", &options->told.what,
+          "of repair and swap: settings, cable, firmware, reseat or part; only what that touches is owed "
+          "again"}},
+        {"event",
+         {"hosts", 0, OPTION_STRING, "LIST", &options->told.hosts,
+          "the hosts, in the place of HOSTS: node[01-16],node20"}},
+        {"event",
+         {"by", 0, OPTION_STRING, "SPARE", &options->told.event.spare,
           "of a spare: the host (role=spare) that takes its place"}},
         {"add",
          {"adopt", 0, OPTION_STRING, "WHO", &options->adopt,
           "takes in runs that were imported, by this name; the report tells it"}},
-        {"add", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "why they are taken in"}},
-        {"event", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "what was done, for the report"}},
-        {"withdraw", {"note", 0, OPTION_STRING, "TEXT", &options->event.note, "why, for the report"}},
+        {"add", {"note", 0, OPTION_STRING, "TEXT", &options->told.event.note, "why they are taken in"}},
         {"event",
-         {"when", 0, OPTION_STRING, "TIME", &options->when,
+         {"note", 0, OPTION_STRING, "TEXT", &options->told.event.note, "what was done, for the report"}},
+        {"withdraw", {"note", 0, OPTION_STRING, "TEXT", &options->told.event.note, "why, for the report"}},
+        {"event",
+         {"when", 0, OPTION_STRING, "TIME", &options->told.when,
           "when it happened: 2026-03-01T12:00 (UTC); default: now"}},
         {"status",
          {"next", 0, OPTION_STRING, "DIR", &options->next,
@@ -621,7 +718,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
     struct options options = {.report = {.format = "html", .lang = "en", .output = "-"},
-                              .event = {.item = "", .spare = "", .note = ""}};
+                              .told = {.event = {.item = "", .spare = "", .note = ""}}};
     struct error err = {0};
     struct words words = {.argc = argc, .argv = argv, .err = &err};
     char usage[256];

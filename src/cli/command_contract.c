@@ -48,14 +48,6 @@ static bool same_clause(const struct clause *a, const struct clause *b)
            strcmp(a->shape->scope, b->shape->scope) == 0 && a->shape->hosts == b->shape->hosts;
 }
 
-static bool is_carried_out(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
-            return true;
-    return false;
-}
-
 /* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
 static const char *recorded_by(const struct plan *plan, const struct clause *clause)
 {
@@ -99,7 +91,7 @@ static void make_draft(struct arena *arena, const struct cli_plan *cli, struct d
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
 
-        for (size_t k = 0; is_carried_out(plan, shape) && k < shape->slot_count; k++) {
+        for (size_t k = 0; shape_is_carried_out(plan, shape) && k < shape->slot_count; k++) {
             struct clause clause = {shape, &shape->slots[k], NULL};
             bool decided;
 
@@ -258,11 +250,9 @@ static int verb_init(int argc, char **argv)
     struct cli_plan cli = {0};
     const char *output = "-", *name = "contract";
     const struct option_row rows[] = {
-        {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
-        {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
-        {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
-         "baseline file or built-in name for all hosts; default: by platform"},
+        CLI_HOSTFILE_ROW(&cli),
+        CLI_SUITE_ROW(&cli),
+        CLI_BASELINE_ROW(&cli),
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the contract; default: contract"},
         {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
         OPTION_END,

@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/cleanup.h"
 #include "assay/report.h"
 #include "cli.h"
+
+enum { JSON_BYTES = 64 << 20 };
 
 static int print_checks(void)
 {
@@ -113,6 +116,19 @@ static const char *targets_text(struct arena *arena, const struct step *first, s
                         *shape->variant != '\0' ? ", " : "", shape->variant);
 }
 
+/* Steps that are not for everybody: each was taken in or left out, and says why. */
+static void print_choices(const struct plan_notes *notes)
+{
+    if (notes->choices.count > 0)
+        cli_print("\nwhat applies here:\n");
+    for (size_t i = 0; i < notes->choices.count; i++) {
+        const struct plan_choice *choice = &notes->choices.items[i];
+
+        cli_print("  %-9s %s (%s, %s): %s\n", choice->taken ? "taken in" : "left out", choice->step,
+                  choice->check, choice->platform, choice->reason);
+    }
+}
+
 /* hosts_at_once: as in `assay run`; 0: all. */
 static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t hosts_at_once)
 {
@@ -151,6 +167,7 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
         else
             wide_s += step_expected_s(first) * shape->repeat * (double)longest_queue(plan, shape);
     }
+    print_choices(&cli->notes);
     for (size_t i = 0; i < cli->notes.notes.count; i++)
         cli_print("\nnote: %s\n", cli->notes.notes.items[i].text);
     if (cli_production(arena, plan) != NULL)
@@ -161,22 +178,118 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
               duration_text(arena, host_s * (double)turns + wide_s));
 }
 
+/* -- As JSON -- */
+
+static void put_items(struct json_writer *json, const struct shape *shape)
+{
+    json_key(json, "items");
+    json_open_array(json);
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        json_open_object(json);
+        json_member(json, "metric", shape->slots[i].metric);
+        json_member(json, "subject", shape->slots[i].subject);
+        json_member(json, "at", shape->slots[i].at);
+        json_member(json, "duty", duty_name(shape->slots[i].duty));
+        json_member(json, "note", shape->slots[i].duty_note);
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* What each step of it owes stands once: all steps of one shape owe the same. */
+static void put_shape(struct json_writer *json, const struct plan *plan, const struct shape *shape)
+{
+    const struct step *first = NULL;
+    size_t count = steps_of(plan, shape, &first);
+
+    json_open_object(json);
+    json_member(json, "step", shape->suite_step);
+    json_member(json, "check", shape->check);
+    json_member(json, "platform", shape->platform);
+    json_member(json, "scope", shape->scope);
+    json_member(json, "variant", shape->variant);
+    json_key(json, "hosts");
+    json_put_integer(json, shape->hosts);
+    json_key(json, "steps");
+    json_put_integer(json, (int64_t)count);
+    json_key(json, "runs");
+    json_put_boolean(json, first->origin != ORIGIN_LEFT_OUT);
+    json_member(json, "note", first->origin_note);
+    json_key(json, "expected_s");
+    json_put_number(json, step_expected_s(first));
+    json_key(json, "deadline_s");
+    json_put_integer(json, step_deadline_s(first));
+    json_member(json, "alone", exclusivity_name(shape->exclusive));
+    put_items(json, shape);
+    json_close_object(json);
+}
+
+static void put_choice(struct json_writer *json, const struct plan_choice *choice)
+{
+    json_open_object(json);
+    json_member(json, "step", choice->step);
+    json_member(json, "check", choice->check);
+    json_member(json, "platform", choice->platform);
+    json_key(json, "taken");
+    json_put_boolean(json, choice->taken);
+    json_key(json, "assumed");
+    json_put_boolean(json, choice->assumed);
+    json_member(json, "reason", choice->reason);
+    json_close_object(json);
+}
+
+static void print_json(const struct cli_plan *cli)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer json;
+
+    text_init(&out, JSON_BYTES);
+    json_writer_init(&json, &out, false);
+    json_open_object(&json);
+    json_key(&json, "schema");
+    json_put_integer(&json, 1);
+    json_member(&json, "suite", cli->sources.suite->name);
+    json_key(&json, "hosts");
+    json_put_integer(&json, (int64_t)cli->plan->hosts.count);
+    json_key(&json, "gates");
+    json_put_integer(&json, (int64_t)cli->plan->gate_count);
+    json_key(&json, "records");
+    json_put_integer(&json, (int64_t)cli->plan->record_count);
+    json_key(&json, "plan");
+    json_open_array(&json);
+    for (size_t i = 0; i < cli->plan->shapes.count; i++)
+        put_shape(&json, cli->plan, cli->plan->shapes.items[i]);
+    json_close_array(&json);
+    json_key(&json, "applies");
+    json_open_array(&json);
+    for (size_t i = 0; i < cli->notes.choices.count; i++)
+        put_choice(&json, &cli->notes.choices.items[i]);
+    json_close_array(&json);
+    json_key(&json, "notes");
+    json_open_array(&json);
+    for (size_t i = 0; i < cli->notes.notes.count; i++)
+        json_put_string(&json, cli->notes.notes.items[i].text);
+    json_close_array(&json);
+    json_close_object(&json);
+    cli_print_lines(out.bytes);
+}
+
 int command_plan(int argc, char **argv)
 {
     struct cli_plan cli = {0};
+    const char *format = "text";
     unsigned hosts_at_once = 0;
     bool checks = false;
     const struct option_row rows[] = {
-        {"hostfile", 'H', OPTION_STRING, "FILE", &cli.hostfile, "the hosts"},
-        {"suite", 's', OPTION_STRING, "SUITE", &cli.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
-        {"baseline", 'b', OPTION_STRING, "NAME", &cli.baseline,
-         "baseline file or built-in name for all hosts; default: by platform"},
+        CLI_HOSTFILE_ROW(&cli),
+        CLI_SUITE_ROW(&cli),
+        CLI_BASELINE_ROW(&cli),
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
          "limits agreed in a contract; they outrank all others"},
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
+        {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},
         {"hosts-at-once", 0, OPTION_COUNT, "N", &hosts_at_once,
          "as in assay run, for the time that it takes; default all"},
         {"checks", 0, OPTION_FLAG, NULL, &checks,
@@ -193,13 +306,20 @@ int command_plan(int argc, char **argv)
         cli_warn("assay: plan: unexpected word '%s'\n", argv[first]);
         return EXIT_USAGE;
     }
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0) {
+        cli_warn("assay: plan: --format '%s'; expected text or json\n", format);
+        return EXIT_USAGE;
+    }
     if (checks)
         return print_checks();
     arena = arena_create();
     if (cli_make_plan(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
         status = cli_fail(&err);
     } else {
-        print_plan(arena, &cli, hosts_at_once);
+        if (strcmp(format, "json") == 0)
+            print_json(&cli);
+        else
+            print_plan(arena, &cli, hosts_at_once);
         status = EXIT_ACCEPT;
     }
     arena_destroy(arena);

@@ -22,10 +22,6 @@ void cli_print_isolation(const struct record *record)
 {
     const struct judgement *judgement = &record->judgement;
 
-    for (size_t i = 0; i < judgement->accusation_count; i++)
-        cli_print("%s: %s isolation: %s\n", outcome_name(OUTCOME_FAIL),
-                  accused_text(record->arena, &judgement->accusations[i]),
-                  accusation_text(record->arena, record, &judgement->accusations[i]));
     for (size_t i = 0; i < judgement->search_count; i++)
         if (*judgement->searches[i].candidates != '\0')
             cli_print("not isolated: %s among %s: %s\n",

@@ -36,10 +36,14 @@ static long long number_of(const struct settling *settling, const struct shown *
 
 /* -- What makes a pass void ------------------------------------------------------------------------------------ */
 
-static bool touches(const struct settling *settling, const char *host, enum item_kind kind)
+static bool measures(const struct settling *settling, unsigned touches)
 {
-    return has_member(settling->step, host) &&
-           change_touches(kind, settling->step->shape->check, settling->step->member_count == 1);
+    return check_is_touched(touches, settling->step->shape->check, settling->step->member_count == 1);
+}
+
+static bool is_touched(const struct settling *settling, const char *host, unsigned touches)
+{
+    return has_member(settling->step, host) && measures(settling, touches);
 }
 
 /* What happened to one of its members after it was shown; "" when nothing did. */
@@ -54,13 +58,13 @@ static const char *voided_by(const struct settling *settling, const struct shown
         const struct acceptance_event *event = &acceptance->events.items[i];
 
         if (event_is_work(event) && event->at > shown->began &&
-            touches(settling, event->host, event_item_kind(event)))
+            is_touched(settling, event->host, event_touches(event)))
             return arena_printf(arena_of(settling), "before the %s", event_text(arena_of(settling), event));
     }
     for (size_t i = 0; i < acceptance->changes.count; i++) {
         const struct change *change = &acceptance->changes.items[i];
 
-        if (change->since > shown->run && touches(settling, change->host, change->kind))
+        if (change->since > shown->run && is_touched(settling, change->host, change_touches(change->kind)))
             return arena_printf(arena_of(settling), "before the %s",
                                 change_text(arena_of(settling), acceptance, change));
     }
@@ -82,17 +86,14 @@ static bool names_item(const char *subject, const char *item)
 /* A fail that names nothing is of all that its check tells of; what another part is called is no part of that. */
 static bool may_be_of_item(const struct settling *settling, const struct acceptance_event *event)
 {
-    enum item_kind kind = event_item_kind(event);
-    bool alone = settling->step->member_count == 1;
-
-    return (kind != ITEM_CHASSIS || !alone) && change_touches(kind, settling->step->shape->check, alone);
+    return event_item_kind(event) != ITEM_CHASSIS || settling->step->member_count > 1;
 }
 
 /* Whether the event is about what failed: the whole host, the item that is named, or one of what is not named. */
 static bool is_about(const struct settling *settling, const struct acceptance_event *event,
                      const char *subject)
 {
-    if (!event_is_work(event) || !has_member(settling->step, event->host))
+    if (!event_is_work(event) || !is_touched(settling, event->host, event_touches(event)))
         return false;
     if (has_member(settling->step, subject))
         return strcmp(event->host, subject) == 0;
@@ -170,13 +171,33 @@ static void settle(struct settling *settling, enum requirement_state state, cons
     settling->requirement->why = why;
 }
 
+/* "gpu3 on node5"; of a host alone without its name, which the line has anyway: so hosts that lack the same fold. */
 static const char *about_text(const struct settling *settling, const char *subject)
 {
     struct arena *arena = arena_of(settling);
     const char *target = step_target(arena, settling->step);
 
+    if (settling->step->member_count == 1)
+        return strcmp(subject, target) != 0 ? subject : "";
     return *subject != '\0' && strcmp(subject, target) != 0 ? arena_printf(arena, "%s on %s", subject, target)
                                                             : target;
+}
+
+static const char *unmended_text(const struct settling *settling, const struct shown *shown,
+                                 const char *subject)
+{
+    const char *about = about_text(settling, subject);
+    long long run = number_of(settling, shown);
+
+    if (*about == '\0')
+        return arena_printf(arena_of(settling),
+                            "failed in run %lld; no repair or swap is recorded since, and running it again "
+                            "replaces no fail",
+                            run);
+    return arena_printf(arena_of(settling),
+                        "failed in run %lld; no repair or swap of %s is recorded since, and running it again "
+                        "replaces no fail",
+                        run, about);
 }
 
 /* false: a fail stands. mended: when the last of those that do not was; 0: none ever failed. */
@@ -193,12 +214,7 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
             continue;
         mending = mending_of(settling, shown);
         if (mending.unmended != NULL) {
-            settle(settling, REQUIREMENT_FAILED,
-                   arena_printf(
-                       arena_of(settling),
-                       "failed in run %lld; no repair or swap of %s is recorded since, and running it again "
-                       "replaces no fail",
-                       number_of(settling, shown), about_text(settling, mending.unmended)));
+            settle(settling, REQUIREMENT_FAILED, unmended_text(settling, shown, mending.unmended));
             return false;
         }
         if (mending.waiver != NULL)

@@ -68,7 +68,8 @@ static bool is_recorded(const struct looking *looking, const char *position, siz
     for (size_t i = 0; i < acceptance->events.count; i++) {
         const struct acceptance_event *event = &acceptance->events.items[i];
 
-        if (event_is_work(event) && strcmp(event->host, looking->host) == 0 &&
+        if (event_is_work(event) && event_records(event, looking->kind) &&
+            strcmp(event->host, looking->host) == 0 &&
             (*event->item == '\0' || strcmp(event->item, position) == 0) &&
             event->at > acceptance->runs.items[looking->known.run]->started &&
             event->at <= acceptance->runs.items[run]->started)

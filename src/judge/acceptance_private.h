@@ -4,9 +4,13 @@
 
 #include "assay/acceptance.h"
 
-/* acceptance_touch.c: whether what was measured by a check, on a host alone or with others, is void when this was
-   changed on it. */
-bool change_touches(enum item_kind kind, const char *check, bool alone);
+/* acceptance_touch.c. What (enum concern of check.h, added up) is void behind a change, and behind an event. */
+unsigned change_touches(enum item_kind kind);
+unsigned event_touches(const struct acceptance_event *event);
+/* Whether that is something that the check measures, on a host alone or with others. */
+bool check_is_touched(unsigned touches, const char *check, bool alone);
+/* Whether the event says of a thing of that kind that it may be another one since. */
+bool event_records(const struct acceptance_event *event, enum item_kind kind);
 /* What an event was about: its item by the name of its place; all of the host where it names none, or one that is
    neither gpu... nor mlx...: nobody knows then what it goes with. */
 enum item_kind event_item_kind(const struct acceptance_event *event);

@@ -14,18 +14,47 @@ static const unsigned touched[ITEM_KINDS] = {
     [ITEM_GPU_FIRMWARE] = OF_GPU, [ITEM_HCA_FIRMWARE] = OF_NETWORK, [ITEM_BIOS] = EVERYTHING,
 };
 
-bool change_touches(enum item_kind kind, const char *check, bool alone)
+unsigned change_touches(enum item_kind kind)
 {
-    const struct check *row = check_find(check);
+    return touched[kind];
+}
 
-    if (!alone || row == NULL || row->concerns == OF_ALL)
-        return true;
-    return (row->concerns & touched[kind]) != 0;
+static enum item_kind kind_of_item(const struct acceptance_event *event, enum item_kind gpu,
+                                   enum item_kind hca)
+{
+    if (strncmp(event->item, "gpu", 3) == 0)
+        return gpu;
+    return strncmp(event->item, "mlx", 3) == 0 ? hca : ITEM_CHASSIS;
 }
 
 enum item_kind event_item_kind(const struct acceptance_event *event)
 {
-    if (strncmp(event->item, "gpu", 3) == 0)
-        return ITEM_GPU;
-    return strncmp(event->item, "mlx", 3) == 0 ? ITEM_HCA : ITEM_CHASSIS;
+    return kind_of_item(event, ITEM_GPU, ITEM_HCA);
+}
+
+unsigned event_touches(const struct acceptance_event *event)
+{
+    if (event->kind == EVENT_CABLE)
+        return OF_NETWORK;
+    if (event->kind == EVENT_SETTINGS && *event->item == '\0')
+        return OF_HOST;
+    if (event->kind == EVENT_SETTINGS || event->kind == EVENT_FIRMWARE)
+        return touched[kind_of_item(event, ITEM_GPU_FIRMWARE, ITEM_HCA_FIRMWARE)];
+    return touched[event_item_kind(event)];
+}
+
+bool event_records(const struct acceptance_event *event, enum item_kind kind)
+{
+    if (event->kind == EVENT_FIRMWARE)
+        return !item_kind_is_hardware(kind);
+    if (event->kind == EVENT_RESEAT)
+        return item_kind_is_hardware(kind);
+    return event->kind == EVENT_REPAIR || event->kind == EVENT_SWAP;
+}
+
+bool check_is_touched(unsigned touches, const char *check, bool alone)
+{
+    const struct check *row = check_find(check);
+
+    return !alone || row == NULL || row->concerns == OF_ALL || (row->concerns & touches) != 0;
 }

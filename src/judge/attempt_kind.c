@@ -120,6 +120,14 @@ static const char *lack_of_output(struct arena *arena, const struct attempt *att
     return NULL;
 }
 
+static bool ended_well(const struct attempt *attempt)
+{
+    for (size_t i = 0; i < attempt->parts.count; i++)
+        if (!attempt->parts.items[i].aside && attempt->parts.items[i].rc != 0)
+            return false;
+    return true;
+}
+
 static struct attempt_bearing ran_bearing(struct arena *arena, const struct attempt *attempt)
 {
     const struct reading *reading = &attempt->reading;
@@ -158,8 +166,13 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
     case READING_FAILED:
         return bearing(KIND_CRASH, arena_printf(arena, "the tool failed: %s", reading->reason));
     case READING_PARTIAL:
-    default:
-        return bearing(KIND_CRASH, arena_printf(arena, "the output is not whole: %s", reading->reason));
+    default: {
+        struct attempt_bearing part =
+            bearing(KIND_CRASH, arena_printf(arena, "the output is not whole: %s", reading->reason));
+
+        part.lacks = ended_well(attempt);
+        return part;
+    }
     }
 }
 

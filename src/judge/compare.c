@@ -63,10 +63,11 @@ static int compare_words(enum outcome_word before, enum outcome_word after)
     return (after > before) - (after < before);
 }
 
-/* What only tells the hosts of one run apart, as which boot answered, is another one after each reboot. */
+/* What only tells the hosts of one run apart, as which boot answered, is another one after each reboot; how far a clock
+   was off the controller's, in each run. */
 static bool is_of_its_run(const struct slot *slot)
 {
-    return slot->own_count == 1 && slot->own[0].rule == RULE_DISTINCT;
+    return slot->own_count == 1 && (slot->own[0].rule == RULE_DISTINCT || slot->own[0].rule == RULE_NEAR);
 }
 
 static void compare_item(struct arena *arena, const struct row *before, const struct row *after,

@@ -254,6 +254,164 @@ static const char *others_with(void *context, size_t index, const struct slot *s
     return say_owners(run->arena, step->members[0]->name, found, count, slot->subject);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/*
+ * The median of spans lies between that of where they begin and that of where they end. The controller, which is at 0,
+ * is one more where the hosts are an even number, so that the median is always somebody's. false: there is one host.
+ */
+static bool middle_of_spans(struct arena *arena, const struct owners *owners, struct span *ret_middle)
+{
+    double *from = arena_array(arena, double, owners->items.count + 1),
+           *to = arena_array(arena, double, owners->items.count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < owners->items.count; i++) {
+        struct span span;
+
+        if (!span_parse(owners->items.items[i].value, &span))
+            continue;
+        from[count] = span.from;
+        to[count++] = span.to;
+    }
+    if (count < 2)
+        return false;
+    count += count % 2 == 0;
+    qsort(from, count, sizeof *from, compare_numbers);
+    qsort(to, count, sizeof *to, compare_numbers);
+    *ret_middle = (struct span){from[count / 2], to[count / 2]};
+    return true;
+}
+
+static const char *common_span(void *context, size_t step, const struct slot *slot)
+{
+    struct whole_run *run = context;
+    const struct shape *shape = run->record->plan->steps.items[step].shape;
+    struct common *common;
+    struct span middle;
+
+    for (size_t i = 0; i < run->commons.count; i++)
+        if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
+            return run->commons.items[i].value;
+    common = list_push(run->arena, &run->commons);
+    *common = (struct common){.shape = shape, .slot = slot};
+    if (middle_of_spans(run->arena, owners_of(run, shape->suite_step, slot), &middle))
+        common->value = arena_printf(run->arena, "%.3f to %.3f s", middle.from, middle.to);
+    return common->value;
+}
+
+/* Beyond the limit of a passed item that is measured by the controller's count, the controller is off; else 0, s. */
+static double controller_off(struct whole_run *run, const struct outcome *outcome)
+{
+    const struct slot *slot = &run->record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+    const char *common = NULL;
+    struct span hosts;
+
+    if (outcome->word == OUTCOME_PASS && slot->own_count > 0 && slot->own[0].rule == RULE_NEAR)
+        common = common_span(run, outcome->step, slot);
+    if (common == NULL || !span_parse(common, &hosts))
+        return 0;
+    if (hosts.from > slot->own[0].value)
+        return hosts.from;
+    return hosts.to < -slot->own[0].value ? hosts.to : 0;
+}
+
+/* Where the hosts agree, and not with the controller, it is the controller: one remark, at the first of them. */
+static void remark_controller(struct whole_run *run, struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        struct outcome *outcome = &judgement->outcomes[i];
+        double off = controller_off(run, outcome);
+
+        if (fabs(off) > 0) {
+            outcome->remark = true;
+            outcome->cause =
+                off > 0 ? arena_printf(run->arena,
+                                       "remark: by the median of the hosts it is the controller's clock that "
+                                       "is %.1f s behind: set that one (chronyc makestep)",
+                                       off)
+                        : arena_printf(run->arena,
+                                       "remark: by the median of the hosts it is the controller's clock that "
+                                       "is %.1f s ahead: set that one (chronyc makestep)",
+                                       -off);
+            return;
+        }
+    }
+}
+
+/* The mean over its whole attempts; NAN where there is none. */
+static double mean_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct step_attempts *attempts = &run->attempts[step];
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < attempts->count; i++) {
+        struct values values;
+
+        if (attempt_bearing(run->arena, attempts->items[i]).kind != KIND_WHOLE)
+            continue;
+        slot_values(run->arena, slot, attempts->items[i], &values);
+        for (size_t k = 0; k < values.items.count; k++, count++)
+            sum += values.items.items[k].number;
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+/* How much of the noise of what was measured goes into it, where the check says so: METRIC.noise. 0: it does not. */
+static double noise_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    struct slot noise = *slot;
+    double mean;
+
+    noise.metric = arena_printf(run->arena, "%s.noise", slot->metric);
+    mean = mean_of(run, step, &noise);
+    return isnan(mean) ? 0 : mean;
+}
+
+static const struct slot *same_slot(const struct shape *shape, const struct slot *slot)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, slot->metric) == 0 &&
+            strcmp(shape->slots[i].subject, slot->subject) == 0 && strcmp(shape->slots[i].at, slot->at) == 0)
+            return &shape->slots[i];
+    return NULL;
+}
+
+/* Smaller groups of the suite's own: parts of a search are of hosts that are suspected, variants are set otherwise. */
+static bool is_smaller_group(const struct step *step, const struct step *than)
+{
+    return step->member_count > 1 && step->member_count < than->member_count &&
+           step->origin != ORIGIN_ISOLATE && *step->shape->variant == '\0' &&
+           strcmp(step->shape->platform, than->shape->platform) == 0;
+}
+
+static struct own_standing beside_groups(void *context, size_t index, const struct slot *slot, double value,
+                                         double fraction, struct own_groups *ret_groups)
+{
+    struct whole_run *run = context;
+    const struct plan *plan = run->record->plan;
+    struct own_value *values = arena_array(run->arena, struct own_value, plan->steps.count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct slot *same =
+            is_smaller_group(step, &plan->steps.items[index]) ? same_slot(step->shape, slot) : NULL;
+        double mean = same != NULL ? mean_of(run, i, same) : NAN;
+
+        if (!isnan(mean))
+            values[count++] = (struct own_value){mean, noise_of(run, i, same)};
+    }
+    *ret_groups = own_groups_of(run->arena, values, count);
+    return own_groups_judge(ret_groups, (struct own_value){value, noise_of(run, index, slot)}, fraction);
+}
+
 static bool has_whole(struct whole_run *run, size_t step)
 {
     const struct step_attempts *attempts = &run->attempts[step];
@@ -595,7 +753,8 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value, others_with, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value,   others_with,       common_span, beside_groups,
+                          fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);
@@ -616,7 +775,9 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
+    remark_controller(&run, judgement);
     judge_peers(record->arena, record, limits, run.attempts, judgement);
+    judge_leaves(record, judgement);
     judge_searches(record->arena, record, limits, run.attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;

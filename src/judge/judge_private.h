@@ -5,6 +5,8 @@
 #include "assay/check.h"
 #include "assay/judge.h"
 
+#include "own_groups.h"
+
 /* The attempts of one step, in order. */
 struct step_attempts {
     const struct attempt **items;
@@ -32,6 +34,9 @@ struct findings_so_far {
 void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
                     const struct step_attempts *attempts, struct findings_so_far *ret_found);
 
+/* leaves.c. Adds to the cause of a slow test between two leaves which of them it is, where others tell. */
+void judge_leaves(struct record *record, struct judgement *judgement);
+
 /* standouts.c: who is slower than the same on other hosts; what was judged by limits alone so far is made worse by it,
  * never better. */
 void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
@@ -50,6 +55,11 @@ struct peers {
     const char *(*common_value)(void *context, size_t step, const struct slot *slot);
     /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
+    /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */
+    const char *(*common_span)(void *context, size_t step, const struct slot *slot);
+    /* How the value stands beside what smaller groups of hosts of this run have for it: RULE_GROUPS. */
+    struct own_standing (*beside_groups)(void *context, size_t step, const struct slot *slot, double value,
+                                         double fraction, struct own_groups *ret_groups);
     /* Whether a step of the same shape ended well on another host: then a crash on this one is its own. */
     bool (*fine_elsewhere)(void *context, size_t step);
     /* Whether another host behind the same jump host answered. */
@@ -72,6 +82,8 @@ struct attempt_bearing {
     enum attempt_kind kind;
     const char *cause;  /* "" for KIND_WHOLE */
     const char *remedy; /* NULL: that of the check for "sound" */
+    bool
+        lacks; /* of KIND_CRASH: the command ended well, and only its output lacks something, such as a row */
 };
 struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt);
 
@@ -83,6 +95,11 @@ struct value {
     double number;    /* NAN for a fact that is no number */
     bool found;
 };
+/* "-0.213 to 0.871 s": between these it lies. */
+struct span {
+    double from, to;
+};
+bool span_parse(const char *text, struct span *ret_span);
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
 /* A number of a document is compared only with values in its own unit. */
 bool limit_is_in_unit(const struct limit *limit, const struct value *value);

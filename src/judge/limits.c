@@ -79,6 +79,29 @@ const char *factor_hint(struct arena *arena, const struct limit *limit, const st
     return "";
 }
 
+bool span_parse(const char *text, struct span *ret_span)
+{
+    struct slice rest = slice_of(text);
+    size_t to = slice_find(rest, " to "), unit = slice_find(rest, " s");
+
+    return to != (size_t)-1 && unit != (size_t)-1 && unit > to + 4 &&
+           scan_double((struct slice){text, to}, &ret_span->from) &&
+           scan_double((struct slice){text + to + 4, unit - to - 4}, &ret_span->to) &&
+           ret_span->from <= ret_span->to;
+}
+
+/* Of one host and its controller nobody knows which of the two is off. */
+static enum met is_near(const struct limit *limit, const char *text, const char *common)
+{
+    struct span span, others = {0, 0};
+
+    if (!span_parse(text, &span) || (common != NULL && !span_parse(common, &others)))
+        return UNDECIDED;
+    if (span.from - others.to <= limit->value && others.from - span.to <= limit->value)
+        return MET;
+    return common != NULL ? MISSED : UNDECIDED;
+}
+
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common)
 {
     switch (limit->rule) {
@@ -101,6 +124,9 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
         return common != NULL && strcmp(value->text, common) == 0 ? MET : MISSED;
     case RULE_DISTINCT:
         return common == NULL ? MET : MISSED;
+    case RULE_NEAR:
+        return is_near(limit, value->text, common);
+    case RULE_GROUPS:   /* own_groups_judge */
     case RULE_FRACTION: /* slot_limits_find has made a floor of it */
     default:
         return UNDECIDED;

@@ -268,14 +268,6 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
     of->freedom = mad_efficiency * (double)(count - positions);
 }
 
-/* So many standard deviations of Student's t have no more beyond them than z of a normal distribution: the first terms
-   of its expansion around that. */
-static double student_deviations(double z, double freedom)
-{
-    return z *
-           (1 + (z * z + 1) / (4 * freedom) + (5 * pow(z, 4) + 16 * z * z + 3) / (96 * freedom * freedom));
-}
-
 /* --- who stands out ----------------------------------------------------------------------------------------------- */
 
 struct standing {
@@ -303,7 +295,7 @@ static struct standing standing_in(const struct comparison *comparison, size_t s
     spread = fmax(fmax(of->spread, siblings->spread), PEERS_RESOLUTION);
     standing.error =
         spread * sqrt(((double)of->most / score.n) + median_variance / (double)standing.siblings);
-    needed = student_deviations(comparison->deviations_needed, of->freedom) * standing.error;
+    needed = robust_student(comparison->deviations_needed, of->freedom) * standing.error;
     standing.out = standing.below >= fmax(needed, of->fastest) &&
                    standing.below + upper_bound * standing.error >= of->remark;
     standing.fails =

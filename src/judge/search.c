@@ -48,18 +48,24 @@ static bool misses_limit(const struct looked *looked, size_t slot)
     return outcome.word == OUTCOME_FAIL && isfinite(outcome.value);
 }
 
+/* A test that ended well and whose table lacks a row has measured nothing, and speaks against nobody. */
+static bool is_broken_off(struct attempt_bearing bearing)
+{
+    return (bearing.kind == KIND_CRASH && !bearing.lacks) || bearing.kind == KIND_HANG;
+}
+
 /* It never came to its end, and the retries are spent. */
 static bool breaks_off(const struct looked *looked)
 {
     const struct step_attempts *attempts = &looked->attempts[looked->index];
-    enum attempt_kind last = KIND_NOT_RUN;
+    struct attempt_bearing last = {.kind = KIND_NOT_RUN};
 
     for (size_t i = 0; i < attempts->count; i++) {
-        last = attempt_bearing(looked->arena, attempts->items[i]).kind;
-        if (last == KIND_WHOLE)
+        last = attempt_bearing(looked->arena, attempts->items[i]);
+        if (last.kind == KIND_WHOLE)
             return false;
     }
-    return last == KIND_CRASH || last == KIND_HANG;
+    return is_broken_off(last);
 }
 
 /* Of the largest message size that it failed by, or that is judged where it never came to an end. */
@@ -124,14 +130,14 @@ static bool value_of_part(const struct looked *looked, size_t step, double *ret_
     const struct step_attempts *attempts = &looked->attempts[step];
     const struct slot *slot = same_slot(looked->record->plan->steps.items[step].shape, looked->slot);
     struct values values;
-    enum attempt_kind kind;
+    struct attempt_bearing last;
 
     *ret_value = NAN;
     if (attempts->count == 0 || slot == NULL)
         return false;
-    kind = attempt_bearing(looked->arena, attempts->items[attempts->count - 1]).kind;
-    if (kind != KIND_WHOLE)
-        return kind == KIND_CRASH || kind == KIND_HANG || kind == KIND_FAULT;
+    last = attempt_bearing(looked->arena, attempts->items[attempts->count - 1]);
+    if (last.kind != KIND_WHOLE)
+        return is_broken_off(last) || last.kind == KIND_FAULT;
     slot_values(looked->arena, slot, attempts->items[attempts->count - 1], &values);
     for (size_t i = 0; i < values.items.count; i++)
         *ret_value = fmin(*ret_value, values.items.items[i].number);

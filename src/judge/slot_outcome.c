@@ -147,6 +147,12 @@ static const char *why_missed(const struct item_case *item, const struct limit *
     if (limit->rule == RULE_SAME)
         return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
+    if (limit->rule == RULE_NEAR)
+        return common == NULL
+                   ? arena_printf(item->arena,
+                                  "%s; of one host and its controller nobody knows which of the two is off",
+                                  is)
+                   : arena_printf(item->arena, "%s, while the median of the hosts is %s", is, common);
     if (limit->rule == RULE_DISTINCT)
         return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
     return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
@@ -168,21 +174,68 @@ static struct opinion not_believed(const struct item_case *item, const struct li
 
 static bool asks_others(const struct limit *limit)
 {
-    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT;
+    return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
+           limit->rule == RULE_GROUPS;
 }
 
-/* What most of them have, of RULE_SAME; those that have this value too, of RULE_DISTINCT. */
+/* "nccl.all_gather.asymptotic is 301 GB/s, 11.2% (+-0.6%) below the median 339 of 16 smaller groups" */
+static const char *beside_groups(const struct item_case *item, const struct own_groups *groups,
+                                 const struct own_standing *standing, const struct value *value)
+{
+    const char *metric = item->slot->metric, *is = value_with_unit(item->arena, value);
+
+    if (groups->count < 2)
+        return arena_printf(item->arena,
+                            "%s is %s; %zu smaller groups of this run have it, and it takes 2 to compare",
+                            metric, is, groups->count);
+    return arena_printf(item->arena,
+                        "%s is %s, %.1f%% (+-%.1f%%) below the median %.4g of %zu smaller groups", metric, is,
+                        standing->below * 100, standing->error * 100, groups->median, groups->count);
+}
+
+/* RULE_GROUPS. */
+static struct opinion by_groups(const struct item_case *item, const struct limit *limit,
+                                const struct value *value)
+{
+    struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = *value, .limit = limit};
+    struct own_groups groups;
+    const struct own_standing standing = item->peers->beside_groups(
+        item->peers->context, item->step_index, item->slot, value->number, limit->value, &groups);
+    const char *is = beside_groups(item, &groups, &standing, value);
+    double most = (1 - limit->value) * 100;
+
+    opinion.remark = standing.says == GROUPS_REMARK;
+    if (standing.says == GROUPS_FAIL) {
+        opinion.word = OUTCOME_FAIL;
+        opinion.cause = arena_printf(item->arena, "%s; fail from %g%%", is, most);
+    } else if (standing.says == GROUPS_UNDECIDED) {
+        opinion.word = OUTCOME_INCONCLUSIVE;
+        opinion.cause =
+            groups.count < 2
+                ? is
+                : arena_printf(item->arena, "%s; noise neither shows nor excludes the %g%% of a fail", is,
+                               most);
+    } else if (opinion.remark) {
+        opinion.cause = arena_printf(item->arena, "remark: %s; remark from %g%%", is, most / 2);
+    }
+    return opinion;
+}
+
+/* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
 static const char *what_others_have(const struct item_case *item, const struct limit *limit,
                                     const struct value *value)
 {
     if (limit->rule == RULE_SAME)
         return item->peers->common_value(item->peers->context, item->step_index, item->slot);
+    if (limit->rule == RULE_NEAR)
+        return item->peers->common_span(item->peers->context, item->step_index, item->slot);
     return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
 }
 
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
+    struct opinion beside = {.cause = ""};
     const struct limit *disbelieving = disbelieved(item, &value);
     bool enforceable = false;
 
@@ -198,6 +251,13 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         enforceable |= asks_others(limit);
         if (asks_others(limit) && item->peers == NULL)
             continue;
+        if (limit->rule == RULE_GROUPS) {
+            beside = by_groups(item, limit, &value);
+            if (beside.word != OUTCOME_PASS)
+                return beside;
+            enforceable = true;
+            continue;
+        }
         if (asks_others(limit))
             common = what_others_have(item, limit, &value);
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
@@ -219,6 +279,8 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.word = OUTCOME_INCONCLUSIVE;
         opinion.cause = opinion.limit != NULL ? "its only limit is a guess, which can decide nothing"
                                               : "no baseline has a limit for it";
+    } else if (beside.limit != NULL) {
+        return beside;
     } else if (opinion.remark) {
         opinion.cause =
             arena_printf(item->arena, "remark: %s is %s, a guess expects %s", item->slot->metric,
@@ -282,8 +344,8 @@ static bool is_bad_word(const struct opinion *opinion)
 {
     const struct limit *limit = opinion->limit;
 
-    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && limit->rule != RULE_SAME &&
-           limit->rule != RULE_DISTINCT && (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
+    return opinion->word == OUTCOME_FAIL && limit->status == LIMIT_TOOL && !asks_others(limit) &&
+           (limit->rule != RULE_EQUAL || isnan(opinion->value.number));
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */
@@ -298,7 +360,7 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     opinion.remedy = bearing.remedy != NULL ? bearing.remedy
                      : bearing.kind == KIND_NOT_RUN
                          ? ""
-                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC);
+                         : check_remedy(check_find(item->step->shape->check), SOUND_METRIC, opinion.cause);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
         opinion.word = OUTCOME_FAIL;
@@ -473,6 +535,6 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
         ret_outcome->remedy = opinion.remedy != NULL
                                   ? opinion.remedy
-                                  : check_remedy(check_find(step->shape->check), slot->metric);
+                                  : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
     }
 }

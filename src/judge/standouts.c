@@ -364,7 +364,8 @@ static void lay_finding(const struct census *census, const struct peers_finding 
     if (gate == NULL)
         return;
     outcome->word = OUTCOME_FAIL;
-    outcome->remedy = check_remedy(check_find(step->shape->check), step->shape->slots[measured->slot].metric);
+    outcome->remedy =
+        check_remedy(check_find(step->shape->check), step->shape->slots[measured->slot].metric, cause);
 }
 
 void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,

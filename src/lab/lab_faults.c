@@ -14,6 +14,7 @@ enum argument {
     ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
+    ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -62,6 +63,16 @@ static const struct kind {
                             "fail of fabric-manager"},
     [FAULT_DCGM] = {"dcgm", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
                     "dcgmi diag fails TEST (Diagnostic) on the GPU", "fail of dcgm-diag"},
+    [FAULT_DCGM_WARN] = {"dcgm-warn", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
+                         "dcgmi diag warns of TEST (Diagnostic) on the GPU", "fail of dcgm-diag"},
+    [FAULT_DCGM_SKIP] = {"dcgm-skip", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
+                         "dcgmi diag skips TEST (Diagnostic) on the GPU", "inconclusive in dcgm-diag"},
+    [FAULT_DCGM_INFOROM] = {"dcgm-inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                            "dcgmi diag finds the GPU's InfoROM corrupt, and nothing else does",
+                            "fail of dcgm-diag"},
+    [FAULT_DCGM_SHORT] = {"dcgm-short", "[:LEVEL]", ARGUMENT_NUMBER_OPT, 1, 1, 3,
+                          "dcgmi diag runs the tests of LEVEL only, whatever level it is asked for",
+                          "inconclusive in dcgm-diag"},
     [FAULT_BURN_FAULTY] = {"burn-faulty", ":GPU[=ERRORS]", ARGUMENT_GPU_NUMBER_OPT, 137, 1, 2e9,
                            "gpu_burn finds wrong results and says FAULTY", "fail of gpu-burn"},
     [FAULT_BURN_IDLE] = {"burn-idle", ":GPU", ARGUMENT_GPU, 0, 0, 0,
@@ -80,6 +91,13 @@ static const struct kind {
                             "fail of gpu-burn"},
     [FAULT_THROTTLE] = {"throttle", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 25, 1, 99,
                         "the GPU runs hot and gives PERCENT less", "fail of gpu-burn"},
+    [FAULT_CLOCKS_HELD] =
+        {"clocks-held", ":GPU[=MHZ]", ARGUMENT_GPU_NUMBER_OPT, 1200, 200, 3000,
+         "the GPU's clock is locked to MHZ (nvidia-smi -lgc), which no setting and no reason "
+         "tells",
+         "fail of gpu-burn"},
+    [FAULT_POWER_LOW] = {"power-low", ":GPU[=WATTS]", ARGUMENT_GPU_NUMBER_OPT, 450, 50, 2000,
+                         "the GPU takes WATTS under load, far less than all others", "a remark in gpu-burn"},
     [FAULT_GPU_SLOW] = {"gpu-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 4, 0.1, 99,
                         "the GPU computes and copies PERCENT less, at the temperature it always had",
                         "within all limits where it is little; assay history names it"},
@@ -93,6 +111,20 @@ static const struct kind {
     [FAULT_LEAF_SLOW] = {"leaf-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 30, 1, 99,
                          "what leaves the host's leaf switches is PERCENT slower",
                          "fail of the tests across hosts, with 4 leaves and more the leaf is named"},
+    [FAULT_UPLINK_SLOW] =
+        {"uplink-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 75, 1, 99.9,
+         "one uplink of the host's leaf, the last that is used, is PERCENT slower: it carries nothing "
+         "before all hosts of the leaf send to others",
+         "fail of nccl-all-gather-leaves, that leaf with both of its neighbours"},
+    [FAULT_FABRIC_SLOW] =
+        {"fabric-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
+         "tests over three hosts and more, with this one, are PERCENT slower, as where routes collide; "
+         "pairs are as fast as ever",
+         "fail from 10 where a suite has fraction_of_groups, remark from 5"},
+    [FAULT_FABRIC_SLOW_ALL] =
+        {"fabric-slow-all", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
+         "whatever goes between this host and others is PERCENT slower, pairs and RDMA too",
+         "fail of rdma-pair from 10, and of what has a floor"},
     [FAULT_NIC_FAR] = {"nic-far", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                        "the HCA sits behind the CPU and not behind its GPU's PCIe switch",
                        "fail of topology"},
@@ -109,7 +141,23 @@ static const struct kind {
                         "fail of pcie-link"},
     [FAULT_IB_ERRORS] = {"ib-errors", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 65535, 1, 65535,
                          "the HCA's port counts COUNT symbol errors; 65535 is where the counter stops",
-                         "inconclusive in fabric-counters at 65535, else recorded"},
+                         "inconclusive in fabric-counters and across hosts at 65535, else recorded"},
+    [FAULT_LINK_DOWNS] = {"link-downs", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 42, 1, 254,
+                          "the HCA's link has gone down COUNT times since the host was started",
+                          "a remark in fabric-counters beyond 10"},
+    [FAULT_LINK_BER] = {"link-ber", ":HCA[=RATE]", ARGUMENT_HCA_NUMBER, 1e-9, 1e-20, 1e-3,
+                        "of each bit that the HCA's port receives RATE are wrong after correction",
+                        "fail of ib-phy beyond 1e-14, a finding beyond 5e-15"},
+    [FAULT_MODULE_HOT] = {"module-hot", ":HCA[=CELSIUS]", ARGUMENT_HCA_NUMBER, 78, 20, 120,
+                          "the transceiver of the HCA's port is that hot", "fail of ib-phy above 75"},
+    [FAULT_MODULE_DARK] = {"module-dark", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                           "a lane of the HCA's transceiver receives too little light", "fail of ib-phy"},
+    [FAULT_MODULE_ODD] = {"module-odd", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                          "the HCA's transceiver has another firmware than on other hosts",
+                          "a remark in ib-phy"},
+    [FAULT_RDMA_LATENCY] = {"rdma-latency", ":HCA[=US]", ARGUMENT_HCA_NUMBER, 4, 0.1, 1000,
+                            "messages from and to the HCA take US us longer; its bandwidth is as ever",
+                            "fail of rdma-latency, that HCA with both neighbours"},
     [FAULT_RAIL_SWAP] = {"rail-swap", ":A-B", ARGUMENT_PAIR, 0, 0, 0,
                          "the cables of HCA mlx5_A and mlx5_B are swapped; nothing is slower for it",
                          "fail of cabling, both HCAs"},
@@ -129,6 +177,14 @@ static const struct kind {
                         "fail of nccl-all-reduce"},
     [FAULT_NCCL_WRONG] = {"nccl-wrong", "[:COUNT]", ARGUMENT_NUMBER_OPT, 8, 1, 1e9,
                           "nccl-tests finds COUNT wrong values", "fail of nccl-all-reduce"},
+    [FAULT_NCCL_ROW] =
+        {"nccl-row", "", ARGUMENT_NONE, 0, 0, 0,
+         "an NCCL test across hosts of which it is the first prints no row of the largest size, and ends "
+         "as if it had",
+         "inconclusive in the tests across hosts; nobody is searched for"},
+    [FAULT_NCCL_SHORT] = {"nccl-short", "[:ROUNDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
+                          "nccl-tests times ROUNDS of each size, whatever it is asked for",
+                          "inconclusive in nccl-all-reduce"},
     [FAULT_PERSISTENCE_OFF] = {"persistence-off", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
                                "persistence mode is off", "fail of gpu-settings"},
     [FAULT_MIG_ON] = {"mig-on", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0, "MIG mode is on",
@@ -159,6 +215,11 @@ static const struct kind {
                               "the host has booted another kernel", "fail of os"},
     [FAULT_BIOS_VERSION] = {"bios-version", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                             "the host has another BIOS", "fail of os"},
+    [FAULT_HOST_ODD] =
+        {"host-odd", ":WHAT", ARGUMENT_HOST_WORD, 0, 0, 0,
+         "the host has another iommu (kernel's command line), acs, peermem, numa-balancing, psid "
+         "(HCAs) or bmc (firmware) than all others",
+         "fail of topology (iommu, acs, peermem), os, ib-port, bmc"},
     [FAULT_GOVERNOR] = {"governor", "", ARGUMENT_NONE, 0, 0, 0,
                         "the processors run with the governor powersave", "fail of os"},
     [FAULT_MEMLOCK] = {"memlock", "[:BYTES]", ARGUMENT_NUMBER_OPT, 8388608, 1, 1e15,
@@ -169,6 +230,9 @@ static const struct kind {
                             "the DIMM of that number (11) is not seen", "fail of bom"},
     [FAULT_DRIVE_ORDER] = {"drive-order", "", ARGUMENT_NONE, 0, 0, 0,
                            "the system's drive is the last one and not the first", "nothing: it is no fault"},
+    [FAULT_NVME_WARNING] = {"nvme-warning", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 2, 0, 3,
+                            "the NVMe drive of that number (2) warns that it is no longer reliable",
+                            "fail of bom"},
     [FAULT_CONTAINERD_OLD] = {"containerd-old", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                               "containerd is too old for the toolkit's CDI specifications",
                               "fail of container-runtime where the suite requires containerd"},
@@ -207,6 +271,11 @@ static const struct kind {
     [FAULT_EDAC_BURN] = {"edac-burn", "", ARGUMENT_NONE, 0, 0, 0,
                          "the kernel logs an uncorrectable error of a DIMM during gpu_burn",
                          "fail of gpu-burn"},
+    [FAULT_NVME_BURN] = {"nvme-burn", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 1, 0, 3,
+                         "the NVMe drive of that number (1) counts media errors during gpu_burn",
+                         "fail of gpu-burn"},
+    [FAULT_NVME_GONE] = {"nvme-gone", "", ARGUMENT_NONE, 0, 0, 0,
+                         "the last NVMe drive falls off the bus during gpu_burn", "fail of gpu-burn"},
     [FAULT_IB_BURST] = {"ib-burst", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 30000, 1, 65534,
                         "the HCA's port counts COUNT symbol errors while NCCL runs across hosts",
                         "fail of the tests across hosts beyond 10 and 120 an hour, else a remark"},
@@ -229,6 +298,11 @@ static const struct kind {
     [FAULT_XID_BEFORE] = {"xid-before", ":GPU=CODE", ARGUMENT_GPU_NUMBER, 0, 1, 999,
                           "that Xid stands in the kernel log since long before any test",
                           "fail of xid for codes of the failing kind"},
+    [FAULT_LOG_TURNED] = {"log-turned", "", ARGUMENT_NONE, 0, 0, 0,
+                          "dmesg has lost the lines of the boot; the journal has them all",
+                          "none: xid reads the journal"},
+    [FAULT_LOG_LOST] = {"log-lost", "", ARGUMENT_NONE, 0, 0, 0,
+                        "dmesg and the journal have lost the lines of the boot", "inconclusive in xid"},
     [FAULT_REBOOT] = {"reboot", "", ARGUMENT_NONE, 0, 0, 0, "the host reboots during gpu_burn",
                       "fail of gpu-burn"},
     [FAULT_NO_SPACE] = {"no-space", "", ARGUMENT_NONE, 0, 0, 0,
@@ -244,6 +318,9 @@ static const struct kind {
     [FAULT_FIO_SLOW] = {"fio-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 60, 1, 99,
                         "the drives of /scratch give PERCENT less",
                         "fail of storage where the suite has a limit for fio"},
+    [FAULT_FIO_SHORT] = {"fio-short", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
+                         "fio writes and reads for SECONDS, whatever it is asked for",
+                         "inconclusive in storage where the suite runs fio"},
     [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
                          "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",
@@ -385,6 +462,18 @@ static int read_test(struct cursor *cursor, struct fault *fault)
         "is none of PCIe, GPU Memory, Diagnostic, Targeted Stress, Targeted Power, Memory Bandwidth");
 }
 
+static int read_word_of(struct cursor *cursor, const char *const *words, size_t count, const char *why,
+                        struct fault *fault)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(cursor->at, words[i]) == 0) {
+            fault->word = words[i];
+            cursor->at += strlen(cursor->at);
+            return 0;
+        }
+    return wrong(cursor, cursor->at, why);
+}
+
 /* Of what there is one of each GPU, and which may be another. */
 static const char *const gpu_words[] = {"vbios",           "inforom",    "gsp",         "memory",
                                         "pcie-generation", "pcie-width", "ecc-pending", "mig-pending"};
@@ -394,14 +483,12 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
     if (*cursor->at != '=')
         return wrong(cursor, cursor->at, "stands where '=' and a word should");
     cursor->at++;
-    for (size_t i = 0; i < sizeof gpu_words / sizeof gpu_words[0]; i++)
-        if (strcmp(cursor->at, gpu_words[i]) == 0) {
-            fault->word = gpu_words[i];
-            cursor->at += strlen(cursor->at);
-            return 0;
-        }
-    return wrong(cursor, cursor->at, "is nothing that a GPU has");
+    return read_word_of(cursor, gpu_words, sizeof gpu_words / sizeof gpu_words[0],
+                        "is nothing that a GPU has", fault);
 }
+
+/* Of what hosts of one platform have alike. */
+static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing", "psid", "bmc"};
 
 static int read_hca(struct cursor *cursor, struct fault *fault)
 {
@@ -479,6 +566,9 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
     case ARGUMENT_GPU_WORD:
         return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
+    case ARGUMENT_HOST_WORD:
+        return read_word_of(cursor, host_words, sizeof host_words / sizeof host_words[0],
+                            "is nothing that hosts have alike", fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, fault);
     case ARGUMENT_PAIR_NUMBER:

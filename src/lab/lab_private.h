@@ -92,6 +92,10 @@ enum fault_kind {
     FAULT_FABRIC_MANAGER_VERSION,
     FAULT_FABRIC_STATE,
     FAULT_DCGM,
+    FAULT_DCGM_WARN,
+    FAULT_DCGM_SKIP,
+    FAULT_DCGM_INFOROM,
+    FAULT_DCGM_SHORT,
     FAULT_BURN_FAULTY,
     FAULT_BURN_IDLE,
     FAULT_BURN_SLOW,
@@ -99,17 +103,28 @@ enum fault_kind {
     FAULT_BURN_SHORT,
     FAULT_BURN_HURRIED,
     FAULT_THROTTLE,
+    FAULT_CLOCKS_HELD,
+    FAULT_POWER_LOW,
     FAULT_GPU_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
     FAULT_LEAF_SLOW,
+    FAULT_UPLINK_SLOW,
+    FAULT_FABRIC_SLOW,
+    FAULT_FABRIC_SLOW_ALL,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
     FAULT_LINK_RATE,
     FAULT_HCA_PCIE,
     FAULT_IB_ERRORS,
+    FAULT_LINK_DOWNS,
+    FAULT_LINK_BER,
+    FAULT_MODULE_HOT,
+    FAULT_MODULE_DARK,
+    FAULT_MODULE_ODD,
+    FAULT_RDMA_LATENCY,
     FAULT_RAIL_SWAP,
     FAULT_ROCE_MTU,
     FAULT_ROCE_V1,
@@ -118,6 +133,8 @@ enum fault_kind {
     FAULT_NCCL_SOCKET,
     FAULT_NVLS_OFF,
     FAULT_NCCL_WRONG,
+    FAULT_NCCL_ROW,
+    FAULT_NCCL_SHORT,
     FAULT_PERSISTENCE_OFF,
     FAULT_MIG_ON,
     FAULT_ECC_OFF,
@@ -133,11 +150,13 @@ enum fault_kind {
     FAULT_MONITOR,
     FAULT_KERNEL_VERSION,
     FAULT_BIOS_VERSION,
+    FAULT_HOST_ODD,
     FAULT_GOVERNOR,
     FAULT_MEMLOCK,
     FAULT_CLOCK_SKEW,
     FAULT_DIMM_MISSING,
     FAULT_DRIVE_ORDER,
+    FAULT_NVME_WARNING,
     FAULT_CONTAINERD_OLD,
     FAULT_SSHD_ROOT_LOGIN,
     FAULT_SEL_PSU,
@@ -149,6 +168,8 @@ enum fault_kind {
     FAULT_AER_BURN,
     FAULT_AER_CORRECTED,
     FAULT_EDAC_BURN,
+    FAULT_NVME_BURN,
+    FAULT_NVME_GONE,
     FAULT_IB_BURST,
     FAULT_NVLINK_RECOVERY,
     FAULT_NVLINK_CRC,
@@ -156,12 +177,15 @@ enum fault_kind {
     FAULT_LINK_FLAP,
     FAULT_LYING_HEAD,
     FAULT_XID_BEFORE,
+    FAULT_LOG_TURNED,
+    FAULT_LOG_LOST,
     FAULT_REBOOT,
     FAULT_NO_SPACE,
     FAULT_NAMES_UNKNOWN,
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
     FAULT_FIO_SLOW,
+    FAULT_FIO_SHORT,
     FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -248,8 +272,9 @@ struct lab_gpu {
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
-    unsigned power_limit, clock_limit;  /* W; MHz of the applications clock */
-    unsigned links_active;              /* the others are down from the lowest on */
+    unsigned power_limit, clock_limit; /* W; MHz of the applications clock */
+    unsigned clock_held;   /* MHz that the clock is locked to, as nvidia-smi -lgc does; 0: it is not */
+    unsigned links_active; /* the others are down from the lowest on */
     unsigned link_recoveries, link_crc; /* of its last link */
 };
 
@@ -259,6 +284,7 @@ struct lab_hca {
     unsigned rate;        /* Gb/s that its link has trained to */
     unsigned pcie_width;  /* lanes */
     const char *firmware; /* version */
+    const char *board;    /* its PSID */
     unsigned link_downed, symbol_errors;
     unsigned rail; /* whose place its cable ends in: its own number, unless cables are swapped */
     /* RoCE */
@@ -289,7 +315,9 @@ struct lab_host {
     char name[16];
     const struct lab_board *board;
     const char *kernel, *bios_version, *governor;
-    const char *open_mpi, *nccl; /* versions */
+    const char *boot_options, *bmc_firmware;
+    bool numa_balancing, peermem, acs; /* acs: of all its devices */
+    const char *open_mpi, *nccl;       /* versions */
     char nccl_buffer[16];
     const char *interface;               /* by which hosts reach one another */
     unsigned long long memlock;          /* bytes; 0: unlimited */
@@ -298,6 +326,7 @@ struct lab_host {
     const char *containerd;              /* version */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
+    unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */
     bool fabric_manager_active;
@@ -309,6 +338,9 @@ struct lab_host {
     double rail[LAB_HCAS]; /* share of the line rate */
     bool nvls, rdma;       /* whether NCCL uses NVSwitch multicast, and the HCAs */
     unsigned nccl_wrong;
+    unsigned nccl_rounds;            /* timed rounds at most; 0: as many as asked for */
+    int dcgm_level;                  /* highest level whose tests run */
+    double fio_seconds;              /* longest job of fio; 0: as long as asked for */
     bool no_space;                   /* the root file system is full */
     bool names_unknown;              /* it resolves no name of another host */
     bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */
@@ -328,9 +360,11 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
                  enum collective collective, double size_bytes, double fabric, bool in_place);
 /* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
  * leaf. */
-int lab_send(const struct lab_host *hosts, size_t count);
-/* What paths and uplinks leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
-double lab_fabric_share(const struct lab_host *hosts, size_t count, int fd);
+int lab_send(const struct lab_host *hosts, size_t count, enum collective collective);
+/* What a fabric that is slow as a whole leaves of these hosts' bandwidth. */
+double lab_spine_share(const struct lab_host *hosts, size_t count);
+/* What paths, uplinks and that leave of these hosts' bandwidth, beside what else is sent now. fd: of lab_send, or -1. */
+double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collective collective, int fd);
 /* -1 to 1, always the same for the same arguments. */
 double lab_noise(unsigned host, const char *what, unsigned number);
 /* What a measurement differs by from one day to another: within 0.5%, by the lab's seed; 0 without one. */
@@ -393,7 +427,10 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fa
     tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool,
     tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk,
     tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_df, tool_getent, tool_fio, tool_npu_smi;
+    tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio, tool_npu_smi;
+
+/* A test has struck the host: see tool_strike. */
+bool lab_struck(const struct lab_host *host);
 
 /* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
 const char *lab_login_trouble(const struct tool *tool, const char *name);

@@ -44,11 +44,14 @@ static const struct tool_row {
     {"ibstat", tool_ibstat},
     {"iblinkinfo", tool_iblinkinfo},
     {"ibdiagnet", tool_ibdiagnet},
+    {"mlxlink", tool_mlxlink},
     {"lldpctl", tool_lldpctl},
     {"mlnx_qos", tool_mlnx_qos},
     {"dcb", tool_dcb},
     {"ib_write_bw", tool_ib_bw},
     {"ib_send_bw", tool_ib_bw},
+    {"ib_write_lat", tool_ib_bw},
+    {"ib_send_lat", tool_ib_bw},
     {"ethtool", tool_ethtool},
     {"hostname", tool_hostname},
     {"id", tool_id},
@@ -68,6 +71,7 @@ static const struct tool_row {
     {"getent", tool_getent},
     {"fio", tool_fio},
     {"npu-smi", tool_npu_smi},
+    {"nvme", tool_nvme},
 };
 
 #define TOOL_COUNT (sizeof tools / sizeof tools[0])

@@ -242,9 +242,9 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
                 "# A simulated cluster; assay lab down --dir %s ends it.\n"
                 "defaults slots=%d user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
                 "known_hosts=%s/known_hosts "
-                "timescale=%u\n",
+                "fabric=%s mounts=/data,/scratch timescale=%u\n",
                 lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name,
-                lab->directory, lab->speed);
+                lab->directory, lab->ethernet ? "ethernet" : "infiniband", lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
         unsigned unit = lab_unit(i);
 

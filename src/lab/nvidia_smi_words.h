@@ -36,7 +36,7 @@ static inline struct reasons reasons_of(const struct lab_gpu *gpu, const struct 
 {
     return (struct reasons){
         .idle = !now->loaded,
-        .power_cap = now->loaded && !gpu->throttled,
+        .power_cap = now->loaded && !gpu->throttled && gpu->clock_held == 0,
         .thermal = now->loaded && gpu->throttled,
     };
 }

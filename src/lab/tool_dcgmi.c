@@ -9,9 +9,9 @@
 #define COLUMN 45 /* where dcgmi breaks its texts, in mid-word */
 #define RULE "+---------------------------+------------------------------------------------+\n"
 
-enum result { PASS, FAIL, SKIP };
+enum result { PASS, FAIL, WARN, SKIP };
 
-static const char *const result_words[] = {"Pass", "Fail", "Skip"};
+static const char *const result_words[] = {"Pass", "Fail", "Warn", "Skip"};
 
 /* Every test of the diagnostic, with the lowest level that runs it. */
 static const struct test {
@@ -50,16 +50,23 @@ static const char *const cuinit_failed =
     "program can be "
     "run successfully on this host. Refer to https://github.com/nvidia/cuda-samples";
 
-static const struct fault *test_fault(const struct lab_host *host, const struct test *test, int gpu)
+/* What a fault makes of the test on the GPU. */
+static enum result faulty_result(const struct lab_host *host, const struct test *test, int gpu)
 {
+    static const struct {
+        enum fault_kind kind;
+        enum result result;
+    } rows[] = {{FAULT_DCGM, FAIL}, {FAULT_DCGM_WARN, WARN}, {FAULT_DCGM_SKIP, SKIP}};
+
     for (size_t i = 0; i < host->lab->fault_count; i++) {
         const struct fault *fault = &host->lab->faults[i];
 
-        if (fault->host == host->number && fault->kind == FAULT_DCGM &&
-            fault->gpu == host->gpus[gpu].number && strcmp(fault->word, test->name) == 0)
-            return fault;
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+            if (fault->host == host->number && fault->kind == rows[k].kind &&
+                fault->gpu == host->gpus[gpu].number && strcmp(fault->word, test->name) == 0)
+                return rows[k].result;
     }
-    return NULL;
+    return PASS;
 }
 
 static enum result gpu_result(const struct lab_host *host, const struct test *test, int gpu)
@@ -68,7 +75,7 @@ static enum result gpu_result(const struct lab_host *host, const struct test *te
         return SKIP; /* a package of its own, installed nowhere here */
     if (host->cuda_error != NULL)
         return strcmp(test->name, "GPU Memory") == 0 ? FAIL : SKIP;
-    return test_fault(host, test, gpu) != NULL ? FAIL : PASS;
+    return faulty_result(host, test, gpu);
 }
 
 static bool remap_pending(const struct lab_host *host)
@@ -79,14 +86,30 @@ static bool remap_pending(const struct lab_host *host)
     return false;
 }
 
+/* -1: none. */
+static int corrupt_inforom(const struct lab_host *host)
+{
+    const struct fault *fault = fault_find(host->lab, host->number, FAULT_DCGM_INFOROM);
+
+    return fault != NULL ? fault->gpu : -1;
+}
+
 static enum result deployment_result(const struct lab_host *host, const struct test *test)
 {
+    if (strcmp(test->name, "Inforom") == 0)
+        return corrupt_inforom(host) >= 0 ? FAIL : PASS;
     return strcmp(test->name, "Page Retirement/Row Remap") == 0 && remap_pending(host) ? FAIL : PASS;
 }
 
-/* What dcgmi says beside a failed result. */
+/* What dcgmi says beside a result that is neither pass nor skip. */
 static const char *warning_of(struct tool *tool, const struct test *test, int gpu)
 {
+    if (gpu_result(tool->host, test, gpu) == WARN)
+        return arena_printf(
+            tool->arena,
+            "Clocks are being throttled for GPU %d because of clock throttling starting at 12.0 "
+            "seconds after the test began.",
+            gpu);
     if (tool->host->cuda_error != NULL)
         return cuinit_failed;
     if (strcmp(test->name, "GPU Memory") == 0)
@@ -149,8 +172,16 @@ static void print_gpu_test(struct tool *tool, const struct test *test)
         label = "";
     }
     for (int i = 0; i < tool->host->gpu_count; i++)
-        if (gpu_result(tool->host, test, i) == FAIL)
+        if (gpu_result(tool->host, test, i) == FAIL || gpu_result(tool->host, test, i) == WARN)
             print_wrapped("Warning", arena_printf(tool->arena, "GPU %d %s", i, warning_of(tool, test, i)));
+}
+
+static const char *inforom_text(struct tool *tool)
+{
+    return arena_printf(tool->arena,
+                        "A corrupt InfoROM has been detected in GPU %d. Flash the InfoROM to clear this "
+                        "corruption.",
+                        corrupt_inforom(tool->host));
 }
 
 static void print_deployment(struct tool *tool, const struct test *test)
@@ -159,6 +190,8 @@ static void print_deployment(struct tool *tool, const struct test *test)
     char *info = NULL;
 
     printf("| %-25s | %-46s |\n", test->name, result_words[deployment_result(host, test)]);
+    if (deployment_result(host, test) == FAIL && strcmp(test->name, "Inforom") == 0)
+        print_wrapped("Error", inforom_text(tool));
     for (int i = 0; i < host->gpu_count; i++) {
         if (strcmp(test->name, "Page Retirement/Row Remap") == 0 && host->gpus[i].remap_pending)
             print_wrapped(
@@ -237,10 +270,12 @@ static void write_results(struct tool *tool, struct json_writer *writer, const s
         if (test->per_gpu)
             json_member(writer, "gpu_ids", arena_printf(tool->arena, "%d", i));
         json_member(writer, "status", result_words[result]);
-        if (result == FAIL)
+        if (result == FAIL || result == WARN)
             json_member(writer, "warnings",
                         test->per_gpu ? arena_printf(tool->arena, "GPU %d %s", i, warning_of(tool, test, i))
-                                      : "GPU has uncorrectable memory errors and row remappings are pending");
+                        : strcmp(test->name, "Inforom") == 0
+                            ? inforom_text(tool)
+                            : "GPU has uncorrectable memory errors and row remappings are pending");
         json_close_object(writer);
     }
     json_close_array(writer);
@@ -338,6 +373,8 @@ static int diag(struct tool *tool)
         fprintf(stderr, "PARSE ERROR: Argument: -r (--run)\n             the level is 1, 2, 3 or 4\n");
         return 1;
     }
+    if (level > tool->host->dcgm_level)
+        level = tool->host->dcgm_level;
     lab_sleep(tool->lab, level_seconds[level]);
     if (json)
         print_json(tool, level);

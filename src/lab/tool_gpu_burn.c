@@ -234,6 +234,14 @@ static void strike_machine(struct tool *tool, const struct fault *fault)
     if (fault->kind == FAULT_EDAC_BURN)
         tool_kernel_log(tool->host, "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 "
                                     "(channel:1 slot:0 page:0x1f3a offset:0x0 grain:32)");
+    if (fault->kind == FAULT_NVME_GONE) {
+        const char *drive = lab_host_file(
+            tool->arena, tool->lab, tool->host->number,
+            arena_printf(tool->arena, "root/sys/class/nvme/nvme%u", tool->host->board->nvme_count - 1));
+
+        (void)unlink(arena_printf(tool->arena, "%s/model", drive));
+        (void)rmdir(drive);
+    }
     if (fault->kind == FAULT_AER_CORRECTED) {
         const char *file = tree_file_of(tool, lab_hca_bus(tool->host, (unsigned)fault->hca));
         const char *text = arena_printf(tool->arena, "TOTAL_ERR_COR %.0f\n", fault->number);

@@ -313,7 +313,7 @@ static void print_row(const struct test *test, const struct arguments *arguments
     printf("%12.0f  %12.0f  %8s  %6s  %6d", size, elements, "float", test->redop, -1);
     for (int place = 0; place < 2; place++) {
         double busbw = lab_busbw(hosts, host_count, ranks, only_rail(), test->collective, fmax(size, 1),
-                                 lab_fabric_share(hosts, host_count, traffic), place == 1);
+                                 lab_fabric_share(hosts, host_count, test->collective, traffic), place == 1);
         long shown = place == 1 && !test->checked_twice ? -1 : wrong;
         double time_us =
             print_place(size, busbw * arguments->tuned * this_time(hosts[0].number, size), factor, shown);
@@ -446,13 +446,16 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     struct arguments arguments;
     struct totals totals = {0};
     double moved = 0;
-    bool made_up;
+    bool made_up,
+        lacks_row = host_count > 1 && fault_find(tool->lab, hosts[0].number, FAULT_NCCL_ROW) != NULL;
     unsigned per_process, per_host, ranks;
     cleanup_fd int traffic = -1;
     int rc = read_arguments(tool, &arguments);
 
     if (rc != 0 || test == NULL)
         return rc != 0 ? rc : 1;
+    if (tool->host->nccl_rounds > 0 && tool->host->nccl_rounds < arguments.iterations)
+        arguments.iterations = tool->host->nccl_rounds;
     per_process = arguments.gpus * arguments.threads;
     per_host = processes / (unsigned)host_count * per_process;
     ranks = per_host * (unsigned)host_count;
@@ -470,13 +473,15 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     print_devices(hosts, host_count, per_host, per_process);
     print_debug(hosts, host_count, per_host);
     print_columns();
-    traffic = lab_send(hosts, host_count);
+    traffic = lab_send(hosts, host_count, test->collective);
     lab_sleep(tool->lab, 6);
     strike(tool, hosts, host_count);
-    for (double size = arguments.smallest; size <= arguments.largest;
-         size = arguments.factor > 1 ? size * arguments.factor : size + arguments.step) {
+    for (double size = arguments.smallest, next; size <= arguments.largest; size = next) {
         double before = totals.time_us;
 
+        next = arguments.factor > 1 ? size * arguments.factor : size + arguments.step;
+        if (lacks_row && next > arguments.largest)
+            break;
         print_row(test, &arguments, hosts, host_count, ranks, size, traffic, &totals);
         moved += 2 * size * (arguments.iterations + arguments.warmup);
         lab_sleep(tool->lab, (totals.time_us - before) / 1e6);

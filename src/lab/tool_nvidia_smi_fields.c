@@ -222,7 +222,9 @@ static const char *reasons(const struct cell *cell)
 {
     if (cell->why.thermal)
         return "0x0000000000000068";
-    return cell->why.power_cap ? "0x0000000000000004" : "0x0000000000000001";
+    if (cell->why.power_cap)
+        return "0x0000000000000004";
+    return cell->why.idle ? "0x0000000000000001" : "0x0000000000000000";
 }
 
 static const char *reason_idle(const struct cell *cell)

@@ -18,6 +18,7 @@ struct view {
     bool domain, numbers, names_too, verbose;
     const char *filter; /* VENDOR:[DEVICE] */
     const char *slot;
+    bool acs; /* Access Control Services are on */
 };
 
 static const char *speed_of(unsigned generation)
@@ -48,6 +49,7 @@ static void print_device(const struct view *view, const struct device *device)
     const char *revision = device->dead ? "ff" : "a1";
     unsigned generation = device->generation_now > 0 ? device->generation_now : device->generation;
     unsigned width = device->width_now > 0 ? device->width_now : device->width;
+    char acs = view->acs ? '+' : '-';
 
     if (!wanted(view, device))
         return;
@@ -66,26 +68,27 @@ static void print_device(const struct view *view, const struct device *device)
         printf("\t!!! Unknown header type 7f\n\tKernel driver in use: nvidia\n\n");
         return;
     }
-    printf("\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr+ Stepping- SERR+ FastB2B- "
-           "DisINTx+\n"
-           "\tStatus: Cap+ 66MHz- UDF- FastB2B- ParErr- DEVSEL=fast >TAbort- <TAbort- <MAbort- >SERR- <PERR- "
-           "INTx-\n"
-           "\tLatency: 0\n\tNUMA node: %d\n"
-           "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
-           "\t\tDevCap:\tMaxPayload 256 bytes, PhantFunc 0, Latency L0s unlimited, L1 <64us\n"
-           "\t\tDevSta:\tCorrErr- NonFatalErr- FatalErr- UnsupReq- AuxPwr- TransPend-\n"
-           "\t\tLnkCap:\tPort #0, Speed %sGT/s, Width x%u, ASPM not supported\n"
-           "\t\t\tClockPM+ Surprise- LLActRep- BwNot- ASPMOptComp+\n"
-           "\t\tLnkSta:\tSpeed %sGT/s (%s), Width x%u (%s)\n"
-           "\t\t\tTrErr- Train- SlotClk+ DLActive- BWMgmt- ABWMgmt-\n"
-           "\tCapabilities: [148 v1] Access Control Services\n"
-           "\t\tACSCap:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
-           "\t\tACSCtl:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
-           "\tKernel driver in use: %s\n\n",
-           device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width, speed_of(generation),
-           generation < device->generation ? "downgraded" : "ok", width,
-           width < device->width ? "downgraded" : "ok",
-           strcmp(device->vendor, "15b3") == 0 ? "mlx5_core" : "nvidia");
+    printf(
+        "\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr+ Stepping- SERR+ FastB2B- "
+        "DisINTx+\n"
+        "\tStatus: Cap+ 66MHz- UDF- FastB2B- ParErr- DEVSEL=fast >TAbort- <TAbort- <MAbort- >SERR- <PERR- "
+        "INTx-\n"
+        "\tLatency: 0\n\tNUMA node: %d\n"
+        "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
+        "\t\tDevCap:\tMaxPayload 256 bytes, PhantFunc 0, Latency L0s unlimited, L1 <64us\n"
+        "\t\tDevSta:\tCorrErr- NonFatalErr- FatalErr- UnsupReq- AuxPwr- TransPend-\n"
+        "\t\tLnkCap:\tPort #0, Speed %sGT/s, Width x%u, ASPM not supported\n"
+        "\t\t\tClockPM+ Surprise- LLActRep- BwNot- ASPMOptComp+\n"
+        "\t\tLnkSta:\tSpeed %sGT/s (%s), Width x%u (%s)\n"
+        "\t\t\tTrErr- Train- SlotClk+ DLActive- BWMgmt- ABWMgmt-\n"
+        "\tCapabilities: [148 v1] Access Control Services\n"
+        "\t\tACSCap:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-\n"
+        "\t\tACSCtl:\tSrcValid%c TransBlk- ReqRedir%c CmpltRedir%c UpstreamFwd%c EgressCtrl- DirectTrans-\n"
+        "\tKernel driver in use: %s\n\n",
+        device->bus < 0x80 ? 0 : 1, speed_of(device->generation), device->width, speed_of(generation),
+        generation < device->generation ? "downgraded" : "ok", width,
+        width < device->width ? "downgraded" : "ok", acs, acs, acs, acs,
+        strcmp(device->vendor, "15b3") == 0 ? "mlx5_core" : "nvidia");
 }
 
 static const char *gpu_device_name(const struct lab_profile *profile)
@@ -150,7 +153,7 @@ static void print_devices(struct tool *tool, const struct view *view)
 
 int tool_lspci(struct tool *tool)
 {
-    struct view view = {0};
+    struct view view = {.acs = tool->host->acs};
 
     for (int i = 1; i < tool->argc; i++) {
         const char *word = tool->argv[i];

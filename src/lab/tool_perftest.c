@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ib_write_bw and ib_send_bw. The server leaves its device's name in the host's folder, by its port, where the client finds
- * it: that stands for the connection. Between an HCA and itself no data leaves the adapter, so its link does
- * not count.
+ * ib_write_bw, ib_send_bw and their siblings for latency. The server leaves its device's name in the host's folder,
+ * by its port, where the client finds it: that stands for the connection. Between an HCA and itself no data leaves
+ * the adapter, so its link does not count.
  */
 #include <math.h>
 #include <string.h>
@@ -17,6 +17,8 @@
 #define WIRE_SHARE 0.981 /* of the rate: 392.4 of 400 */
 #define GPU_SHARE 0.95   /* from the memory of a GPU: 380 of 400 */
 #define BOTH_SHARE 1.97  /* of one direction, in both at once */
+#define LATENCY_IB 1.34  /* us, over two switches */
+#define LATENCY_ROCE 2.9
 
 struct request {
     unsigned hca, port;
@@ -24,6 +26,11 @@ struct request {
     bool gpu, both;     /* from the memory of a GPU; in both directions at once */
     const char *server; /* the host to connect to; NULL: it is the server itself */
 };
+
+static bool is_latency(const struct tool *tool)
+{
+    return strcmp(strrchr(tool->name, '_'), "_lat") == 0;
+}
 
 static unsigned hca_named(const char *word)
 {
@@ -86,23 +93,44 @@ static void print_head(const struct tool *tool, const struct request *request)
     bool ethernet = tool->lab->ethernet;
     unsigned hca = request->hca;
 
-    printf(
-        LINE "                    %s%s BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
-             " Number of qps   : 1\t\tTransport type : IB\n Connection type : RC\t\tUsing SRQ      : OFF\n"
-             " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n CQ Moderation   : 100\n"
-             " Mtu             : 4096[B]\n Link type       : %s\n%s Max inline data : 0[B]\n"
-             " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" LINE,
-        strcmp(tool->name, "ib_send_bw") == 0 ? "Send" : "RDMA_Write", request->both ? " Bidirectional" : "",
-        hca, ethernet ? "Ethernet" : "IB", ethernet ? " GID index       : 3\n" : "");
+    printf(LINE
+           "                    %s%s %s Test\n Dual-port       : OFF\t\tDevice         : mlx5_%u\n"
+           " Number of qps   : 1\t\tTransport type : IB\n Connection type : RC\t\tUsing SRQ      : OFF\n"
+           " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n CQ Moderation   : 100\n"
+           " Mtu             : 4096[B]\n Link type       : %s\n%s Max inline data : 0[B]\n"
+           " rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" LINE,
+           strncmp(tool->name, "ib_send", 7) == 0 ? "Send" : "RDMA_Write",
+           request->both ? " Bidirectional" : "", is_latency(tool) ? "Latency" : "BW", hca,
+           ethernet ? "Ethernet" : "IB", ethernet ? " GID index       : 3\n" : "");
     printf(" local address: LID 0x%02x QPN 0x0128 PSN 0x5d4f4b RKey 0x1fff00 VAddr 0x007f0e7e200000\n"
            " remote address: LID 0x%02x QPN 0x0129 PSN 0x1ac0e1 RKey 0x1fff01 VAddr 0x007f0e7e300000\n" LINE,
            tool->host->number * LAB_HCAS + hca + 2, tool->host->number * LAB_HCAS + hca + 3);
 }
 
-/* Where a server on that host, with that port, leaves its device's name. */
+/* Where a server on that host, with that port, leaves its device's name: any user of the host may write there, and
+   healthy hosts share the folder. */
 static const char *meeting_place(const struct tool *tool, unsigned host, unsigned port)
 {
-    return lab_host_file(tool->arena, tool->lab, host, arena_printf(tool->arena, "%s.%u", tool->name, port));
+    return lab_host_file(tool->arena, tool->lab, host,
+                         arena_printf(tool->arena, "root/var/tmp/%s.%u.%u", tool->name, host, port));
+}
+
+/* Half of a round trip; either end may be the slow one. */
+static void print_latency(const struct tool *tool, const struct request *request, unsigned other)
+{
+    const struct fault *here =
+        fault_of_hca(tool->lab, tool->host->number, FAULT_RDMA_LATENCY, (int)request->hca);
+    const struct fault *there = fault_of_hca(tool->lab, other, FAULT_RDMA_LATENCY, (int)request->hca);
+    double typical = tool->lab->ethernet ? LATENCY_ROCE : LATENCY_IB;
+
+    typical += (here != NULL ? here->number : 0) + (there != NULL ? there->number : 0);
+    typical *= 1 + 0.01 * lab_noise(tool->host->number, "latency", request->hca);
+    printf(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
+           "t_stdev[usec]   "
+           "99%% percentile[usec]   99.9%% percentile[usec] \n");
+    printf(" %-7.0f %-14.0f %-14.2f %-12.2f %-18.2f %-14.2f %-15.2f %-22.2f %-10.2f \n" LINE, request->size,
+           request->iterations, typical * 0.96, typical * 4.1, typical, typical * 1.01, typical * 0.03,
+           typical * 1.12, typical * 2.3);
 }
 
 static int run_client(const struct tool *tool, const struct request *request)
@@ -124,9 +152,15 @@ static int run_client(const struct tool *tool, const struct request *request)
     lab_host_init(&peer, tool->lab, other);
     if (server != request->hca || other != host->number)
         rail = fmin(host->rail[request->hca], peer.rail[server]);
+    if (other != host->number)
+        rail *= lab_spine_share((const struct lab_host[]){*host, peer}, 2);
     gbits = (request->gpu ? GPU_SHARE : WIRE_SHARE) * host->profile->hca_rate * rail *
             (request->both ? BOTH_SHARE : 1) * (1 + 0.001 * lab_noise(host->number, "perftest", key));
     print_head(tool, request);
+    if (is_latency(tool)) {
+        print_latency(tool, request, other);
+        return 0;
+    }
     printf(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n");
     printf(" %-10.0f %-15.0f %-18.2f %-18.2f \t\t   %.6f\n" LINE, request->size, request->iterations,
            gbits * 1.0002, gbits, gbits * 1e3 / 8 / request->size);

@@ -102,6 +102,15 @@ static int print_sensors(struct tool *tool)
     return 0;
 }
 
+static int print_firmware(struct tool *tool)
+{
+    printf("Device ID                 : 32\nDevice Revision           : 1\nFirmware Revision         : %s\n"
+           "IPMI Version              : 2.0\nManufacturer ID           : 10876\n"
+           "Aux Firmware Rev Info     : \n    0x00\n    0x00\n    0x00\n    0x00\n",
+           tool->host->bmc_firmware);
+    return 0;
+}
+
 int tool_ipmitool(struct tool *tool)
 {
     if (!lab_is_root()) {
@@ -113,6 +122,8 @@ int tool_ipmitool(struct tool *tool)
         return print_sel(tool);
     if (tool->argc > 2 && strcmp(tool->argv[1], "sdr") == 0)
         return print_sensors(tool);
+    if (tool->argc > 2 && strcmp(tool->argv[1], "mc") == 0)
+        return print_firmware(tool);
     fprintf(stderr, "Invalid command: %s\n", tool->argc > 1 ? tool->argv[1] : "");
     return 1;
 }

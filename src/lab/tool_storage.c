@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host's storage: the root file system, /data from the cluster's Lustre, /scratch on its own drives. */
+#include <math.h>
 #include <string.h>
 
 #include "assay/scan.h"
@@ -208,6 +209,8 @@ int tool_fio(struct tool *tool)
         fprintf(stderr, "No job(s) defined\n");
         return 1;
     }
+    if (tool->host->fio_seconds > 0)
+        seconds = fmin(seconds, tool->host->fio_seconds);
     lab_sleep(tool->lab, seconds * count);
     if (tool->host->scratch_full) {
         printf("fio: pid=4711, err=28/file:io_u.c:1822, func=io_u error, error=No space left on device\n");
@@ -217,5 +220,34 @@ int tool_fio(struct tool *tool)
     for (int i = 0; i < count; i++)
         print_job(tool, &jobs[i], seconds, block, i + 1 == count);
     printf("  ]\n}\n");
+    return 0;
+}
+
+/* nvme smart-log /dev/nvme3 */
+int tool_nvme(struct tool *tool)
+{
+    const struct lab *lab = tool->lab;
+    const struct fault *warns = fault_find(lab, tool->host->number, FAULT_NVME_WARNING);
+    const struct fault *errs =
+        lab_struck(tool->host) ? fault_find(lab, tool->host->number, FAULT_NVME_BURN) : NULL;
+    struct slice name = slice_of(tool->argc == 3 ? tool->argv[2] : "");
+    uint64_t number;
+
+    if (tool->argc != 3 || strcmp(tool->argv[1], "smart-log") != 0 || !scan_text(&name, "/dev/nvme") ||
+        !scan_u64(name, &number) || number >= tool->host->drives) {
+        fprintf(stderr, "%s: No such file or directory\n", tool->argc == 3 ? tool->argv[2] : "nvme");
+        return 1;
+    }
+    if (!lab_is_root()) {
+        fprintf(stderr, "%s: Permission denied\n", tool->argv[2]);
+        return 1;
+    }
+    printf(
+        "Smart Log for NVME device:nvme%u namespace-id:ffffffff\n"
+        "critical_warning\t\t\t: %s\ntemperature\t\t\t\t: 36 C (309 Kelvin)\n"
+        "available_spare\t\t\t\t: 100%%\navailable_spare_threshold\t\t: 10%%\npercentage_used\t\t\t\t: 1%%\n"
+        "power_on_hours\t\t\t\t: 1,016\nmedia_errors\t\t\t\t: %u\nnum_err_log_entries\t\t\t: 0\n",
+        (unsigned)number, warns != NULL && (uint64_t)warns->number == number ? "0x4" : "0",
+        errs != NULL && (uint64_t)errs->number == number ? 7u : 0u);
     return 0;
 }

@@ -231,6 +231,7 @@ static void boot_lines(struct tool *tool, struct text *out)
                         host->profile->pci_bus[fault->gpu], (int)fault->number,
                         tool_xid_text((int)fault->number));
     }
+    text_put(out, "[  121.044871] systemd[1]: Startup finished in 14.2s (kernel) + 1min 46s (userspace).\n");
 }
 
 static void read_kernel_log(struct tool *tool, struct text *out)
@@ -288,8 +289,18 @@ static void print_log(struct tool *tool, enum log_form form, double since)
     }
 }
 
+/* From when on a log still has its lines, in s since the boot. */
+enum { LOST_BEFORE = 120 };
+
+static double kept_since(bool lost)
+{
+    return lost ? (double)booted() + LOST_BEFORE : 0;
+}
+
 int tool_dmesg(struct tool *tool)
 {
+    bool lost = fault_find(tool->lab, tool->host->number, FAULT_LOG_TURNED) != NULL ||
+                fault_find(tool->lab, tool->host->number, FAULT_LOG_LOST) != NULL;
     enum log_form form = LOG_RAW;
 
     for (int i = 1; i < tool->argc; i++) {
@@ -298,7 +309,7 @@ int tool_dmesg(struct tool *tool)
         if (strcmp(tool->argv[i], "--time-format=iso") == 0)
             form = LOG_ISO;
     }
-    print_log(tool, form, 0);
+    print_log(tool, form, kept_since(lost));
     return 0;
 }
 
@@ -306,7 +317,7 @@ int tool_journalctl(struct tool *tool)
 {
     enum log_form form = LOG_SYSLOG;
     bool kernel = false;
-    double since = 0;
+    double since = 0, kept;
 
     for (int i = 1; i < tool->argc; i++) {
         const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[i + 1] : "";
@@ -327,7 +338,8 @@ int tool_journalctl(struct tool *tool)
         printf("-- No entries --\n");
         return 0;
     }
-    print_log(tool, form, since);
+    kept = kept_since(fault_find(tool->lab, tool->host->number, FAULT_LOG_LOST) != NULL);
+    print_log(tool, form, kept > since ? kept : since);
     return 0;
 }
 

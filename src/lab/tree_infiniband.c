@@ -130,6 +130,7 @@ static void put_hca(struct tree *tree, const struct lab_host *host, unsigned num
     put_pcie(tree, pci, speed, host->hcas[number].pcie_width);
     tree_file(tree, tree_path(tree, LAB_AER, lab_hca_bus(host, number)), "TOTAL_ERR_COR 0\n");
     tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->hcas[number].firmware);
+    tree_file(tree, tree_path(tree, "%s/board_id", device), "%s\n", host->hcas[number].board);
     tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);
     tree_file(tree, tree_path(tree, "%s/hw_rev", device), "0\n");
     tree_file(tree, tree_path(tree, "%s/node_type", device), "1: CA\n");

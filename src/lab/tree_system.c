@@ -36,7 +36,8 @@ static void write_memory(struct tree *tree, const struct lab_host *host)
               "HugePages_Total:       0\nHugePages_Free:        0\nHugepagesize:       2048 kB\n",
               kib * (board->dimm_count - (host->dimm_missing > 0 ? 1 : 0)) / 100 * 98);
     tree_file(tree, "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-    tree_file(tree, "proc/sys/kernel/numa_balancing", "0\n");
+    tree_file(tree, "proc/sys/kernel/osrelease", "%s\n", host->kernel);
+    tree_file(tree, "proc/sys/kernel/numa_balancing", "%d\n", host->numa_balancing);
 }
 
 /* What the kernel says of a program that watches the GPUs, and of its neighbour that does not. */
@@ -55,7 +56,9 @@ void tree_system(struct tree *tree, const struct lab_host *host)
     tree_file(tree, "etc/os-release",
               "PRETTY_NAME=\"Ubuntu 22.04.4 LTS\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"22.04\"\n"
               "VERSION=\"22.04.4 LTS (Jammy Jellyfish)\"\nID=ubuntu\nID_LIKE=debian\n");
-    tree_file(tree, "proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro iommu=pt\n", host->kernel);
+    tree_file(tree, "proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro %s\n", host->kernel,
+              host->boot_options);
+    tree_file(tree, "sys/devices/platform/ipmi_bmc.0/firmware_revision", "%s\n", host->bmc_firmware);
     tree_file(tree, "sys/class/dmi/id/bios_vendor", "%s\n", host->board->bios_vendor);
     tree_file(tree, "sys/class/dmi/id/bios_version", "%s\n", host->bios_version);
     tree_file(tree, "sys/class/dmi/id/bios_date", "%s\n", host->board->bios_date);
@@ -65,6 +68,10 @@ void tree_system(struct tree *tree, const struct lab_host *host)
     /* Of the library the one word that tells its version. */
     tree_file(tree, "usr/lib/x86_64-linux-gnu/libnccl.so.2", "\177ELF\nNCCL version %s+cuda12.4\n",
               host->nccl);
+    for (unsigned i = 0; i < host->drives; i++)
+        tree_file(tree, tree_path(tree, "sys/class/nvme/nvme%u/model", i), "%s\n", host->board->nvme_model);
+    if (fault_find(host->lab, host->number, FAULT_NVME_GONE) != NULL)
+        tree_private(tree);
     write_limits(tree, host);
     write_memory(tree, host);
     if (host->monitor != NULL)

@@ -4,18 +4,41 @@
 
 #include <string.h>
 
-static const char *const kinds[EVENT_KINDS] = {"repair", "swap", "spare", "note", "withdrawal"};
+static const struct {
+    const char *name, *what; /* what: as --what names it; NULL: it does not */
+    const char *done;        /* as a sentence begins; NULL: it is no work */
+} kinds[EVENT_KINDS] = {
+    [EVENT_REPAIR] = {"repair", NULL, "repair"},
+    [EVENT_SWAP] = {"swap", "part", "swap"},
+    [EVENT_SPARE] = {"spare", NULL, NULL},
+    [EVENT_NOTE] = {"note", NULL, NULL},
+    [EVENT_WITHDRAWAL] = {"withdrawal", NULL, NULL},
+    [EVENT_SETTINGS] = {"settings", "settings", "change of settings"},
+    [EVENT_CABLE] = {"cable", "cable", "recabling"},
+    [EVENT_FIRMWARE] = {"firmware", "firmware", "change of firmware"},
+    [EVENT_RESEAT] = {"reseat", "reseat", "reseating"},
+};
 static const char *const states[] = {"passed", "waived", "missing", "to be retested", "failed"};
 
 const char *event_kind_name(enum event_kind kind)
 {
-    return kinds[kind];
+    return kinds[kind].name;
 }
 
 bool event_kind_parse(const char *word, enum event_kind *ret_kind)
 {
     for (unsigned i = 0; i < EVENT_KINDS; i++)
-        if (strcmp(kinds[i], word) == 0) {
+        if (strcmp(kinds[i].name, word) == 0) {
+            *ret_kind = (enum event_kind)i;
+            return true;
+        }
+    return false;
+}
+
+bool event_what_parse(const char *word, enum event_kind *ret_kind)
+{
+    for (unsigned i = 0; i < EVENT_KINDS; i++)
+        if (kinds[i].what != NULL && strcmp(kinds[i].what, word) == 0) {
             *ret_kind = (enum event_kind)i;
             return true;
         }
@@ -34,7 +57,7 @@ void events_withdraw(struct acceptance_event *events, size_t count)
 
 bool event_is_work(const struct acceptance_event *event)
 {
-    return !event->withdrawn && (event->kind == EVENT_REPAIR || event->kind == EVENT_SWAP);
+    return !event->withdrawn && kinds[event->kind].done != NULL;
 }
 
 const char *requirement_state_name(enum requirement_state state)
@@ -52,7 +75,7 @@ const char *event_text(struct arena *arena, const struct acceptance_event *event
         return arena_printf(arena, "note on %s%s", event->host, note);
     if (event->kind == EVENT_WITHDRAWAL)
         return arena_printf(arena, "withdrawn%s", note);
-    return arena_printf(arena, "%s of %s%s%s%s", kinds[event->kind], event->item,
+    return arena_printf(arena, "%s of %s%s%s%s", kinds[event->kind].done, event->item,
                         *event->item != '\0' ? " on " : "", event->host, note);
 }
 
@@ -141,6 +164,9 @@ static void write_host(const struct host *host, struct text *out)
     put_key(out, "unit", host->unit);
     put_key(out, "rack", host->rack);
     put_key(out, "leaf", host->leaf);
+    put_key(out, "fabric", host->fabric);
+    put_key(out, "mounts", host->mounts);
+    put_key(out, "bmc", host->without_bmc ? "none" : "");
     if (host->transport != NULL && strcmp(host->transport, "auto") != 0)
         put_key(out, "transport", host->transport);
     if (host->become_root)

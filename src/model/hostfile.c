@@ -228,6 +228,30 @@ static const char *set_transport(struct arena *arena, struct host *host, size_t 
     return "auto, ssh, openssh or local";
 }
 
+static const char *set_fabric(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    if (strcmp(value, "infiniband") != 0 && strcmp(value, "ethernet") != 0)
+        return "infiniband or ethernet";
+    return set_text(arena, host, offset, value);
+}
+
+static const char *set_bmc(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    (void)arena;
+    if (strcmp(value, "ipmi") != 0 && strcmp(value, "none") != 0)
+        return "ipmi or none";
+    *field(host, offset, bool) = value[0] == 'n';
+    return NULL;
+}
+
+static const char *set_mounts(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    for (const char *at = value; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL)
+        if (*at != '/' || strpbrk(at, " \t\\") != NULL)
+            return "mount points, each with '/' at its beginning, several with ',' between";
+    return set_text(arena, host, offset, value);
+}
+
 static const char *set_timescale(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     double number;
@@ -268,6 +292,9 @@ static const struct key keys[] = {
     {"unit", set_text, offsetof(struct host, unit), false},
     {"rack", set_text, offsetof(struct host, rack), false},
     {"leaf", set_text, offsetof(struct host, leaf), false},
+    {"fabric", set_fabric, offsetof(struct host, fabric), false},
+    {"mounts", set_mounts, offsetof(struct host, mounts), false},
+    {"bmc", set_bmc, offsetof(struct host, without_bmc), false},
     {"role", set_role, offsetof(struct host, role), false},
     {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},
     {"use", set_use, offsetof(struct host, production), false},

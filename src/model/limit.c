@@ -6,11 +6,19 @@
 
 #include "assay/suite.h"
 
-static const char *const rule_names[] = {"floor",       "ceiling", "equal",     "one_of",
-                                         "min_version", "same",    "plausible", "fraction_of_ceiling",
-                                         "range",       "distinct"};
-static const char *const status_names[] = {"contract",    "datasheet", "vendor", "field",
-                                           "provisional", "guess",     "tool",   "computed"};
+static const char *const rule_names[] = {"floor",
+                                         "ceiling",
+                                         "equal",
+                                         "one_of",
+                                         "min_version",
+                                         "same",
+                                         "plausible",
+                                         "fraction_of_ceiling",
+                                         "range",
+                                         "distinct",
+                                         "fraction_of_groups"};
+static const char *const status_names[] = {"contract", "datasheet", "vendor",   "field", "provisional",
+                                           "guess",    "tool",      "computed", "self"};
 
 double limit_gate(const struct limit *limit)
 {
@@ -28,7 +36,9 @@ double limit_gate(const struct limit *limit)
     case RULE_MIN_VERSION:
     case RULE_SAME:
     case RULE_DISTINCT:
+    case RULE_NEAR:
     case RULE_FRACTION:
+    case RULE_GROUPS:
     default:
         return limit->value;
     }
@@ -116,6 +126,8 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
         return text_of_number(arena, limit, "<=");
     case RULE_FRACTION:
         return arena_printf(arena, ">= %g%% of the ceiling", limit->value * 100);
+    case RULE_GROUPS:
+        return arena_printf(arena, ">= %g%% of the median of its own smaller groups", limit->value * 100);
     case RULE_EQUAL:
         return arena_printf(arena, "= %s", limit->text);
     case RULE_ONE_OF:
@@ -124,6 +136,9 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
         return arena_printf(arena, ">= version %s", limit->text);
     case RULE_DISTINCT:
         return "another on each host";
+    case RULE_NEAR:
+        return arena_printf(arena, "within %g%s of the median of the hosts", limit->value,
+                            unit_behind(arena, limit));
     case RULE_SAME:
     default:
         return "same on all hosts";
@@ -235,6 +250,10 @@ static int check_numbers(const struct json *object, const struct limit *limit, s
     if (range != NULL && (range->count != 2 || limit->most < limit->value))
         return json_error(err, range,
                           "range has not the form [FLOOR, CEILING]; expected two numbers, the floor first");
+    if (limit->status == LIMIT_SELF && limit->rule != RULE_GROUPS)
+        return json_error(err, json_get(object, "status"),
+                          "status is \"self\" beside %s; expected that beside fraction_of_groups only",
+                          limit_rule_name(limit->rule));
     if (tolerance == NULL)
         return 0;
     if (limit->rule == RULE_FRACTION)
@@ -268,7 +287,7 @@ static const struct limit_measured *read_measured(struct arena *arena, const str
     return measured;
 }
 
-/* LIMIT_TOOL is no word of a document: it belongs to the checks. */
+/* LIMIT_TOOL and LIMIT_COMPUTED are no words of a document: they belong to the checks. */
 static enum limit_status read_status(const struct json *object)
 {
     const char *word = json_string(object, "status", "guess");
@@ -276,15 +295,15 @@ static enum limit_status read_status(const struct json *object)
     for (size_t i = 0; i < LIMIT_TOOL; i++)
         if (strcmp(status_names[i], word) == 0)
             return (enum limit_status)i;
-    return LIMIT_GUESS;
+    return strcmp(word, status_names[LIMIT_SELF]) == 0 ? LIMIT_SELF : LIMIT_GUESS;
 }
 
-/* People must say that they mean a number of something; a metric that counts has no unit. */
+/* People must say that they mean a number of something; a metric that counts has no unit, nor has a bit error rate. */
 static const char *unit_of(const struct json *object)
 {
     const char *unit = json_string(object, "unit", "");
 
-    return strcmp(unit, "count") != 0 ? unit : "";
+    return strcmp(unit, "count") != 0 && strcmp(unit, "rate") != 0 ? unit : "";
 }
 
 int limit_from_json(struct arena *arena, const struct json *object, double derived, struct limit *ret_limit,

@@ -183,6 +183,14 @@ const char *step_target(struct arena *arena, const struct step *step)
     return *variant != '\0' ? arena_printf(arena, "%s, %s", hosts, variant) : hosts;
 }
 
+bool shape_is_carried_out(const struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
+            return true;
+    return false;
+}
+
 bool step_advises(const struct step *step)
 {
     if (*step->shape->variant == '\0' || step->origin == ORIGIN_ISOLATE)

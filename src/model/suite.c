@@ -112,12 +112,12 @@ static int read_limits(struct arena *arena, const struct json *limits, struct su
 
 /* Whose hosts come together, where the scope leaves it open. */
 static const struct by_words {
-    const char *scope, *words[4], *expected;
+    const char *scope, *words[5], *expected;
 } by_words[] = {
     {"pair", {"ring", "disjoint"}, "\"ring\" or \"disjoint\""},
     {"group",
-     {"unit", "rack", "leaf", "rail"},
-     "\"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at least 2"},
+     {"unit", "rack", "leaf", "leaves", "rail"},
+     "\"unit\", \"rack\", \"leaf\", \"leaves\", \"rail\", or how many hosts each, at least 2"},
 };
 
 static bool by_word_is_known(const struct by_words *row, const char *word)
@@ -196,6 +196,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .check = json_string(object, "check", ""),
         .scope = json_string(object, "scope", "host"),
         .arguments = json_get(object, "arguments"),
+        .when = json_get(object, "when"),
         .timeout_s = (unsigned)json_number(object, "timeout_s", 0),
         .expected_s = (unsigned)json_number(object, "expected_s", 0),
         .retries = (unsigned)json_number(object, "retries", 1),

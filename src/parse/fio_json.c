@@ -54,7 +54,7 @@ static void read_latency(struct fio_run *run, const struct fio_place *place, con
 
 static void read_direction(struct fio_run *run, const struct fio_place *place, const struct json *direction)
 {
-    double iops = 0, bandwidth, bytes = 0;
+    double iops = 0, bandwidth, bytes = 0, runtime;
 
     number_of(direction, "iops", &iops);
     number_of(direction, "io_bytes", &bytes);
@@ -66,6 +66,8 @@ static void read_direction(struct fio_run *run, const struct fio_place *place, c
         fio_measure(run, place, "bandwidth", NULL, NULL, bandwidth / 1e9, "GB/s");
     else if (number_of(direction, "bw", &bandwidth))
         fio_measure(run, place, "bandwidth", NULL, NULL, bandwidth * 1024 / 1e9, "GB/s");
+    if (number_of(direction, "runtime", &runtime))
+        fio_measure(run, place, "runtime", NULL, NULL, runtime / 1000, "s");
     read_latency(run, place, direction);
 }
 

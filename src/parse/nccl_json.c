@@ -133,6 +133,9 @@ static void take_config(struct nccl_run *run, const struct json *config)
     run->ranks = ranks > 0 && ranks < 1e7 ? (uint64_t)ranks : 0;
     if (run->ranks > 0)
         nccl_fact(run->reading, "nccl.ranks", arena_printf(arena, "%llu", (unsigned long long)run->ranks));
+    if (json_get(config, "iterations") != NULL)
+        nccl_fact(run->reading, "nccl.iterations",
+                  arena_printf(run->reading->arena, "%.0f", json_number(config, "iterations", 0)));
     if (json_get(config, "validation") != NULL)
         nccl_fact(run->reading, "nccl.validation", json_number(config, "validation", 0) != 0 ? "1" : "0");
 }

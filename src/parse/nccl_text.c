@@ -356,6 +356,17 @@ static bool number_after(struct slice content, const char *key, double *ret_valu
     return scan_double(word, ret_value);
 }
 
+/* "... warmup iters: 5 iters: 20 ..." */
+static void tell_iterations(const struct nccl_run *run, struct slice content)
+{
+    static const char warmup[] = "warmup iters: ";
+    size_t at = slice_find(content, warmup);
+    double iterations;
+
+    if (at != (size_t)-1 && number_after(slice_from(content, at + strlen(warmup)), " iters: ", &iterations))
+        nccl_fact(run->reading, "nccl.iterations", arena_printf(run->reading->arena, "%.0f", iterations));
+}
+
 /* "nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: ..." */
 static bool take_parameters(struct text_run *text, struct slice content)
 {
@@ -371,6 +382,7 @@ static bool take_parameters(struct text_run *text, struct slice content)
     run->step_is_factor = slice_contains(content, "(factor)");
     if (!run->has_sizes)
         text_damage(text, "the line of parameters is damaged");
+    tell_iterations(run, content);
     if (number_after(content, "validation: ", &validation))
         nccl_fact(run->reading, "nccl.validation", validation != 0 ? "1" : "0");
     return true;

@@ -6,8 +6,8 @@
  * subject ""; at job and group; a number of a whole group has no job
  * facts    fio.version "3.16"; fio.error (subject: the job) its errno, "0" when it had none
  * metrics  storage.read.bandwidth GB/s, storage.read.iops, storage.read.latency us at stat mean, min, max, p50, p99, p99.9
- *          ..., of total (from submission on) or completion; the same for write, trim and mixed. A direction
- *          in which nothing was done has none
+ *          ..., of total (from submission on) or completion; storage.read.runtime s, of JSON; the same for write, trim
+ *          and mixed. A direction in which nothing was done has none
  * finding  fio.io_error fault: the device gave an error (EIO and its like); another error is fio's own and
  *          the reading is failed
  */
@@ -184,6 +184,7 @@ static void parse(struct slice bytes, struct reading *reading)
 static const struct metric metrics[] = {
     {"storage.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes read or written in a second"},
     {"storage.*.iops", "", BETTER_HIGHER, "requests in a second"},
+    {"storage.*.runtime", "s", BETTER_NEITHER, "how long it read or wrote"},
     {"storage.*.latency", "us", BETTER_LOWER, "time of a request, at stat mean, min, max and percentiles"},
     {NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the board's management controller (BMC) says through ipmitool: `sel elist` or `sel list`, `sel info`,
- * `sel time get`, `sdr elist` or `sdr type ...`, alone or one after the other.
+ * `sel time get`, `sdr elist` or `sdr type ...`, `mc info`, alone or one after the other.
  *
  *    1a | 09/28/2026 | 14:00:00 | Power Supply PS2 Status | Power Supply AC lost | Asserted
  *     5 |  Pre-Init  |0000000123| System Event #0x01 | Timestamp Clock Sync | Asserted
@@ -9,6 +9,7 @@
  *
  * facts    ipmi.sel.entries  how many `sel info` announces     ipmi.sel.clock  the BMC's own time
  *          ipmi.sel.event, ipmi.sel.time (subject: the record's number)   ipmi.sensor (subject: its name)
+ *          ipmi.firmware "7.20", ipmi.firmware_further "00 1e 50 02": the BMC's own, of `mc info`
  * finding  ipmi.sel.event  fault: a failure that was asserted; warning: redundancy lost, errors corrected
  *          ipmi.sensor     fault: critical, or it says that something failed
  *
@@ -58,6 +59,7 @@ struct listing {
     uint64_t announced;
     bool announces;
     unsigned records, sensors, told; /* told: other lines of ipmitool */
+    const char *further; /* numbers of the BMC's firmware, in lines of their own; NULL: not among them */
 };
 
 static size_t split(struct slice line, struct slice fields[FIELDS_MOST])
@@ -198,6 +200,38 @@ static bool read_info(struct listing *listing, struct slice line)
     return true;
 }
 
+/* "    0x02": one of the lines below "Aux Firmware Rev Info     :", of which there are four. */
+static bool read_further(struct listing *listing, struct slice line)
+{
+    struct reading *reading = listing->frame.reading;
+
+    if (listing->further == NULL || !scan_text(&line, "0x") || line.length > 2 || !is_hex(line))
+        return false;
+    listing->further = arena_printf(reading->arena, "%s%s%.*s", listing->further,
+                                    *listing->further != '\0' ? " " : "", slice_print(line));
+    if (strlen(listing->further) == strlen("00 00 00 00")) {
+        reading_fact(reading, "ipmi.firmware_further", "", slice_of(listing->further));
+        listing->further = NULL;
+    }
+    return true;
+}
+
+static bool read_firmware(struct listing *listing, struct slice line)
+{
+    struct slice key, value;
+
+    if (!slice_part(line, ":", &key, &value))
+        return false;
+    if (slice_equal(key, "Firmware Revision") && value.length > 0)
+        reading_fact(listing->frame.reading, "ipmi.firmware", "", value);
+    else if (slice_equal(key, "Aux Firmware Rev Info"))
+        listing->further = "";
+    else
+        return false;
+    listing->told++;
+    return true;
+}
+
 /* "09/28/2026 14:00:03", of `sel time get`. */
 static bool read_clock(struct listing *listing, struct slice line)
 {
@@ -225,7 +259,8 @@ static void read_line(void *state, struct slice line)
     struct listing *listing = state;
 
     if (!read_record(listing, line) && !read_sensor(listing, line) && !read_info(listing, line) &&
-        !read_clock(listing, line) && is_failure(line))
+        !read_clock(listing, line) && !read_firmware(listing, line) && !read_further(listing, line) &&
+        is_failure(line))
         frame_fail(&listing->frame, line);
 }
 
@@ -250,7 +285,8 @@ const struct parser parse_ipmitool = {
     .name = "ipmitool",
     .version = 1,
     .summary =
-        "ipmitool sel elist, sel info, sel time get, sdr elist: the BMC's event log, clock and sensors",
+        "ipmitool sel elist, sel info, sel time get, sdr elist, mc info: the BMC's event log, clock, sensors "
+        "and firmware",
     .grammar =
         &(const struct grammar){
             .state_bytes = sizeof(struct listing), .flags = LINES_KEEP_TIME, .line = read_line, .end = end},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One fault, one entry. Three passes: the bad items of each step fold by a key that says what they accuse;
- * entries of one target that were not run for one cause fold over steps; equal entries fold over hosts.
+ * One fault, one entry. Whom isolation names comes first: what failed by it is no fault of its own. Then three passes:
+ * the bad items of each step fold by a key that says what they accuse; entries of one target that were not run for one
+ * cause fold over steps; entries that are equal but for the host's name and its number fold over hosts.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -442,6 +444,39 @@ static void key_by_target(struct groups *groups)
     }
 }
 
+/* The text with a mark in the place of each of these words. */
+static const char *without(struct arena *arena, const char *text, const char *word, const char *mark)
+{
+    const char *out = "", *at;
+
+    if (*word == '\0')
+        return text;
+    while ((at = strstr(text, word)) != NULL) {
+        out = arena_printf(arena, "%s%.*s%s", out, (int)(at - text), text, mark);
+        text = at + strlen(word);
+    }
+    return arena_printf(arena, "%s%s", out, text);
+}
+
+/* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
+static const char *common_causes(const struct groups *groups, const struct group *group)
+{
+    struct words words = {0};
+
+    for (size_t i = 0; i < group->items.count; i++) {
+        const struct outcome *outcome = group->items.items[i];
+        const struct step *step = groups->view->steps[outcome->step].step;
+        const char *cause = isnan(outcome->value)
+                                ? outcome->cause
+                                : without(groups->arena, outcome->cause, outcome->measured, "#");
+
+        if (step->member_count == 1)
+            cause = without(groups->arena, cause, step->members[0]->name, "HOST");
+        words_add(groups->arena, &words, cause);
+    }
+    return words_join(groups->arena, &words, "; ", group->items.count);
+}
+
 static void key_by_content(struct groups *groups)
 {
     for (size_t i = 0; i < groups->list.count; i++) {
@@ -449,7 +484,7 @@ static void key_by_content(struct groups *groups)
 
         group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s",
                                   (int)group->word, checks_text(groups, group), subjects_text(groups, group),
-                                  join_field(groups, group, field_cause, "; ", group->items.count),
+                                  common_causes(groups, group),
                                   join_field(groups, group, field_remedy, "; ", group->items.count),
                                   join_field(groups, group, field_gate, "; ", group->items.count),
                                   join_field(groups, group, field_source, "; ", group->items.count),
@@ -457,15 +492,95 @@ static void key_by_content(struct groups *groups)
     }
 }
 
+/* -- Whom isolation names ---------------------------------------------------------------------------------- */
+
+static const char *accusation_remedy(const struct accusation *accusation)
+{
+    switch (accusation->kind) {
+    case ACCUSED_LEAF:
+        return "see to that leaf's uplinks (ports down, errors, cables and transceivers), then test again";
+    case ACCUSED_LINK:
+        return "see to what lies between these two hosts (uplinks, routing, the spine that this pair is "
+               "hashed to), "
+               "then test again";
+    case ACCUSED_HOST:
+    default:
+        return accusation->place == PLACE_INSIDE ? "mend that host: see its GPUs and NVLink (gpu-burn, "
+                                                   "nvlink, p2p-bandwidth), then test again"
+                                                 : "mend that host: see its adapters, their PCIe links, "
+                                                   "cables and ports (ib-port, pcie-link, "
+                                                   "fabric-counters), then test again";
+    }
+}
+
+static struct report_entry entry_of_accusation(const struct groups *groups,
+                                               const struct accusation *accusation)
+{
+    return (struct report_entry){.word = OUTCOME_FAIL,
+                                 .step = accusation->step,
+                                 .target = accused_text(groups->arena, accusation),
+                                 .check = "isolation",
+                                 .subjects = "",
+                                 .cause = accusation_text(groups->arena, groups->view->record, accusation),
+                                 .remedy = accusation_remedy(accusation),
+                                 .gate = "",
+                                 .source = "",
+                                 .waiver = "",
+                                 .accusation = accusation};
+}
+
+static bool same_members(const struct step *a, const struct step *b)
+{
+    return a->member_count == b->member_count &&
+           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
+}
+
+/* Whether the search behind the step ended without anybody, by what was found before among the same hosts. */
+static bool is_explained(const struct groups *groups, size_t step)
+{
+    const struct judgement *judgement = &groups->view->record->judgement;
+    bool searched = false;
+
+    for (size_t i = 0; i < judgement->search_count; i++)
+        searched |= judgement->searches[i].step == step && *judgement->searches[i].candidates == '\0';
+    for (size_t i = 0; i < judgement->accusation_count; i++)
+        searched &= judgement->accusations[i].step != step;
+    return searched;
+}
+
+/* "it is node5 that makes it slow": for a test across hosts that failed, or broke off, by whom isolation names. */
+static const char *pointer_text(const struct groups *groups, const struct group *group)
+{
+    const struct judgement *judgement = &groups->view->record->judgement;
+    size_t index = group->items.items[0]->step;
+    const struct step *step = groups->view->steps[index].step;
+    bool explained = is_explained(groups, index);
+    struct words names = {0};
+
+    for (size_t i = 0; group->word != OUTCOME_NOT_RUN && i < judgement->accusation_count; i++) {
+        const struct accusation *accusation = &judgement->accusations[i];
+
+        if (accusation->step == index ||
+            (explained && same_members(step, groups->view->steps[accusation->step].step)))
+            words_add(groups->arena, &names, accused_text(groups->arena, accusation));
+    }
+    return names.items.count == 0 ? ""
+                                  : arena_printf(groups->arena, "it is %s that makes it slow",
+                                                 words_join(groups->arena, &names, ", ", SUBJECTS_SHOWN));
+}
+
 static struct report_entry entry_of(const struct groups *groups, const struct group *group)
 {
+    const char *cause = join_field(groups, group, field_cause, "; ", TEXTS_SHOWN);
+    const char *pointer = pointer_text(groups, group);
+
     return (struct report_entry){
         .word = group->word,
         .step = group->items.items[0]->step,
         .target = target_text(groups, group),
         .check = checks_text(groups, group),
         .subjects = subjects_text(groups, group),
-        .cause = join_field(groups, group, field_cause, "; ", TEXTS_SHOWN),
+        .cause = *pointer == '\0' ? cause : arena_printf(groups->arena, "%s; %s", cause, pointer),
         .remedy = join_field(groups, group, field_remedy, "; ", TEXTS_SHOWN),
         .gate = join_field(groups, group, field_gate, "; ", TEXTS_SHOWN),
         .source = join_field(groups, group, field_source, "; ", TEXTS_SHOWN),
@@ -478,6 +593,8 @@ static struct report_entry entry_of(const struct groups *groups, const struct gr
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries)
 {
     struct groups groups = {.arena = arena, .view = view_create(arena, record)};
+    const struct judgement *judgement = &record->judgement;
+    size_t named = judgement->accusation_count;
 
     for (enum outcome_word word = OUTCOME_FAIL; word >= OUTCOME_NOT_RUN; word--)
         for (size_t i = 0; i < groups.view->step_count; i++)
@@ -487,8 +604,10 @@ size_t report_entries(struct arena *arena, const struct record *record, struct r
     fold(&groups, apart_never);
     key_by_content(&groups);
     fold(&groups, apart_hosts);
-    *ret_entries = arena_array(arena, struct report_entry, groups.list.count);
+    *ret_entries = arena_array(arena, struct report_entry, named + groups.list.count);
+    for (size_t i = 0; i < named; i++)
+        (*ret_entries)[i] = entry_of_accusation(&groups, &judgement->accusations[i]);
     for (size_t i = 0; i < groups.list.count; i++)
-        (*ret_entries)[i] = entry_of(&groups, groups.list.items[i]);
-    return groups.list.count;
+        (*ret_entries)[named + i] = entry_of(&groups, groups.list.items[i]);
+    return named + groups.list.count;
 }

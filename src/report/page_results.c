@@ -312,13 +312,14 @@ void page_title(struct page *page)
 
 enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6 };
 
-/* Links to the attempts behind the entry, each step's named once. */
+/* Links to the attempts behind the entry, each step's named once; behind whom isolation names are the tests of parts. */
 static void write_evidence_links(struct page *page, const struct report_entry *entry)
 {
-    size_t linked = 0, last = (size_t)-1;
+    const struct accusation *accusation = entry->accusation;
+    size_t linked = 0, last = (size_t)-1, count = accusation != NULL ? accusation->step_count : entry->items;
 
-    for (size_t i = 0; i < entry->items && linked < EVIDENCE_LINKED; i++) {
-        size_t step = entry->outcomes[i]->step;
+    for (size_t i = 0; i < count && linked < EVIDENCE_LINKED; i++) {
+        size_t step = accusation != NULL ? accusation->steps[i] : entry->outcomes[i]->step;
 
         for (size_t k = 0; step != last && k < page->view->steps[step].attempts.count; k++, linked++) {
             const struct attempt *attempt = page->view->steps[step].attempts.items[k];
@@ -489,10 +490,10 @@ static void write_failure(struct page *page, size_t index)
     html_markup(out, "</dt><dd>");
     write_evidence_links(page, entry);
     html_markup(out, "</dd></div>\n</dl>\n");
-    if (entry->items <= ITEMS_LISTED)
-        write_items(page, entry);
-    else
+    if (entry->items > ITEMS_LISTED)
         write_gate_lines(page, entry);
+    else if (entry->items > 0)
+        write_items(page, entry);
     html_markup(out, "</article>\n");
 }
 

@@ -262,7 +262,8 @@ static bool has_wire_beside(struct arena *arena, const struct plan_sources *sour
 
         other.step = step;
         other.check = check_find(step->check);
-        if (other.check == NULL || step->variants.count > 0 || !runs_over_the_same(step, context->step))
+        if (other.check == NULL || step->variants.count > 0 || !runs_over_the_same(step, context->step) ||
+            !plan_applies(arena, sources, step, context->platform, NULL))
             continue;
         shape = shape_of(arena, sources, &other);
         for (size_t k = 0; k < shape->slot_count; k++) {
@@ -507,6 +508,28 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
     return 0;
 }
 
+/* On every platform that has what the step is about, and where the suite's conditions hold. */
+static int plan_where_it_applies(struct builder *builder, size_t suite_index, struct error *err)
+{
+    const struct plan_sources *sources = builder->sources;
+    const struct suite_step *step = &sources->suite->steps.items[suite_index];
+
+    for (size_t p = 0; p < sources->platforms.count; p++) {
+        bool told = builder->assumed;
+        struct plan_choice choice;
+        bool taken = plan_applies(builder->arena, sources, step, sources->platforms.items[p], &choice);
+
+        if (*choice.reason != '\0')
+            *list_push(builder->arena, &builder->notes->choices) = choice;
+        builder->assumed |= choice.assumed;
+        if (builder->assumed && !told)
+            add_note(builder, choice.reason);
+        if (taken && plan_suite_step(builder, suite_index, sources->platforms.items[p], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static void add_hosts(struct builder *builder)
 {
     const struct hostfile *hostfile = builder->sources->hostfile;
@@ -560,7 +583,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     *ret_notes = (struct plan_notes){0};
     plan->arena = arena;
     plan->run_uuid = options->run_uuid;
-    if (check_names(&builder, err) < 0)
+    if (check_names(&builder, err) < 0 || check_site(sources, err) < 0)
         return NULL;
     add_hosts(&builder);
     if (plan->hosts.count == 0) {
@@ -569,16 +592,12 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     }
     builder.steps_on = arena_array(arena, struct step_list, suite->steps.count * plan->hosts.count);
     for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
-
-        if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0)
+        if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0 ||
+            plan_where_it_applies(&builder, i, err) < 0)
             return NULL;
-        for (size_t p = 0; p < sources->platforms.count; p++)
-            if (check_applies(check_find(step->check), step, sources->platforms.items[p]) &&
-                plan_suite_step(&builder, i, sources->platforms.items[p], err) < 0)
-                return NULL;
     }
     note_left_out(&builder);
+    note_uplinks(&builder);
     note_variants(&builder);
     note_advice(&builder);
     return check_shapes(&builder, err) < 0 ? NULL : plan;

@@ -124,20 +124,12 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
             .member_count = 1,
         };
 
-        if (!check_applies(check, suite_step, context.platform))
+        if (!plan_applies(builder->arena, builder->sources, suite_step, context.platform, NULL))
             continue;
         if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
             return -1;
     }
     return 0;
-}
-
-static bool is_carried_out(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
-            return true;
-    return false;
 }
 
 void note_left_out(struct builder *builder)
@@ -159,6 +151,45 @@ void note_left_out(struct builder *builder)
                  arena_printf(builder->arena,
                               "the verdict can be `incomplete` at best, for these steps will not run: %s",
                               names));
+}
+
+/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. */
+static void mark_senders(const struct builder *builder, const struct step *step, bool *sends)
+{
+    for (size_t i = 0; i < step->member_count; i++) {
+        const struct host *next = step->members[(i + 1) % step->member_count];
+
+        for (size_t k = 0; k < builder->plan->hosts.count; k++)
+            sends[k] |= builder->plan->hosts.items[k] == step->members[i] &&
+                        strcmp(step->members[i]->leaf, next->leaf) != 0;
+    }
+}
+
+void note_uplinks(struct builder *builder)
+{
+    const struct plan *plan = builder->plan;
+    bool *sends = arena_array(builder->arena, bool, plan->hosts.count);
+    const char **silent = arena_array(builder->arena, const char *, plan->hosts.count);
+    const char *name = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].origin == ORIGIN_SUITE &&
+            strncmp(plan->steps.items[i].shape->variant, LEAVES_VARIANT, strlen(LEAVES_VARIANT)) == 0) {
+            mark_senders(builder, &plan->steps.items[i], sends);
+            name = plan->steps.items[i].shape->suite_step;
+        }
+    for (size_t i = 0; name != NULL && i < plan->hosts.count; i++)
+        if (!sends[i])
+            silent[count++] = plan->hosts.items[i]->name;
+    if (name != NULL)
+        add_note(
+            builder,
+            arena_printf(builder->arena,
+                         "in %s %zu of %zu hosts send over the uplinks of their leaf, those of a leaf at the "
+                         "same time%s%s",
+                         name, plan->hosts.count - count, plan->hosts.count, count > 0 ? "; not " : "",
+                         count > 0 ? hostlist_fold(builder->arena, silent, count) : ""));
 }
 
 /* A pattern that names nothing would silently gate, or stop gating, nothing. */
@@ -366,7 +397,7 @@ int check_shapes(struct builder *builder, struct error *err)
     struct missing missing = {.names = ""};
 
     for (size_t i = 0; i < plan->shapes.count; i++)
-        if (is_carried_out(plan, plan->shapes.items[i]) &&
+        if (shape_is_carried_out(plan, plan->shapes.items[i]) &&
             check_shape(builder, plan->shapes.items[i], &missing, err) < 0)
             return -1;
     return check_clauses(builder, err) < 0 ? -1 : tell_missing(builder, &missing, err);

@@ -105,6 +105,16 @@ static const char *place_of(const struct host *host, const char *by)
     return strcmp(by, "unit") == 0 ? host->unit : strcmp(by, "rack") == 0 ? host->rack : host->leaf;
 }
 
+static int refuse_nowhere(const struct finder *finder, const struct host *host, const char *by,
+                          struct error *err)
+{
+    return error_set(err, ERROR_USAGE,
+                     "%s:%u:%u: host '%s' has no %s, and step '%s' of the suite groups hosts by it; "
+                     "expected %s=NAME on its line or on the defaults line",
+                     finder->sources->hostfile->path, host->line, host->column, host->name, by,
+                     finder->step->name, by);
+}
+
 static int find_by_place(const struct finder *finder, struct error *err)
 {
     const char *by = finder->step->by;
@@ -115,11 +125,7 @@ static int find_by_place(const struct finder *finder, struct error *err)
         size_t count = 0, earlier = 0;
 
         if (*place_of(host, by) == '\0')
-            return error_set(err, ERROR_USAGE,
-                             "%s:%u:%u: host '%s' has no %s, and step '%s' of the suite groups hosts by it; "
-                             "expected %s=NAME on its line or on the defaults line",
-                             finder->sources->hostfile->path, host->line, host->column, host->name, by,
-                             finder->step->name, by);
+            return refuse_nowhere(finder, host, by, err);
         while (strcmp(place_of(finder->hosts[earlier], by), place_of(host, by)) != 0)
             earlier++;
         if (earlier < i)
@@ -163,8 +169,71 @@ static int find_rails(const struct finder *finder, struct error *err)
     return 0;
 }
 
+/* One leaf, its hosts in the order of the hostfile. */
+struct leaf {
+    const char *name;
+    const struct host **hosts;
+    size_t count;
+};
+
+static size_t find_leaves(const struct finder *finder, struct leaf *leaves)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < finder->count; i++) {
+        const struct host *host = finder->hosts[i];
+        size_t at = 0;
+
+        while (at < count && strcmp(leaves[at].name, host->leaf) != 0)
+            at++;
+        if (at == count)
+            leaves[count++] =
+                (struct leaf){host->leaf, arena_array(finder->arena, const struct host *, finder->count), 0};
+        leaves[at].hosts[leaves[at].count++] = host;
+    }
+    return count;
+}
+
+/* Hosts of both take turns, so that a ring goes from each of them to the other leaf: all send over the uplinks at once. Of
+   the larger one some are left over at the end; with its other neighbour they may have their turn. */
+static void add_leaves(const struct finder *finder, const struct leaf *a, const struct leaf *b)
+{
+    const struct host **members = arena_array(finder->arena, const struct host *, a->count + b->count);
+    size_t count = 0;
+
+    for (size_t i = 0; i < a->count || i < b->count; i++) {
+        if (i < a->count)
+            members[count++] = a->hosts[i];
+        if (i < b->count)
+            members[count++] = b->hosts[i];
+    }
+    add_wide_set(finder, members, count, "");
+    finder->sets->sets.items[finder->sets->sets.count - 1].variant =
+        arena_printf(finder->arena, LEAVES_VARIANT "%s and %s", a->name, b->name);
+}
+
+/* Each leaf with the next one and the last with the first: a slow one is slow with both of its neighbours. Where the run
+   is asked for hosts of one leaf only there is none. */
+static int find_pairs_of_leaves(const struct finder *finder, struct error *err)
+{
+    struct leaf *leaves = arena_array(finder->arena, struct leaf, finder->count);
+    size_t count = find_leaves(finder, leaves);
+
+    for (size_t i = 0; i < count; i++)
+        if (*leaves[i].name == '\0')
+            return refuse_nowhere(finder, leaves[i].hosts[0], "leaf", err);
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (i + 1 < count)
+            add_leaves(finder, &leaves[i], &leaves[i + 1]);
+        else if (count > 2)
+            add_leaves(finder, &leaves[i], &leaves[0]);
+    return 0;
+}
+
 static int find_groups(const struct finder *finder, struct error *err)
 {
+    if (strcmp(finder->step->by, "leaves") == 0)
+        return find_pairs_of_leaves(finder, err);
     if (strcmp(finder->step->by, "rail") == 0)
         return find_rails(finder, err);
     if (finder->step->by_size == 0)

@@ -3,7 +3,8 @@
  * Another hostfile for a run that has begun. Its plan only grows: what was owed stays owed. A host that is new owes
  * what the suite asks of it, and the groups that it makes with the others are owed besides those that there are. A
  * name that stands for another machine (another address) owes again what the one before was asked, and what that one
- * kept from running; what was not asked yet is asked of the new one as it stands.
+ * kept from running; what was not asked yet is asked of the new one as it stands. Whoever is tested again for that is
+ * looked at again at the end (a suite's "last").
  */
 #include <string.h>
 
@@ -31,7 +32,7 @@ struct field {
     enum field_kind kind;
     const char *text;
 };
-enum { FIELDS = 16 };
+enum { FIELDS = 19 };
 
 /* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
 static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
@@ -45,6 +46,9 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
         {"slots", FIELD_QUESTION, arena_printf(arena, "%u", host->slots)},
         {"timescale", FIELD_QUESTION, arena_printf(arena, "%g", host->timescale)},
         {"rail", FIELD_QUESTION, rails_text(arena, host)},
+        {"fabric", FIELD_QUESTION, host->fabric},
+        {"mounts", FIELD_QUESTION, host->mounts},
+        {"bmc", FIELD_QUESTION, host->without_bmc ? "none" : "ipmi"},
         {"address", FIELD_MACHINE, host->address},
         {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},
         {"user", FIELD_WAY, host->user},
@@ -239,6 +243,35 @@ static void repeat_swapped(struct plan *plan, const struct hostfile_changes *cha
     }
 }
 
+/* Whether one of the steps behind the first `known` loads the host. */
+static bool is_tested_anew(const struct plan *plan, const struct suite *suite, size_t known,
+                           const struct host *host)
+{
+    for (size_t i = known; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->steps.items[i].member_count; k++)
+            if (plan->steps.items[i].members[k] == host && plan->steps.items[i].origin != ORIGIN_LEFT_OUT &&
+                !suite_step_find(suite, plan->steps.items[i].shape->suite_step)->last)
+                return true;
+    return false;
+}
+
+/* What came after everything is no longer that: it is looked again, at hosts whose closing look has been. */
+static void repeat_closing_looks(struct plan *plan, const struct suite *suite, size_t known,
+                                 const enum step_state *states)
+{
+    size_t *none = arena_array(plan->arena, size_t, known);
+
+    for (size_t i = 0; i < known; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct suite_step *row = suite_step_find(suite, step->shape->suite_step);
+
+        if (row != NULL && row->last && states[i] != STEP_WAITING && repetitions(plan, i) == 0 &&
+            is_tested_anew(plan, suite, known, step->members[0]))
+            repeat_step(plan, i, "the hostfile was changed: looked at again after the tests that it brought",
+                        none);
+    }
+}
+
 static const struct shape *known_shape(struct plan *plan, const struct shape *shape)
 {
     for (size_t i = 0; i < plan->shapes.count; i++)
@@ -359,8 +392,13 @@ int plan_take_hostfile(struct plan *plan, struct plan_sources *sources, const st
                        const struct hostfile_changes *changes, const enum step_state *states,
                        struct error *err)
 {
+    size_t known = plan->steps.count;
+
     sources->hostfile = hostfile;
     point_to(plan, hostfile);
     repeat_swapped(plan, changes, states);
-    return add_hosts_of(plan, sources, changes, err);
+    if (add_hosts_of(plan, sources, changes, err) < 0)
+        return -1;
+    repeat_closing_looks(plan, sources->suite, known, states);
+    return 0;
 }

@@ -17,6 +17,7 @@ struct builder {
     const struct plan_options *options;
     struct plan *plan;
     struct plan_notes *notes;
+    bool assumed;               /* a step was chosen by what nobody has said, and a note tells */
     struct step_list *steps_on; /* by suite step and host: where it is a member */
 };
 
@@ -43,6 +44,12 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err) __attribute__((warn_unused_result));
 
+/* Whether the step is for hosts of that platform, and why: plan_applies.c. The choice may be NULL. */
+bool plan_applies(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
+                  const struct platform *platform, struct plan_choice *ret_choice);
+/* Hosts of one platform are asked the same: -1 with err set, and the line of the one that says otherwise. */
+int check_site(const struct plan_sources *sources, struct error *err) __attribute__((warn_unused_result));
+
 /* Index of the new step; it needs nothing yet. kind: its origin, parent and round, and why it is there. */
 size_t push_step(struct plan *plan, const struct shape *shape, const struct member_set *set,
                  struct step kind);
@@ -51,7 +58,6 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                      const struct suite_step *suite_step, const struct platform *platform,
                      const struct member_set *set, enum step_origin origin);
 
-const struct platform *host_platform(const struct plan_sources *sources, const struct host *host);
 /* (size_t)-1: there is none. */
 size_t suite_step_index(const struct suite *suite, const char *name);
 const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
@@ -75,5 +81,7 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
 int check_shapes(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
 /* Tells of what will not run. */
 void note_left_out(struct builder *builder);
+/* Counts whose way into the fabric is loaded by tests between leaves. */
+void note_uplinks(struct builder *builder);
 
 #endif

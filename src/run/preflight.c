@@ -186,7 +186,7 @@ static void put_setup(struct preflight *preflight, const char **ret_note)
     const char *names = preflight->wide ? names_of_hosts(preflight, ret_note) : NULL;
 
     open_step(preflight, "setup");
-    if (names != NULL && own_step(preflight, "setup") == NULL) {
+    if (names != NULL && json_get(own_step(preflight, "setup"), "arguments") == NULL) {
         json_key(&preflight->writer, "arguments");
         json_open_object(&preflight->writer);
         json_key(&preflight->writer, "names");

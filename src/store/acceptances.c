@@ -57,12 +57,22 @@ int store_add_acceptance_run(struct store *store, const struct acceptance *accep
     return store_finish(store, write_run(store, acceptance, run, added, told, err), err);
 }
 
+int store_put_events(struct store *store, const struct acceptance *acceptance,
+                     const struct acceptance_event *events, size_t count, struct error *err)
+{
+    int written = 0;
+
+    if (store_begin(store, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count && written == 0; i++)
+        written = write_event(store, acceptance, &events[i], err);
+    return store_finish(store, written, err);
+}
+
 int store_put_event(struct store *store, const struct acceptance *acceptance,
                     const struct acceptance_event *event, struct error *err)
 {
-    if (store_begin(store, err) < 0)
-        return -1;
-    return store_finish(store, write_event(store, acceptance, event, err), err);
+    return store_put_events(store, acceptance, event, 1, err);
 }
 
 /* -- Reading --------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,10 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
         if (strcmp(key, SCHEDULER_LABEL) == 0) {
             if (!host_scheduler_find(value, &hosts[n]->scheduler))
                 rows_damage(&rows, "the scheduler of host %s is '%s'", hosts[n]->name, value);
+        } else if (strcmp(key, FABRIC_LABEL) == 0) {
+            hosts[n]->fabric = value;
+        } else if (strcmp(key, MOUNTS_LABEL) == 0) {
+            hosts[n]->mounts = value;
         } else if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0) {
             *list_push(load->arena, &hosts[n]->labels) = (struct host_label){key, value};
         } else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL) {

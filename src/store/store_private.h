@@ -10,6 +10,8 @@
 
 #define RAIL_LABEL "rail:"           /* a rail among the rows of labels */
 #define SCHEDULER_LABEL "scheduler:" /* the scheduler among them */
+#define FABRIC_LABEL "fabric:"       /* likewise */
+#define MOUNTS_LABEL "mounts:"
 
 enum statement {
 #define STATEMENT(name, sql) name,

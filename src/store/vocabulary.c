@@ -11,9 +11,9 @@ VOCABULARY(role, "host role", "compute", "spare");
 VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
-           "fraction of ceiling", "range", "distinct");
+           "fraction of ceiling", "range", "distinct", "near", "fraction of groups");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",
-           "computed");
+           "computed", "self");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");
 VOCABULARY(attempt, "attempt state", "sent", "ended");
 VOCABULARY(ending, "end of an attempt", "ran", "killed", "deadline", "rebooted", "lost", "unreachable",
@@ -25,7 +25,8 @@ VOCABULARY(severity, "severity", "info", "warning", "fault");
 VOCABULARY(outcome, "outcome", "recorded", "pass", "not run", "inconclusive", "fail");
 VOCABULARY(item, "kind of an item", "gpu", "hca", "chassis", "driver", "gpu firmware", "hca firmware",
            "bios");
-VOCABULARY(event, "kind of an event", "repair", "swap", "spare", "note", "withdrawal");
+VOCABULARY(event, "kind of an event", "repair", "swap", "spare", "note", "withdrawal", "settings", "cable",
+           "firmware", "reseat");
 VOCABULARY(accused, "what is accused", "host", "leaf", "link");
 VOCABULARY(place, "place of a fault", "unknown", "inside", "fabric");
 VOCABULARY(verdict, "verdict", "accept", "accept with exceptions", "incomplete", "reject");

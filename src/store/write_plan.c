@@ -200,6 +200,20 @@ static int write_rails(struct store *store, long long run, const struct host *ho
     return 0;
 }
 
+/* Likewise what steps of it are asked by. */
+static int write_site(struct store *store, long long run, const struct host *host, size_t n,
+                      struct error *err)
+{
+    const struct host_label rows[] = {{FABRIC_LABEL, host->fabric}, {MOUNTS_LABEL, host->mounts}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].value != NULL && store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n),
+                                                INTEGER(host->labels.count + host->rails.count + 1 + i),
+                                                TEXT(rows[i].key), TEXT(rows[i].value)) < 0)
+            return -1;
+    return 0;
+}
+
 static int write_host(struct store *store, long long run, const struct host *host, size_t n,
                       struct error *err)
 {
@@ -214,7 +228,9 @@ static int write_host(struct store *store, long long run, const struct host *hos
         if (store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n), INTEGER(i),
                        TEXT(host->labels.items[i].key), TEXT(host->labels.items[i].value)) < 0)
             return -1;
-    return write_rails(store, run, host, n, err) < 0 ? -1 : write_scheduler(store, run, host, n, err);
+    if (write_rails(store, run, host, n, err) < 0 || write_scheduler(store, run, host, n, err) < 0)
+        return -1;
+    return write_site(store, run, host, n, err);
 }
 
 /* Only what the plan grew by: hosts and shapes are only ever added at the end. */

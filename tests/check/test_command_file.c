@@ -352,8 +352,8 @@ static void an_xid_in_what_is_left_of_a_flooded_log_is_found(void **state)
     folder_end(&folder);
 }
 
-/* Beside a main part that waits until the sampler has shown a line and, where it `dies`, is gone. */
-static const char *slowdown_seen(const char *reasons, bool dies)
+/* Beside a main part that waits until the sampler has shown its lines and, where it `dies`, is gone. */
+static const char *seen_in_samples(const char *lines, bool dies, const char *wanted)
 {
     static char seen[32];
     struct host_folder folder;
@@ -364,19 +364,58 @@ static const char *slowdown_seen(const char *reasons, bool dies)
     put(&folder, "nvidia-smi",
         arena_printf(folder.arena,
                      "#!/bin/sh\ncase \"$*\" in *' -l '*) ;; *) exit 0;; esac\n"
-                     "echo '2026/01/01 00:00:00.000, 0, 61, 70, 690.10, 1980, 5, 100, %s'\n"
+                     "printf '%s'\n"
                      "echo $$ >\"${0%%/*}/pid\"\n%s\n",
-                     reasons, dies ? "exit 0" : "exec sleep 600"));
+                     lines, dies ? "exit 0" : "exec sleep 600"));
     put(&folder, "p2pBandwidthLatencyTest",
         arena_printf(folder.arena,
                      "#!/bin/sh\nuntil [ -s \"${0%%/*}/pid\" ]; do sleep 0.02; done\n"
                      "while %s && kill -0 \"$(cat \"${0%%/*}/pid\")\" 2>/dev/null; do sleep 0.02; done\n",
                      dies ? "true" : "false"));
     carry_out(&folder);
-    fact = reading_get_fact(&folder.attempt.reading, "window.throttle.hw_slowdown", "gpu0");
+    fact = reading_get_fact(&folder.attempt.reading, wanted, "gpu0");
     snprintf(seen, sizeof seen, "%s", fact != NULL ? fact : "nobody knows");
     folder_end(&folder);
     return seen;
+}
+
+static const char *slowdown_seen(const char *reasons, bool dies)
+{
+    char line[128];
+
+    snprintf(line, sizeof line, "2026/01/01 00:00:00.000, 0, 61, 70, 690.10, 1980, 5, 100, %s\\n", reasons);
+    return seen_in_samples(line, dies, "window.throttle.hw_slowdown");
+}
+
+#define SAMPLE(clock_, busy_, reasons_, most_)                                                        \
+    "2026/01/01 00:00:00.000, 0, 61, 70, 410.10, " clock_ ", 5, " busy_ ", 0x00000000000000" reasons_ \
+    ", " most_ ", 700.00\\n"
+
+static void a_clock_that_nothing_holds_down_is_near_its_highest(void **state)
+{
+    static const char held_down[] = "window.clock.held_down";
+
+    (void)state;
+    /* nvidia-smi -lgc 1200 */
+    assert_string_equal(seen_in_samples(SAMPLE("210", "0", "01", "1980") SAMPLE("1200", "100", "00", "1980"),
+                                        false, held_down),
+                        "1200 of 1980 MHz");
+    assert_string_equal(seen_in_samples(SAMPLE("1950", "100", "00", "1980"), false, held_down), "no");
+    /* What holds it down is told, and judged by itself. */
+    assert_string_equal(seen_in_samples(SAMPLE("1200", "100", "04", "1980"), false, held_down), "no");
+    assert_string_equal(seen_in_samples(SAMPLE("1200", "100", "04", "1980")
+                                            SAMPLE("1200", "100", "00", "1980"),
+                                        false, held_down),
+                        "no");
+    assert_string_equal(seen_in_samples(SAMPLE("1200", "100", "02", "1980"), false, held_down), "no");
+    /* At rest, without its highest clock, without reasons, in a capture of before: nobody knows. */
+    assert_string_equal(seen_in_samples(SAMPLE("210", "0", "00", "1980"), false, held_down), "nobody knows");
+    assert_string_equal(seen_in_samples(SAMPLE("1200", "100", "00", "[N/A]"), false, held_down),
+                        "nobody knows");
+    assert_string_equal(
+        seen_in_samples("2026/01/01 00:00:00.000, 0, 61, 70, 410.10, 1200, 5, 100, 0x0000000000000000\\n",
+                        false, held_down),
+        "nobody knows");
 }
 
 static void a_sampler_that_ended_early_has_not_seen_all_of_the_test(void **state)
@@ -488,6 +527,7 @@ int main(void)
         cmocka_unit_test(why_the_log_was_not_read_is_in_the_programs_own_words),
         cmocka_unit_test(an_xid_in_what_is_left_of_a_flooded_log_is_found),
         cmocka_unit_test(a_sampler_that_ended_early_has_not_seen_all_of_the_test),
+        cmocka_unit_test(a_clock_that_nothing_holds_down_is_near_its_highest),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
         cmocka_unit_test(libraries_that_ldd_does_not_tell_of_are_not_found),

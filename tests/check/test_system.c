@@ -113,6 +113,18 @@ static void a_clock_is_off_by_what_lies_outside_the_attempt(void **state)
     assert_true(skew_when_told("1005.%N") == -1); /* a date that knows no nanoseconds tells nothing */
 }
 
+static void a_clock_is_known_as_well_as_the_attempt_was_short(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "os");
+    host_reads(&host, (const struct printed[]){
+                          {"values", "os.clock\t\t1012.500000000\nkey-value end\n", "", 0}, {0}});
+    assert_string_equal(fact(&host, "os.clock_offset"), "2.500 to 12.500 s");
+    arena_destroy(host.arena);
+}
+
 static void a_host_that_tells_no_time_has_no_skew(void **state)
 {
     struct own_host host;
@@ -122,7 +134,7 @@ static void a_host_that_tells_no_time_has_no_skew(void **state)
     host_reads(&host, (const struct printed[]){
                           {"values", "os.clock\t\t\tsh: 1: date: not found\nkey-value end\n", "", 0}, {0}});
     assert_true(measured(&host, "os.clock_skew") < 0);
-    assert_string_equal(finding(&host, "os.clock_skew.unread"), "sh: 1: date: not found");
+    assert_string_equal(finding(&host, "os.clock_offset.unread"), "sh: 1: date: not found");
     arena_destroy(host.arena);
 }
 
@@ -175,6 +187,126 @@ static void disks_that_nobody_listed_are_not_none(void **state)
                           {0}});
     assert_string_equal(fact(&host, "nvme.kinds"), "(none)");
     assert_string_equal(finding(&host, "nvme.kinds.unread"), "sh: 1: lsblk: not found");
+    arena_destroy(host.arena);
+}
+
+static const char *health_of(const char *drives, int rc, const char **ret_finding)
+{
+    struct own_host host;
+    static char kept[2][200];
+
+    host_begin(&host, "bom");
+    host_reads(&host, (const struct printed[]){{"dmidecode", "", "", 0},
+                                               {"lspci", LSPCI, "", 0},
+                                               {"nvidia-smi", "", "", 0},
+                                               {"values", "cpu.logical\t\t8\nkey-value end\n", "", 0},
+                                               {"drives", drives, "", rc},
+                                               {0}});
+    snprintf(kept[0], sizeof kept[0], "%s", fact(&host, "nvme.health"));
+    snprintf(kept[1], sizeof kept[1], "%s", finding(&host, "nvme.warning"));
+    *ret_finding = kept[1];
+    arena_destroy(host.arena);
+    return kept[0];
+}
+
+static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(void **state)
+{
+    const char *said;
+
+    (void)state;
+    assert_string_equal(health_of("nvme.warning\tnvme0\t0\nnvme.drives\t\t1\nkey-value end\n", 0, &said),
+                        "well");
+    assert_string_equal(said, "(none)");
+    assert_string_equal(
+        health_of("nvme.warning\tnvme0\t0\nnvme.warning\tnvme3\t4\nkey-value end\n", 0, &said),
+        "nvme3: critical warning 4");
+    assert_string_equal(said, "the drive gives a critical warning (4)");
+    assert_string_equal(health_of("nvme.warning\tnvme0\t\tnvme: not found\nkey-value end\n", 0, &said),
+                        "not read: nvme0: nvme: not found");
+    assert_string_equal(said, "(none)");
+    assert_non_null(strstr(health_of("", 0, &said), "not read: "));
+    assert_string_equal(health_of("nvme.drives\t\t0\nkey-value end\n", 0, &said), "well"); /* it has none */
+}
+
+#define LINK(speed, fec, minutes, errors, rate, symbol)                                                 \
+    "== mlx5_0/1 ==\nOperational Info\n----------------\nState : Active\nSpeed : " speed "\nFEC : " fec \
+    "\nTemperature [C] : 54 [-5..75]\nTime Since Last Clear [Min] : " minutes "\nSymbol BER : " symbol  \
+    "\nSymbol Errors : 3\nEffective Physical Errors : " errors "\nEffective Physical BER : " rate "\n"
+
+static void a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough(void **state)
+{
+    static const char *const hcas[] = {"mlx5_0"};
+    static const struct {
+        const char *out, *quality, *finding;
+    } cases[] = {
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "0", "15E-255", "15E-255"), "good", ""},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "90", "2E-14", "15E-255"),
+         "high: effective bit error rate 2e-14, expected <= 1e-14", "phy.ber"},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "90", "7E-15", "15E-255"), "good",
+         "phy.ber.rising"},
+        {LINK("IB-NDR", "Low_Latency_RS-FEC_PLR - (271,257)", "9000", "90", "2E-14", "15E-255"), "good", ""},
+        {LINK("IB-NDR", "Standard_LL_RS-FEC - (271,257)", "9000", "90", "2E-11", "15E-255"),
+         "high: effective bit error rate 2e-11, expected <= 1e-11", "phy.ber"},
+        {LINK("IB-NDR", "Low_Latency_RS-FEC_PLR - (271,257)", "9000", "0", "15E-255", "3E-14"),
+         "high: symbol bit error rate 3e-14, expected <= 1e-14", "phy.ber"},
+        {LINK("400G", "Standard RS-FEC - RS(544,514)", "9000", "9", "2E-14", "3E-14"), "good", ""},
+        {LINK("400G", "Standard RS-FEC - RS(544,514)", "9000", "9", "2E-12", "15E-255"),
+         "high: effective bit error rate 2e-12, expected <= 1e-12", "phy.ber"},
+        /* 30 errors are what 400 Gb/s may have in 125 minutes. */
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "12", "29", "1E-13", "15E-255"),
+         "not known: counted for 12 of 125 minutes", ""},
+        {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "12", "31", "1E-13", "15E-255"),
+         "high: effective bit error rate 1e-13, expected <= 1e-14", "phy.ber"},
+        {"== mlx5_0/1 ==\nOperational Info\nState : Polling\nEffective Physical BER : N/A\n",
+         "not known: no rate is told", ""},
+        {"== mlx5_0/1 not read: -E- Device is not supported\n", NULL, ""},
+        {"", NULL, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct own_host host;
+        const char *quality, *read;
+
+        host_begin(&host, "ib-phy");
+        *list_push(host.arena, &host.platform.hcas) = hcas[0];
+        host.platform.hca_gbits = 400;
+        host_reads(&host, (const struct printed[]){{"mlxlink", cases[i].out, "", 0}, {0}});
+        quality = reading_get_fact(&host.attempt.reading, "phy.ber", "mlx5_0/1");
+        read = reading_get_fact(&host.attempt.reading, "phy.read", "mlx5_0/1");
+        assert_int_equal(host.attempt.reading.status, READING_COMPLETE);
+        assert_non_null(read);
+        if (cases[i].quality == NULL) {
+            assert_null(quality);
+            assert_true(strncmp(read, "not read: ", 10) == 0);
+        } else {
+            assert_non_null(quality);
+            assert_string_equal(quality, cases[i].quality);
+            assert_string_equal(read, "yes");
+        }
+        assert_int_equal(host.attempt.reading.findings.count, *cases[i].finding != '\0');
+        if (*cases[i].finding != '\0')
+            assert_string_equal(host.attempt.reading.findings.items[0].code, cases[i].finding);
+        arena_destroy(host.arena);
+    }
+}
+
+static void a_transceiver_beyond_its_own_bounds_is_named(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "ib-phy");
+    *list_push(host.arena, &host.platform.hcas) = "mlx5_0";
+    host_reads(&host,
+               (const struct printed[]){{"mlxlink",
+                                         LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "9000", "0", "15E-255",
+                                              "15E-255") "Rx Power Current [dBm] : 1.4,-40.0 [-10.41..6]\n",
+                                         "", 0},
+                                        {0}});
+    assert_string_equal(finding(&host, "module.bounds"),
+                        "the transceiver is at -40 dBm received, and its own bounds are -10.41 and 6");
+    assert_int_equal(host.attempt.reading.findings.count, 1);
     arena_destroy(host.arena);
 }
 
@@ -244,7 +376,22 @@ static void a_kernel_log_without_its_beginning_has_shown_no_clean_gpu(void **sta
     xid_reads(&host, turned_round);
     assert_string_equal(fact(&host, "xid.failing"), "(none)");
     assert_null(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"));
-    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "does not reach back to the boot"));
+    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "reaches back to the boot"));
+    arena_destroy(host.arena);
+}
+
+/* Newer journals stamp a line when they have read it, which is seconds behind the kernel. */
+static void a_journal_with_the_kernels_first_line_reaches_back_to_the_boot(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    xid_reads(&host,
+              "[    4.310000] node1 kernel: Linux version 6.1\n"
+              "[ 3600.000001] node1 kernel: NVRM: Xid (PCI:0000:19:00): 79, pid=1, name=x, GPU has fallen "
+              "off the bus.\n");
+    assert_non_null(strstr(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"), "79"));
+    assert_string_equal(fact(&host, "xid.failing"), "none");
     arena_destroy(host.arena);
 }
 
@@ -538,6 +685,84 @@ static void the_word_of_a_beginning_makes_no_end(void **state)
     assert_false(ended);
 }
 
+/* One that another command line says the same: order and a host's own disks mean nothing. */
+static void kernels_with_the_same_options_are_alike(void **state)
+{
+    static const char *const lines[] = {
+        "BOOT_IMAGE=/vmlinuz-5.15 root=UUID=6d1f ro iommu=pt pci=realloc=off",
+        "BOOT_IMAGE=/vmlinuz-5.15 pci=realloc=off root=UUID=77aa iommu=pt ro ro"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct own_host host;
+
+        host_begin(&host, "os");
+        host_reads(&host,
+                   (const struct printed[]){
+                       {"values",
+                        arena_printf(host.arena, "os.command_line\t\t%s\nkey-value end\n", lines[i]), "", 0},
+                       {0}});
+        assert_string_equal(fact(&host, "os.boot_options"), "iommu=pt pci=realloc=off ro");
+        arena_destroy(host.arena);
+    }
+}
+
+static void read_topology(struct own_host *host, const char *lspci, const char *cmdline)
+{
+    host_begin(host, "topology");
+    host_reads(host, (const struct printed[]){
+                         {"topo",
+                          "\tGPU0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t0-3\t0\n\nLegend:\n\n"
+                          "  X    = Self\n"
+                          "  NV#  = Connection traversing a bonded set of # NVLinks\n",
+                          "", 0},
+                         {"acs", lspci, "", 0},
+                         {"cmdline", cmdline, "", 0},
+                         {"modules", "nvidia 1 0 - Live 0x0\n", "", 0},
+                         {"driver", "NVRM version: NVIDIA UNIX Open Kernel Module\n", "", 0},
+                         {0}});
+}
+
+static void what_hosts_have_in_common_for_gpudirect_is_told_or_not_known(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    read_topology(&host, "00:01.0 PCI bridge\n\t\tACSCtl:\tSrcValid+ TransBlk-\n", "iommu=pt quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "on");
+    assert_string_equal(fact(&host, "kernel.iommu"), "iommu=pt");
+    assert_string_equal(fact(&host, "gpudirect.rdma"), "dma-buf (open kernel modules)");
+    arena_destroy(host.arena);
+    /* A login that may not see capabilities sees no ACS, and neither whether it is off. */
+    read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: <access denied>\n", "quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "(none)");
+    assert_string_equal(finding(&host, "pci.acs.unread"), "lspci was denied the capabilities of 1 devices");
+    assert_string_equal(fact(&host, "kernel.iommu"), "kernel's default");
+    arena_destroy(host.arena);
+    read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: [40] Power Management\n", "quiet\n");
+    assert_string_equal(fact(&host, "pci.acs"), "off");
+    arena_destroy(host.arena);
+}
+
+/* A level that did not run what every level runs first. */
+static void a_diagnostic_without_its_first_tests_is_not_done(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "dcgm-diag");
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"main",
+             "{\"DCGM GPU Diagnostic\": {\"test_categories\": [{\"category\": \"Deployment\", \"tests\": ["
+             "{\"name\": \"Denylist\", \"results\": [{\"status\": \"Pass\"}]}]}], \"version\": \"3.3.8\"}}\n",
+             "", 0},
+            {0}});
+    assert_non_null(strstr(fact(&host, "dcgm.deployment"), "without nvml_library, cuda_main_library"));
+    arena_destroy(host.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,11 +770,16 @@ int main(void)
         cmocka_unit_test(the_word_of_a_beginning_makes_no_end),
         cmocka_unit_test(what_belongs_to_no_part_is_told),
         cmocka_unit_test(a_clock_is_off_by_what_lies_outside_the_attempt),
+        cmocka_unit_test(a_clock_is_known_as_well_as_the_attempt_was_short),
         cmocka_unit_test(a_host_that_tells_no_time_has_no_skew),
+        cmocka_unit_test(kernels_with_the_same_options_are_alike),
+        cmocka_unit_test(what_hosts_have_in_common_for_gpudirect_is_told_or_not_known),
+        cmocka_unit_test(a_diagnostic_without_its_first_tests_is_not_done),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
         cmocka_unit_test(a_kernel_log_without_its_beginning_has_shown_no_clean_gpu),
+        cmocka_unit_test(a_journal_with_the_kernels_first_line_reaches_back_to_the_boot),
         cmocka_unit_test(an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu),
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
@@ -558,6 +788,9 @@ int main(void)
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
+        cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
+        cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
+        cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),
     };
 
     return cmocka_run_group_tests_name("system", tests, NULL, NULL);

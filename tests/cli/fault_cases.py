@@ -26,6 +26,11 @@ def pairs(*gpus):
     return {f"gpu{a}->gpu{b}" for a in range(8) for b in range(8) if a != b and (a in gpus or b in gpus)}
 
 
+def copies(*gpus):
+    """From the host to these GPUs and back."""
+    return {f"cpu0{arrow}gpu{gpu}" for gpu in gpus for arrow in ("->", "<-")}
+
+
 def joined(*gpus):
     """Every pair that one of these GPUs is part of, as topo -m names it."""
     return {f"gpu{a}-gpu{b}" for a in range(8) for b in range(a + 1, 8) if a in gpus or b in gpus}
@@ -35,7 +40,7 @@ class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
     def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
-                 remark=None, suite="delivery", alone=False):
+                 remark=None, noted=None, suite="delivery", alone=False):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -45,6 +50,7 @@ class Case:
         self.runs_on = runs_on
         self.remedy = remedy
         self.remark = remark  # in every test of GPUs on "b", and in no other's
+        self.noted = noted or {}  # remarks on what is only recorded on "b": {(step, subject): words}
         self.suite = suite  # a built-in one, or a document
         self.alone = alone  # what it does to its host could meet what runs over all
 
@@ -75,14 +81,21 @@ def undecided(step, subjects, cause="", host="b"):
     return {(host, step): ("inconclusive", subjects, cause)}
 
 
-def both(outcome):
-    """Of the two steps over all hosts."""
-    return {**outcome("nccl-all-reduce-cluster", HOST, host="all"), **outcome("nccl-all-gather-cluster", HOST, host="all")}
+COLLECTIVES = ("nccl-all-reduce-cluster", "nccl-all-gather-cluster", "nccl-alltoall-cluster")
 
 
-def both_with(outcome, cause):
-    return {**outcome("nccl-all-reduce-cluster", HOST, cause, host="all"),
-            **outcome("nccl-all-gather-cluster", HOST, cause, host="all")}
+def over_all(outcome):
+    """Of each collective over all hosts."""
+    return all_with(outcome, "")
+
+
+def rails(outcome, step, hca, cause=""):
+    """Of both pairs next to each other that "b" is part of."""
+    return {**outcome(step, {hca}, cause, host="ab"), **outcome(step, {hca}, cause, host="bc")}
+
+
+def all_with(outcome, cause):
+    return {target: what for step in COLLECTIVES for target, what in outcome(step, HOST, cause, host="all").items()}
 
 
 GPUS = [
@@ -116,10 +129,15 @@ GPUS = [
     Case("hot:3=91", fail("health", {"gpu3"}, "is 91 C"), remedy="air flow"),
     # Within its operating range, and a GPU at rest that stays so warm: no test is begun on it.
     Case("hot:3=80", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "gpu3 is at 80 C and did not cool down")
+         | undecided("nvbandwidth", HOST | copies(*range(8)), "did not cool down")
          | undecided("dcgm-diag", HOST | ALL_GPUS, "did not cool down")
          | undecided("gpu-burn", HOST | ALL_GPUS, "did not cool down"), remedy="cool down"),
     Case("xid-before:2=79", fail("xid", {"gpu2"}, "79, .*fallen off the bus.*action: restart the host"), remedy="reboot"),
     Case("xid-before:1=31", {}),  # an illegal address in somebody's program: written down
+    Case("log-turned", {}),
+    Case("log-turned and xid", fail("xid", {"gpu2"}, "79, .*fallen off the bus"),
+         faults=["b:log-turned", "b:xid-before:2=79"]),
+    Case("log-lost", undecided("xid", HOST | ALL_GPUS, "neither dmesg nor the journal .* reaches back"), remedy="reboot"),
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
@@ -129,9 +147,12 @@ GPUS = [
 
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
+    Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
+    Case("dcgm-skip:5=PCIe", undecided("dcgm-diag", {"gpu5"}, "dcgm.pcie is skip"), remedy="was not done"),
+    Case("dcgm-inforom:1", fail("dcgm-diag", HOST, "[Ii]nforom"), remedy="InfoROM"),
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
-    Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0")),
+    Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0"), numbers_undecided=True),
     Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
          faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
     Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
@@ -143,9 +164,12 @@ LOAD = [
     Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
     # Over before anything could be sampled under load.
     Case("burn-hurried", fail("gpu-burn", HOST, r"gpu_burn.lasted is \d+ s, expected >= 1800 s"), numbers_undecided=True),
-    Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16"), remedy="reseat"),
+    Case("pcie-width:5=8", fail("pcie-link", {"gpu5"}, r"width 8 of 16") | fail("nvbandwidth", copies(5), "GB/s")),
     Case("hca-pcie:mlx5_3", fail("pcie-link", {"mlx5_3"}, "width 8 of 16"), remedy="reseat"),
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
+    Case("clocks-held:3", fail("gpu-burn", {"gpu3"}, "window.clock.held_down is 1200 of 1980 MHz, expected no"), remedy="nvidia-smi -rgc"),
+    Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
+    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79")),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
@@ -162,12 +186,26 @@ LOAD = [
     Case("aer-corrected:mlx5_2", fail("gpu-burn", HOST, r"600 corrected PCIe errors \(AER\)")),
     Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
     Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
+    Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
+    Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is gone"), remedy="drive"),
+    Case("tool-missing:nvme", {}),  # what the drives say is written down where it is known
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
 ]
+
+ASYMPTOTIC = "nccl.all_gather.asymptotic"
+OVER = {"check": "nccl-all-gather", "isolate": False, "arguments": {"begin": "1G", "end": "16G", "iterations": 5}}
+# The ring over all hosts against its pairs; and against what the links carry, for a fabric that has no faster part.
+ITSELF = {"name": "itself", "title": "itself", "purpose": "delivery", "steps": [
+    {"name": "pairs", "scope": "pair", "exclusive": "host", **OVER},
+    {"name": "ring", "scope": "cluster", "gate": [ASYMPTOTIC], **OVER, "limits": [
+        {"metric": ASYMPTOTIC, "hosts_min": 3, "fraction_of_groups": 0.9, "source": "its pairs", "status": "self"}]}]}
+LINKS = {"name": "links", "title": "links", "purpose": "delivery", "steps": [
+    {"name": "ring", "scope": "cluster", **OVER, "limits": [
+        {"metric": "nccl.all_gather.busbw", "size_min": "8G", "fraction_of_ceiling": 0.8, "source": "site", "status": "contract"}]}]}
 
 FABRIC = [
     Case("fabric-manager-dead", fail("fabric-manager", HOST | ALL_GPUS, "failed")),
@@ -177,16 +215,28 @@ FABRIC = [
     Case("driver-version", fail("driver", HOST, "550.54.15"), runs_on=True),
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
-    Case("nic-slow:mlx5_3", both(fail)),
+    # Nobody is searched for: it speaks against nobody.
+    Case("nccl-row", all_with(undecided, "not whole"), faults=["a:nccl-row"], numbers_undecided=True),
+    Case("nccl-short:3", undecided("nccl-all-reduce", HOST, "nccl.rounds is 3, expected >= 20"), remedy="which program"),
+    Case("nic-slow:mlx5_3", over_all(fail) | rails(fail, "rdma-pair", "mlx5_3", "Gb/s")
+         | rails(fail, "rdma-gpudirect", "mlx5_3", "Gb/s")),
+    # No bandwidth shows it.
+    Case("rdma-latency:mlx5_4", rails(fail, "rdma-latency", "mlx5_4", r"is 5\.\d+ us, expected <= 2\.5 us"),
+         remedy="C-states"),
+    # Both tell the same cables: each host of its own, and one sweep of all.
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged where")
+         | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged where", host="all"), runs_on=True),
+    Case("fabric-slow:12", fail("ring", HOST, "below the median 3.* of 3 smaller groups; fail from 10%", host="all"), suite=ITSELF),
+    Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
-    Case("nccl-socket", both_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
+    Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB")),
     # On another host than the head, and only its own kernel, or counter, knows of it.
-    Case("xid-cluster:6=79", both_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
-    Case("link-flap:mlx5_2", both_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
-    Case("ib-burst:mlx5_5", both_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
+    Case("xid-cluster:6=79", all_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
+    Case("link-flap:mlx5_2", all_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
+    Case("ib-burst:mlx5_5", all_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
     Case("ib-burst:mlx5_5=5", {}),
     # What the head says is healthy; the counters of all members tell that nothing was sent.
-    Case("lying-head", both_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
+    Case("lying-head", all_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){3}"),
          faults=["a:lying-head"], numbers_undecided=True),
 ]
 
@@ -198,10 +248,24 @@ NETWORK = [
     Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have")
          | fail("ib-port-after", ALL_HCAS, "28.36.1010"), runs_on=True),
     Case("link-down:mlx5_3", fail("ib-port", {"mlx5_3/1"}, "Down"), numbers_undecided=True, remedy="cable"),
+    Case("host-odd:psid", fail("ib-port", ALL_HCAS, "ib.board is MT_0000000970, while most hosts have MT_0000000838")
+         | fail("ib-port-after", ALL_HCAS, "MT_0000000970"), runs_on=True, remedy="PSID"),
     Case("link-rate:mlx5_4", fail("ib-port", {"mlx5_4/1"}, "100 Gb/s, expected 400")),
-    Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535"), runs_on=True,
+    # It can count no further: what a test over it added, nobody knows.
+    Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535")
+         | all_with(undecided, r"node\d+ mlx5_1/1: symbol_error is 65535, the largest value"), runs_on=True,
          remedy="perfquery -R"),
+    Case("link-downs:mlx5_6", {}, noted={("fabric-counters", "mlx5_6/1"): "link_downed is 42, expected <= 10",
+                                         ("fabric-counters-after", "mlx5_6/1"): "link_downed is 42"}),
+    Case("link-downs:mlx5_7=9", {}),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
+    # Below the counters; where nobody can tell it is written down.
+    Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
+    Case("link-ber:mlx5_2=7e-15", {}),
+    Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, and its own bounds are -5 and 75"), remedy="air flow"),
+    Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*at -14.21 dBm received"), remedy="clean or replace"),
+    Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
+    Case("tool-missing:mlxlink", {}),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),
@@ -280,12 +344,29 @@ SITE = {
 SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
+    Case("host-odd:iommu", fail("topology", HOST, "kernel.iommu is intel_iommu=on, while most hosts have iommu=pt"),
+         runs_on=True, remedy="/proc/cmdline", noted={("os", ""): "os.boot_options is intel_iommu=on ro"}),
+    Case("host-odd:acs", fail("topology", HOST, "pci.acs is on, while most hosts have off"), runs_on=True, remedy="ACSCtl"),
+    Case("host-odd:peermem", fail("topology", HOST, "gpudirect.rdma is neither .* while most hosts have nvidia_peermem"),
+         runs_on=True, remedy="modprobe"),
+    Case("host-odd:numa-balancing", fail("os", HOST, "os.numa_balancing is 1, while most hosts have 0"), runs_on=True,
+         remedy="sysctl"),
+    Case("host-odd:bmc", fail("bmc", HOST, r"bmc.firmware is 1.07 \(00 00 00 00\), while most hosts have 1.15"),
+         runs_on=True, remedy="mc info", noted={("os", ""): "bmc.firmware is 1.07"}),
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",
          runs_on=True),
-    Case("clock-skew:90", fail("os", HOST, r"os.clock_skew is [5-9]\d"), remedy="chrony", runs_on=True),
+    Case("clock-skew:90", fail("os", HOST, r"os.clock_offset is [5-9]\d.* while the median of the hosts is"), remedy="chrony",
+         runs_on=True),
+    # The hosts agree: it is the controller's.
+    Case("all clock-skew", {}, faults=[f"{host}:clock-skew:90" for host in "abc"]),
     Case("dimm-missing:11", fail("bom", HOST, "dimm.empty is P1-DIMMF1"), remedy="slot", runs_on=True),
+    # What the delivery takes in because the hostfile declares it, or does not deny it.
+    Case("sel-psu:2", fail("bmc", HOST, "PSU2 Status . Power Supply AC lost"), runs_on=True),
+    Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True),
+    Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), runs_on=True),
+    Case("tool-missing:findmnt", undecided("storage", HOST | {"/data", "/scratch"}, "findmnt.* not found"), runs_on=True),
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
@@ -297,6 +378,7 @@ SYSTEM = [
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
+    Case("nvme-warning", fail("bom", HOST, "nvme2: the drive gives a critical warning"), remedy="replaced"),
     Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
 ]
@@ -328,12 +410,14 @@ TOOLS = [
     Case("tool-missing:dcgmi", undecided("dcgm-diag", HOST | ALL_GPUS, "dcgmi.* not found")),
     Case("tool-missing:gpu_burn", undecided("gpu-burn", HOST | ALL_GPUS, "gpu_burn.* not found")),
     Case("tool-missing:p2pBandwidthLatencyTest", undecided("p2p-bandwidth", HOST | pairs(*range(8)), "not found")),
+    Case("tool-missing:nvbandwidth", undecided("nvbandwidth", HOST | copies(*range(8)), "nvbandwidth.* not found"),
+         runs_on=True),
     Case("tool-missing:all_reduce_perf", undecided("nccl-all-reduce", HOST, "all_reduce_perf.* not found")),
     Case("tool-missing:mpirun", launch(undecided, EVERY_LAUNCH, "mpirun.* not found"), faults=["a:tool-missing:mpirun"]),
     # Without the kernel's log nobody knows whether an Xid lies in the window of these.
     Case("tool-missing:dmesg",
          undecided("xid", HOST | ALL_GPUS, "dmesg.* not found")
-         | undecided("p2p-bandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
+         | undecided("p2p-bandwidth", HOST) | undecided("nvbandwidth", HOST) | undecided("dcgm-diag", HOST) | undecided("gpu-burn", HOST)),
     Case("tool-missing:sudo", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
     Case("tool-crash:gpu_burn", fail("gpu-burn", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
     Case("tool-crash:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*Segmentation fault"), numbers_undecided=True),
@@ -368,6 +452,8 @@ STORED = [
     Case("no-space", fail("setup", {"/var/tmp"}, "40 MiB"), runs_on=True, suite=STORAGE),
     Case("names-unknown", fail("setup", HOST, r"not node\d+"), runs_on=True, suite=STORAGE),
     Case("fio-slow", fail("storage", HOST, "GB/s"), runs_on=True, suite=STORAGE),
+    Case("fio-short", undecided("storage", HOST, "storage.write.runtime is 1 s, expected >= 29.7 s"), runs_on=True,
+         remedy="fio_flags", suite=STORAGE),
     Case("fio-slow:5", {}, suite=STORAGE),  # within what the suite asks for
     Case("tool-missing:fio", undecided("storage", HOST | MOUNTS, "fio.* not found"), runs_on=True, suite=STORAGE),
     Case("tool-missing:df", undecided("storage", HOST | MOUNTS, "df.* not found")

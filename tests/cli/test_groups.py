@@ -47,6 +47,25 @@ def pairs(tap):
         tap.same(words(report, "all-reduce-pair"), right, "all_reduce, judged beside all_gather, says the same")
 
 
+def against_itself(tap):
+    """What only many hosts together lose is seen beside their own pairs, above every floor."""
+    metric = "nccl.all_gather.asymptotic"
+    more = {"arguments": {"begin": "1G", "end": "16G", "iterations": 5}, "isolate": False}
+    steps = [{"check": "reachable"}, collective("all-gather", "pair", exclusive="host", needs=["reachable"], **more),
+             collective("all-gather", "cluster", gate=[metric], needs=["reachable"], **more, limits=[
+                 {"metric": metric, "hosts_min": 3, "fraction_of_groups": 0.9, "status": "self", "source": "its pairs"}])]
+    for fault, outcome, status, cause in [("fabric-slow:10", "fail", 1, "of 4 smaller groups; fail from 10%"),
+                                          ("fabric-slow:5", "pass", 0, "of 4 smaller groups; remark from 5%"), ("", "pass", 0, "")]:
+        name = "itself-" + (fault.replace(":", "-") or "healthy")
+        with Lab(name, 4, [f"node1:{fault}"] if fault else []) as lab:
+            done, report = run(lab, name, steps)
+            found = [(item["outcome"], item["status"], item["cause"]) for at, item in report.outcomes()
+                     if at["name"] == "all-gather-cluster" and item["metric"] == metric]
+            tap.ok(done.returncode == status and len(found) == 1 and found[0][:2] == (outcome, "self") and
+                   (cause in found[0][2] if cause else found[0][2] == ""),
+                   f"{fault or 'a healthy fabric'} beside its own pairs: {outcome}", done.returncode, found, done.stderr)
+
+
 def every_scope(tap):
     """Each collective, on a healthy cluster, at several scopes."""
     tried = [("sendrecv", "host"), ("alltoall", "host"), ("reduce-scatter", "pair"), ("alltoall", "pair"),
@@ -60,6 +79,8 @@ def every_scope(tap):
         failed = [(step["name"], item["metric"], item["cause"]) for step, item in report.outcomes()
                   if item["outcome"] == "fail"]
         tap.same(failed, [], "nothing of a healthy cluster fails")
+        wrong = {item["outcome"] for _, item in report.outcomes() if item["metric"].endswith(".wrong")}
+        tap.same(wrong, {"pass"}, "what nccl-tests compares is decided, and no more is owed")
         tap.same(sorted(lab.logins()), ["node1", "node2", "node3"], "one login serves all steps of a host")
 
 
@@ -229,5 +250,5 @@ def variants(tap):
         tap.ok("at 4G to 8G `qps4` is " in shown and "`tree` is not to be used: the tool failed" in shown, "the report advises in words", shown[-4000:])
 
 
-tap.together([variants, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+tap.together([variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

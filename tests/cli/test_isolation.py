@@ -27,6 +27,11 @@ SUITE = {
 tap = Tap()
 
 
+# Everybody to everybody, so that all hosts of a leaf send over its uplinks at once.
+ALLTOALL = {"check": "nccl-alltoall",
+            "limits": [{"metric": "nccl.alltoall.busbw", "floor": 40, "unit": "GB/s", "source": "site", "status": "contract"}]}
+
+
 def write_suite(name, **of_step):
     path = os.path.join(FOLDER, f"{name}.json")
     steps = [SUITE["steps"][0], {**SUITE["steps"][1], **of_step}]
@@ -88,6 +93,10 @@ def is_found(number, case):
         tell.same([search["candidates"] for search in report.json["searches"]], [""], f"{name}: nothing is left open")
         tell.ok(re.search(rf"^fail: (leaf |path )?{re.escape(subject)} isolation: ", done.stdout, re.M) is not None,
                 f"{name}: the last lines name it", done.stdout)
+        fails = [line for line in done.stdout.splitlines() if line.startswith(("fail: ", "inconclusive: "))]
+        tell.ok(" isolation: " in fails[0] and len(fails) > 1 and
+                all(line.endswith(f"{subject} that makes it slow") for line in fails[1:]),
+                f"{name}: it stands first, and the tests that it made slow point there", done.stdout)
         tell.same({item["outcome"] for step, item in report.outcomes("record") if step["origin"] == "isolate"},
                   {"recorded"}, f"{name}: what the parts measure is only recorded")
         tell.same([step for step, _ in report.outcomes() if step["origin"] == "isolate"], [],
@@ -107,13 +116,13 @@ def is_found(number, case):
 
 def a_fabric_that_cannot_carry_all(tell):
     with Lab("narrow", NARROW, options=("--oversubscription", 2)) as narrow:
-        done = assay(*arguments(narrow, "narrow", 1, NARROW, suite), patience=PATIENCE_S)
+        done = assay(*arguments(narrow, "narrow", 1, NARROW, write_suite("all-to-all", **ALLTOALL)), patience=PATIENCE_S)
         report = Report(os.path.join(FOLDER, "narrow.db"))
         tell.same((report.json["accusations"], rejected(report)), ([], []),
                   "a healthy fabric with uplinks 2:1 accuses nobody", report.json["searches"], done.stderr)
         tell.same([search["candidates"] for search in report.json["searches"]], [f"{NARROW} hosts: node[1-{NARROW}]"],
                   "and says among whom it lies")
-        tell.ok(f"not isolated: nccl-all-gather among {NARROW} hosts" in done.stdout, "so do the last lines", done.stdout)
+        tell.ok(f"not isolated: nccl-alltoall among {NARROW} hosts" in done.stdout, "so do the last lines", done.stdout)
 
 
 def a_swapped_rail(tell):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check nvbandwidth, which no suite that is built in asks for: healthy hosts, slow links, and no tool.
+"""The check nvbandwidth with all its tests: healthy hosts, slow links, and no tool.
 
 usage: test_nvbandwidth.py ASSAY
 """

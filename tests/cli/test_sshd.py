@@ -113,8 +113,10 @@ def start_hosts(lab):
 
 def write_hostfile(name, lab, port, user, openssh=()):
     lines = [f"defaults slots=8 user={user} become=sudo port={port} identity={lab.folder}/id_ed25519 "
-             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts timescale=600"]
-    lines += [f"node{number} address={NETWORK}.{number} mpi_address=node{number} unit=su1 rack=r1 leaf=l1"
+             f"platform=hgx-h100 known_hosts={FOLDER}/known_hosts fabric=infiniband mounts=/data,/scratch timescale=600"]
+    with open(lab.hostfile, encoding="utf-8") as file:
+        cables = {line.split()[0]: " ".join(word for word in line.split() if word.startswith("rail.")) for line in file}
+    lines += [f"node{number} address={NETWORK}.{number} mpi_address=node{number} unit=su1 rack=r1 leaf=l1 {cables[f'node{number}']}"
               f"{' transport=openssh' if number in openssh else ''}" for number in range(1, HOSTS + 1)]
     return write(name, "\n".join(lines) + "\n")
 

@@ -215,7 +215,7 @@ static void running_it_until_it_passes_replaces_no_fail(void **state)
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
     assert_non_null(
-        strstr(find(&campaign, "burn", "n1")->why, "failed in run 2000; no repair or swap of gpu0 on n1"));
+        strstr(find(&campaign, "burn", "n1")->why, "failed in run 2000; no repair or swap of gpu0 is"));
     expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_REJECT, VERDICT_ACCEPT);
     end(&campaign);
 }
@@ -416,8 +416,61 @@ static void each_item_that_failed_is_to_be_mended(void **state)
         handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
-    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "gpu1 on n1"));
+    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "no repair or swap of gpu1 is"));
     end(&campaign);
+}
+
+/* What is known to have been done makes only that void which it touches, and what goes over several hosts. */
+static void work_that_is_named_makes_void_only_what_it_touches(void **state)
+{
+    static const struct {
+        enum event_kind kind;
+        const char *item;
+        bool burn, ports;
+    } rows[] = {{EVENT_CABLE, "", false, true},          {EVENT_CABLE, "mlx5_0", false, true},
+                {EVENT_SETTINGS, "", false, false},      {EVENT_SETTINGS, "gpu0", true, false},
+                {EVENT_SETTINGS, "mlx5_0", false, true}, {EVENT_FIRMWARE, "", true, true},
+                {EVENT_FIRMWARE, "gpu0", true, false},   {EVENT_FIRMWARE, "mlx5_0", false, true},
+                {EVENT_RESEAT, "gpu0", true, true},      {EVENT_RESEAT, "mlx5_0", false, true},
+                {EVENT_RESEAT, "", true, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+
+        add_whole_run(&campaign, 1000, 12);
+        add_event(&campaign, 2000, rows[i].kind, "n1", rows[i].item);
+        judge(&campaign);
+        expect(&campaign, "burn", "n1", rows[i].burn ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ports", "n1", rows[i].ports ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
+        expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+        expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+        end(&campaign);
+    }
+}
+
+static void work_on_something_else_replaces_no_fail(void **state)
+{
+    static const struct {
+        enum event_kind kind;
+        const char *item;
+        enum requirement_state state;
+    } rows[] = {{EVENT_CABLE, "", REQUIREMENT_FAILED},          {EVENT_SETTINGS, "", REQUIREMENT_FAILED},
+                {EVENT_FIRMWARE, "mlx5_0", REQUIREMENT_FAILED}, {EVENT_SETTINGS, "gpu1", REQUIREMENT_PASSED},
+                {EVENT_RESEAT, "gpu1", REQUIREMENT_PASSED},     {EVENT_FIRMWARE, "", REQUIREMENT_PASSED}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct campaign campaign = begin();
+
+        handmade_try_subject(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 12, "gpu1", 8);
+        add_event(&campaign, 1500, rows[i].kind, "n1", rows[i].item);
+        for (double began = 2000; began < 5000; began += 1000)
+            handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
+        judge(&campaign);
+        expect(&campaign, "burn", "n1", rows[i].state);
+        end(&campaign);
+    }
 }
 
 static void a_recorded_change_makes_void_what_came_before(void **state)
@@ -721,6 +774,8 @@ int main(void)
         cmocka_unit_test(a_repair_of_something_else_replaces_nothing),
         cmocka_unit_test(a_part_of_any_name_is_mended_by_an_event_of_its_own),
         cmocka_unit_test(each_item_that_failed_is_to_be_mended),
+        cmocka_unit_test(work_that_is_named_makes_void_only_what_it_touches),
+        cmocka_unit_test(work_on_something_else_replaces_no_fail),
         cmocka_unit_test(a_recorded_change_makes_void_what_came_before),
         cmocka_unit_test(a_change_that_is_only_seen_makes_void_what_it_touches),
         cmocka_unit_test(an_unrecorded_swap_is_said_and_replaces_no_fail),

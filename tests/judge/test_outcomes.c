@@ -96,6 +96,19 @@ static void world_begin(struct world *world, const char *suite, const char *host
     world_begin_with(world, suite, hosts, NULL);
 }
 
+/* Planned again, by a contract. */
+static void agree(struct world *world, const char *contract)
+{
+    struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
+    struct plan_notes notes;
+
+    world->sources.limits.contract =
+        contract_parse(world->arena, "contract", slice_of(contract), &world->err);
+    if (world->sources.limits.contract == NULL)
+        fail_msg("%s", world->err.text);
+    world->record.plan = plan_build(world->arena, &world->sources, &options, &notes, &world->err);
+}
+
 static void world_end(struct world *world)
 {
     arena_destroy(world->arena);
@@ -159,18 +172,23 @@ static const char *marked(struct arena *arena, const char *uuid, const char *par
 #define NVLINKS(of_gpu1) \
     "GPU 0: T (UUID: GPU-0)\n" LINK("0", "0", "0") LINK("1", "0", "0") "GPU 1: T (UUID: GPU-1)\n" of_gpu1
 
+#define DRIVES(warning, errors)                                                          \
+    "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nnvme.warning\tnvme1\t" warning \
+    "\nnvme.media_errors\tnvme1\t" errors "\nnvme.drives\t\t2\nkey-value end\n"
+
 struct said {
     const char *part, *output;
     int rc;
 };
 
 /* What a healthy member says before and after a test. */
-static const struct said healthy[2][7] = {
+static const struct said healthy[2][8] = {
     {{"owners", "", 0},
      {"gpus", GPUS("0", ""), 0},
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
+     {"drives", DRIVES("0", "3"), 0},
      {"log-start", "1.5\n", 0},
      {0}},
     {{"owners", "", 0},
@@ -178,6 +196,7 @@ static const struct said healthy[2][7] = {
      {"nvlink", NVLINKS(LINK("0", "1", "0") LINK("1", "0", "7")), 0},
      {"fabric", "", 0},
      {"hardware", "aer.devices\t\t40\nkey-value end\n", 0},
+     {"drives", DRIVES("0", "3"), 0},
      {"kernel-log", "[ 9.0] quiet\n", 0},
      {0}},
 };
@@ -953,6 +972,202 @@ static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **s
     }
 }
 
+#define LINK5(number, rx, effective, rate)                                                               \
+    "\t Link " number ": Rx Errors: " rx "\n\t Link " number ": Effective Errors: " effective            \
+    "\n\t Link " number ": Link recovery successful events: 0\n\t Link " number ": Effective BER: " rate \
+    "\n\t Link " number ": FEC Errors - 0: 36140749276\n"
+#define NVLINKS5(of_gpu1) \
+    "GPU 0: T (UUID: GPU-0)\n" LINK5("0", "0", "0", "15e-255") "GPU 1: T (UUID: GPU-1)\n" of_gpu1
+
+static void errors_that_nvlink_5_could_not_correct_fail_the_test(void **state)
+{
+    static const struct {
+        const char *before, *after, *words;
+        enum outcome_word word;
+    } cases[] = {
+        {LINK5("0", "2", "0", "15e-255"), LINK5("0", "2", "0", "15e-255"), "", OUTCOME_PASS},
+        {LINK5("0", "2", "0", "15e-255"), LINK5("0", "3", "0", "15e-255"), "gpu1.link0: 1 receive errors,",
+         OUTCOME_FAIL},
+        {LINK5("0", "0", "0", "15e-255"), LINK5("0", "0", "7", "3e-12"),
+         "gpu1.link0: 7 errors after correction,", OUTCOME_FAIL},
+        {LINK5("0", "2", "0", "15e-255"), LINK5("0", "0", "0", "15e-255"), "no value", OUTCOME_INCONCLUSIVE},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+
+        world_begin(&world, SUITE_ON("linked", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
+        reached(&world, "node1");
+        ran_between(
+            &world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+            (const struct said[]){{"nvlink", arena_printf(*state, NVLINKS5("%s"), cases[i].before), 0}, {0}},
+            (const struct said[]){{"nvlink", arena_printf(*state, NVLINKS5("%s"), cases[i].after), 0}, {0}});
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.nvlink", cases[i].word, cases[i].words);
+        if (i == 2)
+            assert_true(
+                outcome_of(&world, "nccl-all-reduce", "node1", "window.nvlink.ber.effective")->value ==
+                3e-12);
+        world_end(&world);
+    }
+}
+
+#define COUNTED(symbols, retries, received)                                              \
+    PORT "1\n/sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error:" symbols        \
+         "\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/duplicate_request:" retries \
+         "\n/sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data:" received "\n"
+
+/* Two GPUs with links, and one adapter. */
+#define RAILED(step) SUITE_ON("railed", "trial", step)
+#define ACROSS_RAILED RAILED(NCCL_STEP(FLOOR("contract") ", \"scope\": \"pair\""))
+
+static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(void **state)
+{
+    static const struct {
+        const char *before, *after, *words;
+        enum outcome_word word;
+    } cases[] = {
+        {COUNTED("65535", "0", "0"), COUNTED("65535", "0", "9"),
+         "node2 mlx5_0/1: symbol_error is 65535, the largest", OUTCOME_INCONCLUSIVE},
+        {COUNTED("65000", "0", "0"), COUNTED("65535", "0", "9"), "node2 mlx5_0/1: 535 symbol errors",
+         OUTCOME_FAIL},
+        {COUNTED("65530", "0", "0"), COUNTED("65535", "0", "9"), "node2 mlx5_0/1: symbol_error is 65535",
+         OUTCOME_FAIL},
+        {COUNTED("65534", "0", "0"), COUNTED("65534", "0", "9"), "", OUTCOME_PASS},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+        struct attempt *attempt;
+
+        world_begin(&world, ACROSS_RAILED, TWO);
+        if (world.record.plan == NULL)
+            fail_msg("%s", world.err.text);
+        reached(&world, "node1");
+        reached(&world, "node2");
+        attempt =
+            ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                        (const struct said[]){{"fabric", cases[i].before, 0}, {0}},
+                        (const struct said[]){{"fabric", cases[i].after, 0}, {0}});
+        /* The first member's are as they should be. */
+        for (size_t k = 0; k < 2; k++)
+            attempt->windows.items[2 * k].captures[0].bytes = slice_of(
+                arena_printf(world.arena, "%s%s", marked(world.arena, attempt->uuid, "owners", "", 0),
+                             marked(world.arena, attempt->uuid, "fabric", COUNTED("0", "0", "9"), 0)));
+        read_attempt(&world, attempt);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.ports", cases[i].word, cases[i].words);
+        world_end(&world);
+    }
+}
+
+static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known(void **state)
+{
+#define NO_NVME "nvme.warning\tnvme0\t\tnvme smart-log: sh: nvme: not found, exit status 127\nkey-value end\n"
+    static const struct {
+        const char *before, *after, *hardware, *drives;
+        enum outcome_word word;
+    } cases[] = {
+        {DRIVES("0", "3"), DRIVES("0", "3"), "", "read", OUTCOME_PASS},
+        {DRIVES("4", "3"), DRIVES("4", "3"), "", "read",
+         OUTCOME_PASS}, /* it is at rest that it is looked at */
+        {DRIVES("0", "3"), DRIVES("0", "5"), "nvme1: 2 media errors of the drive,", "read", OUTCOME_FAIL},
+        {DRIVES("0", "3"), DRIVES("12", "3"),
+         "nvme1 warns: it is no longer reliable; nvme1 warns: it can only be read,", "read", OUTCOME_FAIL},
+        {DRIVES("0", "3"), "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nkey-value end\n",
+         "nvme1: the drive is gone", "read", OUTCOME_FAIL},
+        {NO_NVME, NO_NVME, "", "not read: nvme0: nvme smart-log: sh: nvme: not found", OUTCOME_PASS},
+        {DRIVES("0", "3"), DRIVES("0", "2"), "no value", "read", OUTCOME_INCONCLUSIVE}, /* it went back */
+        {DRIVES("0", "3"), "", "", "not read: ", OUTCOME_PASS},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+
+        world_begin(&world, CONTRACT, ONE);
+        reached(&world, "node1");
+        ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                    (const struct said[]){{"drives", cases[i].before, 0}, {0}},
+                    (const struct said[]){{"drives", cases[i].after, 0}, {0}});
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.hardware", cases[i].word,
+                       cases[i].hardware);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "window.drives", OUTCOME_RECORDED, "");
+        if (strncmp(outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured,
+                    cases[i].drives, strlen(cases[i].drives)) != 0)
+            fail_msg("%zu: %s", i, outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured);
+        world_end(&world);
+    }
+}
+
+static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
+{
+    static const struct {
+        const char *metric, *ceiling;
+        enum outcome_word word;
+    } cases[] = {
+        {"window.ib.symbol_error", "3", OUTCOME_PASS},
+        {"window.ib.symbol_error", "2", OUTCOME_FAIL},
+        {"window.ib.duplicate_request", "6", OUTCOME_FAIL},
+        {"window.ib.symbol_error.rate", "1e-6", OUTCOME_PASS},
+        {"window.ib.symbol_error.rate", "1e-12", OUTCOME_FAIL},
+        {"window.ib.link_downed", "0", OUTCOME_PASS},
+        {"window.aer.correctable", "0", OUTCOME_PASS},
+        {"window.ib.roce_adp_retrans", "1000", OUTCOME_INCONCLUSIVE}, /* the port has no such counter */
+        {"window.edac.ce", "1000", OUTCOME_INCONCLUSIVE},             /* nor the host */
+    };
+
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        struct world world;
+        bool agreed = i % 2 != 0;
+
+        world_begin(&world, RAILED(NCCL_STEP(FLOOR("contract"))), ONE);
+        if (agreed)
+            agree(&world, arena_printf(*state,
+                                       "{\"name\": \"site7\", \"limits\": [{\"clause\": \"6\", \"metric\": "
+                                       "\"%s\", \"ceiling\": %s, \"unit\": \"%s\"}]}",
+                                       cases[i / 2].metric, cases[i / 2].ceiling,
+                                       strstr(cases[i / 2].metric, ".rate") != NULL ? "rate" : "count"));
+        reached(&world, "node1");
+        ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                    (const struct said[]){{"fabric", COUNTED("4", "0", "0"), 0}, {0}},
+                    (const struct said[]){{"fabric", COUNTED("7", "7", "1000000"), 0}, {0}});
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", cases[i / 2].metric,
+                       agreed ? cases[i / 2].word : OUTCOME_RECORDED, "");
+        world_end(&world);
+    }
+}
+
+/* Whatever the windows of any check write down has a place of its own in the plan, by which it is agreed on. */
+static void every_number_of_a_window_is_planned(void **state)
+{
+    struct world world;
+    size_t numbers = 0;
+
+    (void)state;
+    world_begin(&world, ACROSS_RAILED, TWO);
+    reached(&world, "node1");
+    reached(&world, "node2");
+    ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+                (const struct said[]){{"fabric", COUNTED("4", "0", "0"), 0}, {0}},
+                (const struct said[]){{"fabric", COUNTED("7", "7", "1000000"), 0}, {0}});
+    for (size_t i = 0; i < world.record.attempts.count; i++)
+        for (size_t k = 0; k < world.record.attempts.items[i].reading.measurements.count; k++) {
+            const char *metric = world.record.attempts.items[i].reading.measurements.items[k].metric;
+
+            if (strncmp(metric, "window.ib.", 10) != 0)
+                continue;
+            judge(&world);
+            (void)outcome_of(&world, "nccl-all-reduce", "node1", metric);
+            numbers++;
+        }
+    assert_true(numbers > 3);
+    world_end(&world);
+}
+
 static void a_clock_that_was_set_back_does_not_excuse_crc_errors(void **state)
 {
     struct world world;
@@ -1640,6 +1855,18 @@ static void every_check_names_parsers_that_exist(void **state)
     }
 }
 
+static int arena_begin(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int arena_end(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1671,6 +1898,11 @@ int main(void)
         cmocka_unit_test(an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up),
         cmocka_unit_test(nvlinks_that_could_not_be_watched_before_are_unknown),
         cmocka_unit_test(a_clock_that_was_set_back_does_not_excuse_crc_errors),
+        cmocka_unit_test(errors_that_nvlink_5_could_not_correct_fail_the_test),
+        cmocka_unit_test(a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean),
+        cmocka_unit_test(a_contract_may_name_what_a_test_added_to_any_counter),
+        cmocka_unit_test(a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known),
+        cmocka_unit_test(every_number_of_a_window_is_planned),
         cmocka_unit_test(an_xid_on_another_member_fails_the_test_and_names_the_host),
         cmocka_unit_test(a_member_that_rebooted_under_a_test_across_hosts_fails_it),
         cmocka_unit_test(a_test_that_was_not_begun_is_undecided_and_says_why),
@@ -1703,5 +1935,5 @@ int main(void)
         cmocka_unit_test(every_check_names_parsers_that_exist),
     };
 
-    return cmocka_run_group_tests_name("outcomes", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("outcomes", tests, arena_begin, arena_end);
 }

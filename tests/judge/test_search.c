@@ -49,6 +49,7 @@ struct faults {
     bool lost_says;    /* and the first that should begin on it finds that out */
     const char *rail;  /* the slow host is so over this rail only; NULL: whenever others take part */
     double slow_share; /* of the bandwidth it keeps so much; 0: 0.8 */
+    bool lacks_row;    /* every test ends well, and its table lacks the row */
     double busy;       /* each second host loses up to this fraction in each test, to what else runs there */
 };
 static const struct faults none = {
@@ -211,6 +212,10 @@ static void attempt(struct world *world, size_t index)
         attempt->end = ATTEMPT_CANCELLED;
     if (hangs || is_lost)
         return;
+    if (world->faults.lacks_row) {
+        reading_set(&attempt->reading, READING_PARTIAL, "%s", "the row of 8589934592 bytes is missing");
+        return;
+    }
     attempt->reading.status = READING_COMPLETE;
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         const struct slot *slot = &step->shape->slots[i];
@@ -256,7 +261,7 @@ static const struct judgement *run(struct world *world, unsigned rounds)
     for (size_t i = 0; i < planned; i++)
         if (world->record.plan->steps.items[i].origin == ORIGIN_SUITE) {
             attempt(world, i);
-            if (world->faults.hanging_host >= 0)
+            if (world->faults.hanging_host >= 0 || world->faults.lacks_row)
                 attempt(world, i);
         }
     while (world->rounds < rounds && next_round(world))
@@ -615,6 +620,24 @@ static void who_makes_a_test_hang_is_named(void **state)
     arena_destroy(world.arena);
 }
 
+static void a_table_that_lacks_a_row_starts_no_search(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.lacks_row = true;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    judgement = run(&world, ROUNDS);
+    assert_int_equal(world.rounds, 0);
+    assert_int_equal(judgement->search_count, 0);
+    assert_int_equal(judgement->accusation_count, 0);
+    assert_true(judgement->verdicts[0].inconclusive > 0);
+    assert_int_equal(judgement->verdicts[0].fail, 0);
+    arena_destroy(world.arena);
+}
+
 /* As on a busy machine, where values say little: who never ends is as sure as ever. */
 static void who_makes_a_test_hang_is_named_however_values_scatter(void **state)
 {
@@ -773,6 +796,7 @@ int main(void)
         cmocka_unit_test(a_host_that_is_slow_alone_too_is_slow_inside),
         cmocka_unit_test(a_path_and_a_leaf_are_named_and_no_host),
         cmocka_unit_test(a_healthy_fabric_that_cannot_carry_all_accuses_nobody),
+        cmocka_unit_test(a_table_that_lacks_a_row_starts_no_search),
         cmocka_unit_test(who_makes_a_test_hang_is_named),
         cmocka_unit_test(who_makes_a_test_hang_is_named_however_values_scatter),
         cmocka_unit_test(what_meets_its_limit_is_not_looked_into),

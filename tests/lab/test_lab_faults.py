@@ -25,6 +25,9 @@ CASES = [
     ("fabric-state:2", "nvidia-smi -q", r"State +: In Progress"),
     ("dcgm:3", "dcgmi diag -r 3", r"^\| Diagnostic +\| Pass - GPUs: 0, 1, 2, 4, 5, 6, 7 +\|\n\| +\| Fail - GPU: 3 "),
     ("dcgm:3=GPU Memory", "dcgmi diag -r 2 -j; echo rc $?", r'"status": "Fail"[^}]*(.|\n)*rc 226'),
+    ("dcgm-warn:2", "dcgmi diag -r 3", r"^\| +\| Warn - GPU: 2 +\|\n\| Warning +\| GPU 2 Clocks are being throttled"),
+    ("dcgm-skip:2=PCIe", "dcgmi diag -r 2", r"^\| +\| Skip - GPU: 2 "),
+    ("dcgm-inforom:5", "dcgmi diag -r 1; echo rc $?", r"^\| Inforom +\| Fail +\|\n\| Error +\| A corrupt InfoROM(.|\n)*rc 226"),
     ("burn-faulty:6", "gpu_burn 30", r"errors: 0 - 0 - 0 - 0 - 0 - 0 - 137  \(WARNING!\)- 0(.|\n)*GPU 6: FAULTY"),
     ("burn-idle:2", "gpu_burn 30", r"- 0 \(0 Gflop/s\) -(.|\n)*GPU 2: OK"),
     ("gpu-slow:1=50", "gpu_burn 60", r"\(5\d{4} Gflop/s\) - \d+ \(2[4-7]\d{3} Gflop/s\) - \d+ \(5\d{4}"),
@@ -53,6 +56,13 @@ CASES = [
     ("hca-pcie:mlx5_1=8", "mpirun -H node1:8,NODE:8 -np 16 all_gather_perf -b 8G -e 8G -g 1",
      r"^ +8589934592 .* 2[0-4]\d\.\d\d +0 "),
     ("ib-errors:mlx5_1=77", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_1/ports/1/counters/symbol_error', r"^77$"),
+    ("link-downs:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_[56]/ports/1/counters/link_downed', r"^1\n42$"),
+    ("link-ber:mlx5_2=1e-9", "sudo mlxlink -d mlx5_2 -p 1 -m -c", r"Effective Physical BER +: 1E-09\n"),
+    ("module-hot:mlx5_4", "sudo mlxlink -d mlx5_4 -p 1 -m -c", r"Temperature \[C\] +: 78 \[-5\.\.75\]\n"),
+    ("module-dark:mlx5_5", "sudo mlxlink -d mlx5_5 -p 1 -m -c", r"Rx Power Current \[dBm\] +: 1\.412,-14\.210,"),
+    ("module-odd:mlx5_7", "sudo mlxlink -d mlx5_7 -p 1 -m -c", r"\nFW Version +: 46\.120\.0150\n"),
+    ("rdma-latency:mlx5_3", "ib_write_lat -d mlx5_3 -s 2 >/dev/null & sleep 0.5; ib_write_lat -d mlx5_3 -s 2 localhost",
+     r"^ 2 +\d+ +[89]\.\d\d "),
     ("nvls-off", "all_reduce_perf -b 8G -e 8G -g 8", r"^ +8589934592 .* 3[67]\d\.\d\d +0 "),
     ("kernel-version", "uname -r", r"^5\.15\.0-105-generic$"),
     ("bios-version", "sudo -n dmidecode -t bios", r"Version: 1\.4a$"),
@@ -81,6 +91,19 @@ CASES = [
     ("burn-hot:2=92", "gpu_burn 30 | tr '\\r' '\\n' | grep temps: | tail -n 1", r"temps: \d+ C - \d+ C - 9[12] C - "),
     ("power-limit:3=500", "nvidia-smi -q -d POWER", r"Current Power Limit +: 500\.00 W"),
     ("clocks-locked:3", "nvidia-smi --query-gpu=clocks.applications.graphics --format=csv,noheader", r"^1200 MHz$"),
+    ("nccl-row", "mpirun -H NODE:8,node1:8 -np 16 all_reduce_perf -b 4M -e 8M -f 2 -g 1 | grep -c '^ *[0-9]'", r"^1$"),
+    ("dcgm-short:2", "dcgmi diag -r 3 | grep -c 'Targeted Power'", r"^0$"),
+    ("clocks-held:3", "gpu_burn 900 >/dev/null & sleep 0.4; nvidia-smi --query-gpu=clocks.sm,clocks_event_reasons.active "
+     "--format=csv,noheader,nounits", r"^1200, 0x0000000000000000$"),
+    ("power-low:3", "gpu_burn 900 >/dev/null & sleep 0.4; nvidia-smi --query-gpu=power.draw --format=csv,noheader,nounits",
+     r"^450\.00$"),
+    ("nccl-short:3", "all_reduce_perf -b 1M -e 8M -f 2 -g 8", r" iters: 3 agg "),
+    ("host-odd:iommu", 'cat "$ASSAY_LAB_ROOT"/proc/cmdline', r"intel_iommu=on$"),
+    ("host-odd:acs", "lspci -vvv", r"SrcValid\+"),
+    ("host-odd:peermem", 'grep -c peermem "$ASSAY_LAB_ROOT"/proc/modules', r"^0$"),
+    ("host-odd:numa-balancing", 'cat "$ASSAY_LAB_ROOT"/proc/sys/kernel/numa_balancing', r"^1$"),
+    ("host-odd:psid", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/board_id', r"^MT_0000000970$"),
+    ("host-odd:bmc", "sudo -n ipmitool mc info", r"^Firmware Revision +: 1\.07$"),
     ("nccl-wrong:5", "all_reduce_perf -b 1M -e 8M -f 2 -g 8; echo rc $?", r" 5 (.|\n)*values : 8 FAILED(.|\n)*rc 1$"),
     ("persistence-off:0", "nvidia-smi --query-gpu=persistence_mode --format=csv,noheader", r"^Disabled$"),
     ("mig-on:1", "nvidia-smi --query-gpu=mig.mode.current --format=csv,noheader", r"^Enabled$"),
@@ -93,6 +116,9 @@ CASES = [
     ("driver-version:535.54.03", "nvidia-smi -q", r"^Driver Version +: 535\.54\.03$"),
     ("gpu-busy:4", "nvidia-smi", r"\|    4   N/A  N/A +\d+ +C +python3 +40210MiB \|"),
     ("gpu-busy:5", "nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader", r"^\d+, python3$"),
+    ("log-turned", "dmesg | head -n 1; journalctl -k -b -o short-monotonic | head -n 1",
+     r"^\[ *121\.[0-9]+\] .*\n\[ *0\.000000\] .*Linux version"),
+    ("log-lost", "journalctl -k -b -o short-monotonic | head -n 1", r"^\[ *121\."),
     ("xid-before:2=48", "dmesg", r"NVRM: Xid \(PCI:0000:52:00\): 48, "),
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
     ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
@@ -105,6 +131,10 @@ CASES = [
     ("aer-burn:mlx5_3", "gpu_burn 30 >/dev/null; dmesg", r"mlx5_core 0000:\w\w:00\.0: PCIe Bus Error: severity=Uncorrected \(Fatal\)"),
     ("aer-corrected:mlx5_2=77", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_correctable | grep -c 77; }; '
      "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("nvme-warning:3", "sudo nvme smart-log /dev/nvme3", r"critical_warning\s*: 0x4\n"),
+    ("nvme-burn", "m() { sudo nvme smart-log /dev/nvme1 | grep media_errors; }; m; gpu_burn 30 >/dev/null; m",
+     r"^media_errors\s*: 0\nmedia_errors\s*: 7$"),
+    ("nvme-gone", 'l() { ls "$ASSAY_LAB_ROOT"/sys/class/nvme | tail -n 1; }; l; gpu_burn 30 >/dev/null; l', r"^nvme7\nnvme6$"),
     ("edac-burn", "gpu_burn 30 >/dev/null; dmesg", r"EDAC MC0: 1 UE memory read error"),
     ("ib-burst:mlx5_2=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/symbol_error; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
@@ -123,6 +153,8 @@ CASES = [
     ("disk-full", "df -P /scratch", r" 0 +100% /scratch$"),
     ("fio-slow:50", "fio --name=t --filename=/scratch/x --size=4G --rw=read --runtime=5 --time_based --output-format=json",
      r'"bw_bytes" : 13\d{9},'),
+    ("fio-short:2", "fio --name=t --filename=/scratch/x --size=4G --rw=read --runtime=5 --time_based --output-format=json",
+     r'"runtime" : 2000,'),
     ("monitor:dcgm-exporter", 'cat "$ASSAY_LAB_ROOT"/proc/3141/comm', r"^dcgm-exporter$"),
     ("npu-fault:5", "npu-smi info", r"^\| 5 +910B3 +\| Alarm "),
     ("rail-swap:2-3", "iblinkinfo -l -C mlx5_2 -P 1 -D 0 -n 1", r'mlx5_2".*"MF0;l\d+r3:'),
@@ -150,11 +182,15 @@ ROCE_CASES = [
     ("ecn-off:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma6/ecn/roce_??/enable/3', r"^0\n0$"),
     ("ib-errors:mlx5_1=77", "ethtool -S rdma1", r"rx_symbol_err_phy: 77$"),
 ]
+# Of a leaf, not of a host: see below.
+LEAF_KINDS = {"uplink-slow"}
+# Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
+FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = {case[0].split(":")[0] for case in CASES + ROCE_CASES} | CONNECTION_KINDS
+covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS)
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
 tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
@@ -186,6 +222,29 @@ def lab_of(cases, *options):
     return Lab(len(cases) + 1, [f"node{i + 2}:{case[0]}" for i, case in enumerate(cases)], *options)
 
 
+# A ring in the order of the hosts crosses the border of a leaf once; where hosts of both take turns, all send there.
+with Lab(16, ["node9:uplink-slow"]) as lab:
+    in_order = list(range(1, 17))
+    in_turns = [host for pair in zip(range(1, 9), range(9, 17)) for host in pair]
+    for hosts, pattern, words in ((in_order, r"^ +8589934592 .* 3\d\d\.\d\d +0 ", "carries nothing while one host sends"),
+                                  (in_turns, r"^ +8589934592 .* 8\d\.\d\d +0 ", "shows when all hosts of its leaf send")):
+        names = ",".join(f"node{host}:8" for host in hosts)
+        output = text_of(lab.run(1, f"mpirun -H {names} -np 128 all_gather_perf -b 8G -e 8G -g 1"))
+        tap.ok(re.search(pattern, output, re.M), f"uplink-slow {words}", output[-1500:])
+
+
+def gathered(lab, hosts):
+    over = ",".join(f"node{i + 1}:8" for i in range(hosts))
+    done = lab.run(1, f"mpirun -H {over} -np {8 * hosts} all_gather_perf -b 8G -e 8G -g 1")
+    row = re.search(r"^ +85899\d+ +\d+ +float +none +-1 +[\d.]+ +[\d.]+ +([\d.]+)", done.stdout, re.M)
+    return float(row[1]) if row is not None else 0
+
+
+for fault, two, three in FABRIC_CASES:
+    with Lab(3, [f"node1:{fault}"]) as lab:
+        shown = gathered(lab, 2), gathered(lab, 3)
+        tap.ok(all(abs(is_ - should) < 5 for is_, should in zip(shown, (two, three))),
+               f"{fault} shows over the hosts that it speaks of", shown)
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:

@@ -311,14 +311,16 @@ static void variants_are_read_in_their_order(void **state)
     assert_int_equal(suite->steps.items[1].repeat, 2);
 }
 
-#define STEP_KEYS                                                                                          \
-    "name, check, note, scope, by, arguments, variants, needs, last, gate, record, record_without_limit, " \
-    "limits, "                                                                                             \
-    "sizes_judged, "                                                                                       \
+#define STEP_KEYS                                                                          \
+    "name, check, note, scope, by, arguments, variants, when, needs, last, gate, record, " \
+    "record_without_limit, "                                                               \
+    "limits, "                                                                             \
+    "sizes_judged, "                                                                       \
     "timeout_s, expected_s, retries, repeat, retests, isolate, peers, exclusive"
 
 #define RULES                                                                                                \
     "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"range\" with \"unit\", \"fraction_of_ceiling\", " \
+    "\"fraction_of_groups\", "                                                                               \
     "\"equal\", \"one_of\", "                                                                                \
     "\"min_version\" or \"same\""
 
@@ -369,7 +371,7 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "\"status\": \"filed\", \"equal\": \"ok\"}]}]}",
          "s.json:1:92: steps[0].limits[0].status is \"filed\"; expected \"contract\", \"datasheet\", "
          "\"vendor\", "
-         "\"field\", \"provisional\" or \"guess\"; did you mean \"field\"?"},
+         "\"field\", \"provisional\", \"guess\" or \"self\"; did you mean \"field\"?"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
          "\"x\", "
          "\"status\": \"field\", \"floor\": 1, \"unit\": \"GB/s\", \"hosts_min\": 4, \"hosts_max\": 3}]}]}",
@@ -487,14 +489,15 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"floor\"", "\"flor\""),
         "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
         "metric, subject, scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, "
-        "range, fraction_of_ceiling, equal, one_of, min_version, same, tolerance, derived_tolerance, unit, "
+        "range, fraction_of_ceiling, fraction_of_groups, equal, one_of, min_version, same, tolerance, "
+        "derived_tolerance, unit, "
         "source, status, measured, note, inconclusive");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "345", "\"345\""),
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
         "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
-        "\"W\", \"GFLOP/s\", \"%\", \"Mpps\", \"count\" or \"s\"; did you mean \"GB/s\"?");
+        "\"W\", \"GFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean \"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
                         "t.json:8:5: limits[0] has no \"status\"; expected that key");
 }

@@ -55,6 +55,7 @@ static void limits_are_read_and_said_in_words(void **state)
         {"{\"one_of\": [\"Disabled\", \"N/A\"]}", "one of Disabled|N/A", RULE_ONE_OF},
         {"{\"min_version\": \"525.60.13\"}", ">= version 525.60.13", RULE_MIN_VERSION},
         {"{\"same\": true}", "same on all hosts", RULE_SAME},
+        {"{\"fraction_of_groups\": 0.9}", ">= 90% of the median of its own smaller groups", RULE_GROUPS},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -102,6 +103,8 @@ static void a_tolerance_is_given_once_and_where_there_is_a_number(void **state)
          "(derived_tolerance); expected one of the two"},
         {"{\"equal\": 1, \"tolerance\": 0.1}", 0,
          "t.json:1:27: tolerance stands beside equal; expected floor, ceiling or range"},
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"status\": \"self\"}", 0,
+         "t.json:1:42: status is \"self\" beside floor; expected that beside fraction_of_groups only"},
         {"{\"fraction_of_ceiling\": 0.9, \"tolerance\": 0.1}", 0,
          "t.json:1:43: tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
          "expected "
@@ -138,6 +141,7 @@ static void a_contract_names_its_clauses(void **state)
          "c.json:1:75: unknown key \"status\" in limits[0]; the keys here are clause, metric, subject, "
          "platform, "
          "scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, range, fraction_of_ceiling, "
+         "fraction_of_groups, "
          "equal, "
          "one_of, min_version, same, tolerance, unit, source, note"},
     };

@@ -437,7 +437,9 @@ static void one_fault_is_one_entry_worst_first(void **state)
     const struct report_entry *pair = entry_find(entries, count, "node3", "p2p-bandwidth");
 
     (void)state;
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 10);
+    assert_string_equal(entries[0].check, "isolation"); /* whom it names is an entry before all others */
+    assert_int_equal(entries[0].items, 0);
     assert_string_equal(pair->subjects, "gpu2->gpu5, gpu5->gpu2");
     assert_int_equal(pair->items, 4);
     assert_string_equal(pair->source, "field: nccl#1264");
@@ -517,6 +519,33 @@ static void an_equal_fault_on_many_hosts_is_one_entry(void **state)
     }
     assert_int_equal(report_entries(arena, record, &entries), 1);
     assert_string_equal(entries[0].target, "70 hosts: node[1-70]");
+    arena_destroy(arena);
+}
+
+/* Each of a thousand hosts tells a number and a name of its own. */
+static void hosts_that_differ_by_name_and_number_only_are_one_entry(void **state)
+{
+    const struct sample large = {.hosts = 70, .units = 3};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &large);
+    struct report_entry *entries;
+
+    (void)state;
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+
+        if (strcmp(step->shape->slots[outcome->slot].metric, "driver.version") != 0)
+            continue;
+        outcome->word = OUTCOME_FAIL;
+        outcome->value = 100 + (double)i;
+        outcome->measured = arena_printf(arena, "%g GB/s", outcome->value);
+        outcome->cause =
+            arena_printf(arena, "%s on %s, expected >= 300 GB/s", outcome->measured, step->members[0]->name);
+    }
+    assert_int_equal(report_entries(arena, record, &entries), 1);
+    assert_string_equal(entries[0].target, "70 hosts: node[1-70]");
+    assert_non_null(strstr(entries[0].cause, "(and 67 more)"));
     arena_destroy(arena);
 }
 
@@ -1040,6 +1069,7 @@ int main(void)
         cmocka_unit_test(one_fault_is_one_entry_worst_first),
         cmocka_unit_test(all_slow_pairs_of_one_gpu_are_one_entry),
         cmocka_unit_test(an_equal_fault_on_many_hosts_is_one_entry),
+        cmocka_unit_test(hosts_that_differ_by_name_and_number_only_are_one_entry),
         cmocka_unit_test(json_counts_agree_with_its_outcomes),
         cmocka_unit_test(json_gives_every_outcome_its_gate_and_evidence),
         cmocka_unit_test(every_gate_that_did_not_pass_is_named_in_every_format),

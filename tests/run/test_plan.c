@@ -120,6 +120,12 @@ static void hosts_come_together_as_the_suite_says(void **state)
         {"a\nb\n", GATHER("\"scope\": \"pair\""), "a+b fabric"},
         {RACKS, GATHER("\"scope\": \"group\", \"by\": \"unit\""), "n1+n2+n3 fabric; n4+n5 leaf"},
         {RACKS, GATHER("\"scope\": \"group\", \"by\": \"leaf\""), "n1+n3 leaf; n2+n4+n5 leaf"},
+        /* Hosts of both take turns; of three leaves each is with both others, of one there is none. */
+        {RACKS, GATHER("\"scope\": \"group\", \"by\": \"leaves\""), "n1+n2+n3+n4+n5 fabric"},
+        {"a leaf=1\nb leaf=1\nc leaf=2\nd leaf=2\ne leaf=3\n",
+         GATHER("\"scope\": \"group\", \"by\": \"leaves\", \"exclusive\": \"leaf\""),
+         "a+c+b+d leaf; c+e+d leaf; e+a+b leaf"},
+        {"a leaf=1\nb leaf=1\n", GATHER("\"scope\": \"group\", \"by\": \"leaves\""), ""},
         {RACKS, GATHER("\"scope\": \"group\", \"by\": 3"), "n1+n2+n3 fabric; n4+n5 leaf"},
         {"[1-7]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6+7 fabric"},
         {"[1-8]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6 fabric; 7+8 fabric"},
@@ -385,12 +391,15 @@ static void what_cannot_be_grouped_is_refused(void **state)
          "expected unit=NAME on its line or on the defaults line"},
         {"a\n", GATHER("\"scope\": \"group\""),
          "suite:2:1: step \"nccl-all-gather\" has scope \"group\" and no \"by\", which says whose hosts come "
-         "together; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at least 2"},
+         "together; expected \"unit\", \"rack\", \"leaf\", \"leaves\", \"rail\", or how many hosts each, at "
+         "least 2"},
         {"a\n", GATHER("\"scope\": \"group\", \"by\": \"ring\""),
-         "suite:2:54: by is \"ring\"; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts "
+         "suite:2:54: by is \"ring\"; expected \"unit\", \"rack\", \"leaf\", \"leaves\", \"rail\", or how "
+         "many hosts "
          "each, at least 2"},
         {"a\n", GATHER("\"scope\": \"group\", \"by\": 1"),
-         "suite:2:54: by is 1; expected \"unit\", \"rack\", \"leaf\", \"rail\", or how many hosts each, at "
+         "suite:2:54: by is 1; expected \"unit\", \"rack\", \"leaf\", \"leaves\", \"rail\", or how many "
+         "hosts each, at "
          "least 2"},
         {"a\n", GATHER("\"scope\": \"pair\", \"by\": 2"),
          "suite:2:53: by is 2; expected \"ring\" or \"disjoint\""},

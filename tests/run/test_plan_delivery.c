@@ -25,7 +25,8 @@ static struct cluster plan_of(const char *platform, unsigned hosts)
     struct cluster cluster = {.arena = arena_create()};
     const struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
     struct error err = {0};
-    const char *text = arena_printf(cluster.arena, "n[0001-%04u] platform=%s unit=u1\n", hosts, platform);
+    const char *text = arena_printf(
+        cluster.arena, "n[0001-%04u] platform=%s unit=u1 fabric=infiniband mounts=/data\n", hosts, platform);
     const struct hostfile *hostfile = hostfile_parse(cluster.arena, "hosts", slice_of(text), &err);
     const struct suite *suite = suite_load(cluster.arena, "delivery", &err);
 

@@ -23,13 +23,13 @@ struct sample {
     struct error err;
 };
 
-/* On each host reachable and then gpu-burn, and behind both mpi-launch over all. */
-static struct sample make(const char *hosts)
+#define STEPS                                                                            \
+    "{\"name\": \"s\", \"purpose\": \"trial\", \"platform\": \"hgx-h100\", \"steps\": [" \
+    "{\"check\": \"reachable\"}, {\"check\": \"gpu-burn\", \"needs\": [\"reachable\"]}," \
+    "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"gpu-burn\"]}"
+
+static struct sample make_of(const char *hosts, const char *suite)
 {
-    static const char suite[] =
-        "{\"name\": \"s\", \"purpose\": \"trial\", \"platform\": \"hgx-h100\", \"steps\": ["
-        "{\"check\": \"reachable\"}, {\"check\": \"gpu-burn\", \"needs\": [\"reachable\"]},"
-        "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"gpu-burn\"]}]}";
     struct sample sample = {.arena = arena_create()};
     struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
     struct plan_notes notes;
@@ -43,6 +43,12 @@ static struct sample make(const char *hosts)
     sample.plan = plan_build(sample.arena, &sample.sources, &options, &notes, &sample.err);
     assert_non_null(sample.plan);
     return sample;
+}
+
+/* On each host reachable and then gpu-burn, and behind both mpi-launch over all. */
+static struct sample make(const char *hosts)
+{
+    return make_of(hosts, STEPS "]}");
 }
 
 static int take(struct sample *sample, const char *hosts)
@@ -98,6 +104,27 @@ static void a_host_that_was_added_owes_all_and_the_group_of_all(void **state)
     assert_int_equal(take(&sample, A B C), 0);
     assert_int_equal(sample.plan->steps.count, 8);
     keys_are_all_different(&sample);
+    arena_destroy(sample.arena);
+}
+
+/* Its closing look has passed, and then it is a member of another group: nothing would see what that did to it. */
+static void a_host_that_is_tested_anew_is_looked_at_again(void **state)
+{
+    struct sample sample =
+        make_of(A B, STEPS ", {\"name\": \"after\", \"check\": \"reachable\", \"last\": true}]}");
+
+    (void)state;
+    assert_int_equal(sample.plan->steps.count, 7);
+    for (size_t i = 0; i < 6; i++)
+        sample.states[i] = STEP_PASSED; /* of n2 it has not looked yet */
+    assert_int_equal(take(&sample, A B C), 0);
+    assert_string_equal(steps_from(&sample, 7),
+                        "reachable n3@a3\ngpu-burn n3@a3 < 7\nmpi-launch n1@a1 n2@a2 n3@a3 < 2 3 8\n"
+                        "after n3@a3\nafter n1@a1\n");
+    keys_are_all_different(&sample);
+    /* Nobody is tested anew by another way. */
+    assert_int_equal(take(&sample, "n1 address=a1 unit=u1 user=ops\n" B C), 0);
+    assert_int_equal(sample.plan->steps.count, 12);
     arena_destroy(sample.arena);
 }
 
@@ -178,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_that_was_added_owes_all_and_the_group_of_all),
+        cmocka_unit_test(a_host_that_is_tested_anew_is_looked_at_again),
         cmocka_unit_test(a_machine_that_was_swapped_owes_again_what_the_one_before_was_asked),
         cmocka_unit_test(what_the_machine_before_kept_from_running_is_owed_by_the_new_one),
         cmocka_unit_test(another_way_to_a_host_owes_nothing),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: [ipmitool=PROGRAM] sh bmc.sh, as root
-# The BMC's clock, event log, power supplies and fans. What ipmitool complains of is the answer; its exit status adds
+# The BMC's clock, event log, power supplies, fans and firmware. What ipmitool complains of is the answer; its exit status adds
 # nothing to that.
 : "${ipmitool:=ipmitool}"
 # The function of that name, which assay puts before it, is always there.
 (unset -f ipmitool; command -v "$ipmitool") >/dev/null || { echo 'ipmitool: not found'; exit 0; }
 {
     ipmitool sel time get && ipmitool sel info && ipmitool sel elist &&
-        ipmitool sdr type 'Power Supply' && ipmitool sdr type Fan
+        ipmitool sdr type 'Power Supply' && ipmitool sdr type Fan && ipmitool mc info
 } 2>&1
 true

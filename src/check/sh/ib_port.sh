@@ -5,5 +5,5 @@
 cd "$ASSAY_LAB_ROOT/" || exit
 c='sys/class/infiniband/*'
 # shellcheck disable=SC2086 # patterns
-grep -H . $c/hca_type $c/fw_ver $c/node_guid $c/ports/*/state $c/ports/*/phys_state $c/ports/*/rate $c/ports/*/link_layer
+grep -H . $c/hca_type $c/fw_ver $c/board_id $c/node_guid $c/ports/*/state $c/ports/*/phys_state $c/ports/*/rate $c/ports/*/link_layer
 [ $? -le 2 ]

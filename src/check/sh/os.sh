@@ -16,6 +16,10 @@ file os.command_line /proc/cmdline
 file bios.vendor /sys/class/dmi/id/bios_vendor
 file bios.version /sys/class/dmi/id/bios_version
 file bios.date /sys/class/dmi/id/bios_date
+# Of a BMC whose driver is loaded.
+for d in "$ASSAY_LAB_ROOT"/sys/devices/platform/ipmi_bmc.*; do
+    [ ! -r "$d/firmware_revision" ] || take bmc.firmware '' cat "$d/firmware_revision"
+done
 for d in "$ASSAY_LAB_ROOT"/sys/class/infiniband/*; do
     [ ! -r "$d/fw_ver" ] || take nic.firmware "${d##*/}" cat "$d/fw_ver"
 done
@@ -28,7 +32,10 @@ cpu="$ASSAY_LAB_ROOT"/sys/devices/system/cpu
 # shellcheck disable=SC2317 # `take` calls it
 governors() { cat "$cpu"/cpu[0-9]*/cpufreq/scaling_governor | sort -u | paste -s -d ' ' -; }
 if [ -d "$cpu/cpu0" ] && [ ! -e "$cpu/cpu0/cpufreq" ]; then put os.governor '' none; else take os.governor '' governors; fi
-file os.numa_balancing /proc/sys/kernel/numa_balancing
+# A kernel that was built without it balances nothing.
+kernel="$ASSAY_LAB_ROOT"/proc/sys/kernel
+if [ -e "$kernel/osrelease" ] && [ ! -e "$kernel/numa_balancing" ]; then put os.numa_balancing '' none
+else file os.numa_balancing /proc/sys/kernel/numa_balancing; fi
 take os.transparent_hugepages '' sed 's/.*\[\(.*\)\].*/\1/' "$ASSAY_LAB_ROOT"/sys/kernel/mm/transparent_hugepage/enabled
 for row in HugePages_Total:os.hugepages SwapTotal:os.swap; do
     take "${row#*:}" '' sed -n "s/^${row%:*}: *//p" "$ASSAY_LAB_ROOT"/proc/meminfo

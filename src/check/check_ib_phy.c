@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The links of the compute HCAs below the counters: bit error rates before and after correction, the kind of correction,
+ * and the transceivers, as mlxlink tells them. A link that corrects too much works today and goes down under load, or in a
+ * month; a module outside its own bounds is next to fail.
+ *
+ *   phy.read   yes | not read: WHY          a host without mlxlink is written down, and is no worse for it
+ *   phy.ber    good | high: WHAT | not known: WHY
+ *   faults     phy.ber, module.bounds       of a port; warning: phy.ber.rising
+ *
+ * By NVIDIA's bring-up procedure for InfiniBand a rate is judged when the link has been counted for 125 minutes. Before
+ * that it is bad only with more errors than it may have in all of them.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+#include "script.h"
+
+enum { LEAST_S = 125 * 60 };
+
+static void command_mlxlink(const struct check_context *context, struct text *out)
+{
+    script_begin(out, "mlxlink -d DEVICE -p 1 -m -c of each HCA");
+    script_set_hcas(context, out);
+    script_set(out, "mlxlink", check_tool(context, "mlxlink")->path);
+    script_tool_under(context, out, "mlxlink", "mlxlink", "timeout -k 1 20");
+    text_put(out, script_ib_phy);
+}
+
+static const struct part_row parts[] = {{"mlxlink", "mlxlink", command_mlxlink, NULL}, {0}};
+
+/*
+ * NVIDIA, InfiniBand Cluster Bring-up Procedure, link quality: after correction 1e-11 is an error and 5e-12 a warning where
+ * the correction is of low latency with retransmission (the default of cables below 100 m), 1e-14 and 5e-15 with the
+ * standard one; of symbols 1e-14 and 5e-15 with both. Ethernet: IEEE 802.3 expects 1e-12 or better after RS-FEC.
+ */
+static const struct quality {
+    const char *speed, *fec; /* stand in what the port tells; NULL: any */
+    const char *rate, *errors, *words;
+    double warning, error;
+} qualities[] = {
+    {"IB-", "LL", "phy.ber.effective", "phy.errors.effective", "effective", 5e-12, 1e-11},
+    {"IB-", "Low", "phy.ber.effective", "phy.errors.effective", "effective", 5e-12, 1e-11},
+    {"IB-", NULL, "phy.ber.effective", "phy.errors.effective", "effective", 5e-15, 1e-14},
+    {NULL, NULL, "phy.ber.effective", "phy.errors.effective", "effective", 1e-12, 1e-12},
+    {"IB-", NULL, "phy.ber.symbol", "phy.errors.symbol", "symbol", 5e-15, 1e-14},
+};
+
+static const char *const module_bounds[][2] = {
+    {"module.temperature", "C"}, {"module.rx_power", "dBm received"}, {"module.tx_power", "dBm sent"}};
+
+static bool has_word(const struct reading *reading, const char *fact, const char *port, const char *word)
+{
+    const char *text = reading_get_fact(reading, fact, port);
+
+    return word == NULL || (text != NULL && strstr(text, word) != NULL);
+}
+
+static const struct quality *quality_of(const struct reading *reading, const char *port, const char *rate)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(qualities); i++)
+        if (strcmp(qualities[i].rate, rate) == 0 &&
+            has_word(reading, "phy.speed", port, qualities[i].speed) &&
+            has_word(reading, "phy.fec", port, qualities[i].fec))
+            return &qualities[i];
+    return NULL;
+}
+
+struct judged {
+    struct reading *out;
+    const char *port;
+    double cleared_s;    /* NAN: not told */
+    double bits_s;       /* of the link; 0: not declared */
+    const char *high;    /* what is too much; "" */
+    const char *unknown; /* what is not known; "" */
+};
+
+static const char *also(struct arena *arena, const char *list, const char *text)
+{
+    return arena_printf(arena, "%s%s%s", list, *list != '\0' ? ", " : "", text);
+}
+
+static void judge_rate(struct judged *judged, const char *rate)
+{
+    struct arena *arena = judged->out->arena;
+    const struct quality *quality = quality_of(judged->out, judged->port, rate);
+    const struct measurement *ber = reading_get(judged->out, rate, judged->port), *errors;
+    bool early = !(judged->cleared_s >= LEAST_S);
+
+    if (quality == NULL || ber == NULL)
+        return;
+    errors = reading_get(judged->out, quality->errors, judged->port);
+    if (early && (errors == NULL || judged->bits_s <= 0 ||
+                  errors->value <= quality->error * judged->bits_s * LEAST_S)) {
+        judged->unknown = arena_printf(arena, "counted for %.0f of %d minutes",
+                                       isnan(judged->cleared_s) ? 0 : judged->cleared_s / 60, LEAST_S / 60);
+        return;
+    }
+    if (early || ber->value > quality->error) {
+        const char *text = arena_printf(arena, "%s bit error rate %.3g, expected <= %g", quality->words,
+                                        ber->value, quality->error);
+
+        judged->high = also(arena, judged->high, text);
+        reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, "%s", text);
+    } else if (ber->value > quality->warning) {
+        reading_finding(judged->out, SEVERITY_WARNING, "phy.ber.rising", judged->port,
+                        "%s bit error rate %.3g, expected <= %g", quality->words, ber->value,
+                        quality->warning);
+    }
+}
+
+/* "-5..75": what the module itself gives an alarm beyond. */
+static bool bounds_of(const struct reading *reading, const char *metric, const char *port, double *ret_low,
+                      double *ret_high)
+{
+    const char *text = reading_get_fact(reading, arena_printf(reading->arena, "%s.range", metric), port);
+    struct slice low, high;
+
+    return text != NULL && slice_part(slice_of(text), "..", &low, &high) && scan_double(low, ret_low) &&
+           scan_double(high, ret_high) && *ret_low < *ret_high;
+}
+
+static void judge_module(struct reading *out, const char *port)
+{
+    double low, high;
+
+    for (size_t k = 0; k < ARRAY_SIZE(module_bounds); k++) {
+        if (!bounds_of(out, module_bounds[k][0], port, &low, &high))
+            continue;
+        for (size_t i = 0; i < out->measurements.count; i++) {
+            const struct measurement *value = &out->measurements.items[i];
+
+            if (strcmp(value->metric, module_bounds[k][0]) == 0 && strcmp(value->subject, port) == 0 &&
+                (value->value < low || value->value > high))
+                reading_finding(out, SEVERITY_FAULT, "module.bounds", port,
+                                "the transceiver is at %g %s, and its own bounds are %g and %g", value->value,
+                                module_bounds[k][1], low, high);
+        }
+    }
+}
+
+static void judge_port(const struct check_context *context, struct reading *out, const char *port)
+{
+    const struct measurement *cleared = reading_get(out, "phy.cleared", port);
+    struct judged judged = {.out = out,
+                            .port = port,
+                            .cleared_s = cleared != NULL ? cleared->value : NAN,
+                            .bits_s = context->platform->hca_gbits * 1e9,
+                            .high = "",
+                            .unknown = ""};
+
+    if (reading_get(out, "phy.ber.effective", port) == NULL)
+        judged.unknown = "no rate is told";
+    judge_rate(&judged, "phy.ber.effective");
+    judge_rate(&judged, "phy.ber.symbol");
+    judge_module(out, port);
+    reading_fact(out, "phy.ber", port,
+                 slice_of(*judged.high != '\0' ? arena_printf(out->arena, "high: %s", judged.high)
+                          : *judged.unknown != '\0'
+                              ? arena_printf(out->arena, "not known: %s", judged.unknown)
+                              : "good"));
+}
+
+/* "== mlx5_3/1 not read: WHY" */
+static const char *why_unread(struct reading *out, const struct part *part, const char *port)
+{
+    const char *mark = arena_printf(out->arena, "== %s not read: ", port);
+    struct slice rest = part->out, line;
+
+    while (scan_line(&rest, &line))
+        if (scan_text(&line, mark))
+            return utf8_clean(out->arena, line);
+    return "mlxlink tells nothing of it";
+}
+
+static void read_phy(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "mlxlink");
+    const char *hca;
+
+    if (part == NULL || !part->ended) {
+        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        return;
+    }
+    out->status = READING_COMPLETE;
+    reading_merge(out, &part->reading);
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++) {
+        const char *port = arena_printf(out->arena, "%s/1", hca);
+        bool read = reading_get_fact(out, "phy.state", port) != NULL;
+
+        reading_fact(
+            out, "phy.read", port,
+            slice_of(read ? "yes" : arena_printf(out->arena, "not read: %s", why_unread(out, part, port))));
+        if (read)
+            judge_port(context, out, port);
+    }
+}
+
+#define QUALITY "NVIDIA, InfiniBand Cluster Bring-up Procedure: link quality; Ethernet: IEEE 802.3"
+#define ALIKE "assay: one rail is built alike on all hosts"
+
+static const struct item items[] = {
+    {"phy.read", PER_HCA_PORT, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("phy.read", "yes", "assay", .inconclusive = true)},
+    {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
+    {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"phy.ber.effective", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"phy.ber.symbol", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"phy.fec", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("phy.fec", ALIKE)},
+    {"module.type", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.type", ALIKE)},
+    {"module.part", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.part", ALIKE)},
+    {"module.firmware", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.firmware", ALIKE)},
+    {"module.serial", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"module.temperature", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"module.rx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"module.tx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct argument arguments[] = {HCAS_ARGUMENT_ROW, {0}};
+
+static const struct remedy remedies[] = {
+    {"sound",
+     "clean or replace that port's cable and transceiver and see both of its ends (mlxlink -d DEVICE -m -c); "
+     "of a module that is too hot the air flow; then clear the counters (mlxlink --pc) and test again"},
+    {"phy.read", "install MFT (mlxlink) or mstflint (mstlink) on the host, and let the login become root"},
+    {"phy.ber", "look again when the link has been up for 125 minutes"},
+    {"phy.fec", "see both ends of the cable: mlxlink --show_fec"},
+    {"module.*", "compare the transceiver with that of the same port on other hosts; bring its firmware to "
+                 "theirs, or have it "
+                 "replaced"},
+    {0},
+};
+
+const struct check check_ib_phy = {
+    .name = "ib-phy",
+    .title = "Link quality",
+    .summary = "bit error rates, FEC and transceivers of every compute HCA's port, where mlxlink tells them",
+    .on = ON_HCAS,
+    .concerns = OF_NETWORK,
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .arguments = arguments,
+    .arguments_fault = check_hcas_fault,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = 20,
+    .read = read_phy,
+};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which steps of a suite are for which hosts. A platform has no NVSwitches; a site has no plan of its cables: what
+ * such a step would ask there is nothing, and the plan says so by name instead of being silent. It is decided by the
+ * documents alone (suite, hostfile, platform), so that the same ones make the same plan when a run is resumed or an
+ * acceptance is counted.
+ *
+ * What nobody has said is not taken for absent. Of the fabric's kind it is assumed, and the run finds out: ib-port is
+ * inconclusive where the ports are of the other kind. A BMC is there unless the hostfile denies it.
+ */
+#include <string.h>
+
+#include "plan_private.h"
+
+/* What the documents say of the hosts of one platform. */
+struct site {
+    struct arena *arena;
+    const struct platform *platform;
+    const char *fabric, *mounts; /* NULL: not declared */
+    bool cabling, bmc;
+    unsigned hosts;  /* of the hostfile, spares aside, of all platforms */
+    unsigned leaves; /* that hosts of the platform hang on; 0: of some it is not declared */
+};
+
+struct answer {
+    bool holds, assumed;
+    const char *reason;
+};
+
+static struct answer fabric_is(const struct site *site, const struct json *wanted)
+{
+    const char *fabric = site->fabric != NULL ? site->fabric : "infiniband";
+    bool holds = strcmp(fabric, wanted->string) == 0;
+
+    if (site->fabric == NULL)
+        return (struct answer){holds, true,
+                               "the hostfile does not say fabric=, and InfiniBand is assumed until ib-port "
+                               "shows the ports, which is inconclusive where they are Ethernet"};
+    return (struct answer){holds, false,
+                           arena_printf(site->arena, "the hostfile says fabric=%s", site->fabric)};
+}
+
+static struct answer cables_are_declared(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    return (struct answer){site->cabling, false,
+                           site->cabling ? "the hostfile declares where cables end (rail.HCA=)"
+                                         : "the hostfile declares no cables (rail.HCA=SWITCH:PORT)"};
+}
+
+static struct answer mounts_are_declared(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    if (site->mounts == NULL)
+        return (struct answer){false, false, "the hostfile declares no storage (mounts=/data,/scratch)"};
+    return (struct answer){true, false,
+                           arena_printf(site->arena, "the hostfile declares mounts=%s", site->mounts)};
+}
+
+static struct answer hosts_have_a_bmc(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    return (struct answer){site->bmc, false,
+                           site->bmc ? "the hostfile does not say bmc=none" : "the hostfile says bmc=none"};
+}
+
+static struct answer gpus_have_rails(const struct site *site, const struct json *wanted)
+{
+    const struct platform *platform = site->platform;
+
+    (void)wanted;
+    return (struct answer){platform->gpu_count > 0 && platform->hcas.count == platform->gpu_count, false,
+                           arena_printf(site->arena, "platform %s names %zu HCAs for %u GPUs", platform->name,
+                                        platform->hcas.count, platform->gpu_count)};
+}
+
+static struct answer hosts_are_enough(const struct site *site, const struct json *wanted)
+{
+    return (struct answer){site->hosts >= wanted->number, false,
+                           arena_printf(site->arena, "it takes %.0f hosts, and the hostfile has %u",
+                                        wanted->number, site->hosts)};
+}
+
+static struct answer leaves_are_enough(const struct site *site, const struct json *wanted)
+{
+    if (site->leaves == 0)
+        return (struct answer){false, false,
+                               "the hostfile does not say of all hosts which leaf they hang on (leaf=)"};
+    return (struct answer){site->leaves >= wanted->number, false,
+                           arena_printf(site->arena, "it takes %.0f leaves, and the hostfile has %u",
+                                        wanted->number, site->leaves)};
+}
+
+/* In the order in which they are told; the keys of "when" in the schema. */
+static const struct condition {
+    const char *key;
+    struct answer (*ask)(const struct site *site, const struct json *wanted);
+} conditions[] = {
+    {"hosts_min", hosts_are_enough}, {"leaves_min", leaves_are_enough}, {"cabling", cables_are_declared},
+    {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},         {"rails", gpus_have_rails},
+    {"fabric", fabric_is},
+};
+
+enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
+
+/* Of one platform; 0 where one of its hosts declares none. */
+static unsigned leaves_of(const struct plan_sources *sources, const struct platform *platform)
+{
+    const struct hostfile *hostfile = sources->hostfile;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        const struct host *host = &hostfile->hosts.items[i];
+        bool known = host->role == ROLE_SPARE || host_platform(sources, host) != platform;
+
+        if (!known && *host->leaf == '\0')
+            return 0;
+        for (size_t k = 0; k < i && !known; k++)
+            known = hostfile->hosts.items[k].role != ROLE_SPARE &&
+                    strcmp(hostfile->hosts.items[k].leaf, host->leaf) == 0 &&
+                    host_platform(sources, &hostfile->hosts.items[k]) == platform;
+        count += !known;
+    }
+    return count;
+}
+
+static struct site site_of(struct arena *arena, const struct plan_sources *sources,
+                           const struct platform *platform)
+{
+    struct site site = {
+        .arena = arena, .platform = platform, .bmc = true, .leaves = leaves_of(sources, platform)};
+
+    for (size_t i = 0; i < sources->hostfile->hosts.count; i++) {
+        const struct host *host = &sources->hostfile->hosts.items[i];
+
+        if (host->role == ROLE_SPARE)
+            continue;
+        site.hosts++;
+        if (host_platform(sources, host) != platform)
+            continue;
+        site.fabric = host->fabric;
+        site.mounts = host->mounts;
+        site.bmc = !host->without_bmc;
+        site.cabling |= host->rails.count > 0;
+    }
+    return site;
+}
+
+/* What a platform does not have. */
+static const char *why_not_there(struct arena *arena, const struct check *check,
+                                 const struct platform *platform)
+{
+    if (check->on == ON_GPUS && platform->gpu_count == 0)
+        return arena_printf(arena, "platform %s has no GPUs", platform->name);
+    if (check->on == ON_HCAS && platform->hcas.count == 0)
+        return arena_printf(arena,
+                            "platform %s names no HCAs; copy its file and list them, for nothing tests the "
+                            "adapters of these hosts one by one",
+                            platform->name);
+    return arena_printf(arena, "platform %s has no such thing", platform->name);
+}
+
+bool plan_applies(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
+                  const struct platform *platform, struct plan_choice *ret_choice)
+{
+    const struct check *check = check_find(step->check);
+    struct plan_choice choice = {step->name, step->check, platform->name, true, false, ""};
+    struct site site = {.arena = arena};
+
+    if (!check_applies(check, step, platform)) {
+        choice.taken = false;
+        choice.reason = why_not_there(arena, check, platform);
+    } else if (step->when != NULL) {
+        site = site_of(arena, sources, platform);
+    }
+    for (size_t i = 0; choice.taken && i < CONDITIONS; i++) {
+        const struct json *wanted = json_get(step->when, conditions[i].key);
+        struct answer answer;
+
+        if (wanted == NULL)
+            continue;
+        answer = conditions[i].ask(&site, wanted);
+        choice.taken = answer.holds;
+        choice.assumed |= answer.assumed;
+        choice.reason = answer.holds && *choice.reason != '\0'
+                            ? arena_printf(arena, "%s; %s", choice.reason, answer.reason)
+                            : answer.reason;
+    }
+    if (ret_choice != NULL)
+        *ret_choice = choice;
+    return choice.taken;
+}
+
+static const char *said(const char *word)
+{
+    return word != NULL ? word : "nothing";
+}
+
+int check_site(const struct plan_sources *sources, struct error *err)
+{
+    const struct hostfile *hostfile = sources->hostfile;
+
+    for (size_t p = 0; p < sources->platforms.count; p++) {
+        const struct host *first = NULL;
+
+        for (size_t i = 0; i < hostfile->hosts.count; i++) {
+            const struct host *host = &hostfile->hosts.items[i];
+            const struct {
+                const char *key, *was, *is;
+            } rows[] = {{"fabric", said(first != NULL ? first->fabric : host->fabric), said(host->fabric)},
+                        {"mounts", said(first != NULL ? first->mounts : host->mounts), said(host->mounts)},
+                        {"bmc", (first != NULL ? first : host)->without_bmc ? "none" : "ipmi",
+                         host->without_bmc ? "none" : "ipmi"}};
+
+            if (host_platform(sources, host) != sources->platforms.items[p])
+                continue;
+            for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+                if (strcmp(rows[k].was, rows[k].is) != 0)
+                    return error_set(
+                        err, ERROR_USAGE,
+                        "%s:%u:%u: %s of host '%s' is %s, and of '%s' on line %u %s; expected the "
+                        "same of all hosts of platform %s",
+                        hostfile->path, host->line, host->column, rows[k].key, host->name, rows[k].is,
+                        first->name, first->line, rows[k].was, sources->platforms.items[p]->name);
+            if (first == NULL)
+                first = host;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A delivery takes in what applies: by hostfile and platform, with its reason, and never by silence.
+
+usage: test_applies.py ASSAY
+"""
+
+import json
+import os
+
+from cluster import FOLDER, Lab, Report, Tap, assay
+
+tap = Tap()
+CABLES = " ".join(f"rail.mlx5_{i}=leaf{i}" for i in range(8))
+
+
+def write(name, text):
+    path = os.path.join(FOLDER, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def plan_of(name, text):
+    """Of each conditional step on its first platform: (taken in, assumed, reason)."""
+    done = assay("plan", "-H", write(name, text), "-s", "delivery", "--format", "json")
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    plan = json.loads(done.stdout)
+    planned = {shape["step"] for shape in plan["plan"] if shape["runs"]}
+    chosen = {}
+    for choice in plan["applies"]:
+        chosen.setdefault(choice["step"], (choice["taken"], choice["assumed"], choice["reason"]))
+        tap.ok(choice["taken"] == (choice["step"] in planned) or choice["platform"] != plan["applies"][0]["platform"],
+               f"{name}: {choice['step']} is planned if it was taken in, and only then")
+        tap.ok(choice["reason"], f"{name}: {choice['step']} says why")
+    return chosen, planned
+
+
+def taken(chosen):
+    return {step for step, (is_taken, _, _) in chosen.items() if is_taken}
+
+
+ETHERNET = f"defaults platform=hgx-h100 fabric=ethernet mounts=/data,/scratch {CABLES}\nn[1-8]\n"
+chosen, planned = plan_of("ethernet", ETHERNET)
+tap.ok({"roce", "cabling-lldp", "storage", "bmc", "rdma-pair", "rdma-gpudirect", "rdma-latency"} <= taken(chosen),
+       "on Ethernet: RoCE settings, cables by LLDP, storage, BMC and every rail", chosen)
+tap.ok({"setup", "nvbandwidth"} <= planned, "set-up and copies between host and GPUs are for all", planned)
+tap.ok(not {"cabling", "cabling-fabric"} & planned, "what InfiniBand's tools ask is left out")
+
+chosen, planned = plan_of("bare", "defaults platform=hgx-h100\nn[1-8]\n")
+tap.ok(not {"roce", "cabling", "cabling-lldp", "storage"} & planned, "what nobody declared is left out", planned)
+tap.ok("rail.HCA" in chosen["cabling"][2] and "mounts=" in chosen["storage"][2], "with the words that would take it in", chosen)
+tap.ok(chosen["roce"][1] and "assumed" in chosen["roce"][2], "that it is no Ethernet is told as an assumption", chosen["roce"])
+
+chosen, planned = plan_of("no-bmc", "defaults platform=hgx-h100 bmc=none\nn1\n")
+tap.ok("bmc" not in planned and "bmc=none" in chosen["bmc"][2], "a BMC is only left out where the hostfile denies it", chosen)
+tap.ok(not {"mpi-launch", "rdma-pair", "nccl-all-reduce-cluster"} & planned, "one host has no fabric to test", planned)
+tap.ok("hostfile has 1" in chosen["rdma-pair"][2], "and the plan says so", chosen["rdma-pair"])
+
+chosen, planned = plan_of("npus", "defaults platform=atlas-800t-a2\nn[1-2]\n")
+tap.ok("has no GPUs" in chosen["gpu-burn"][2] and "gpu-burn" not in planned, "what a platform does not have is named", chosen)
+
+for name, text, words in (
+        ("mixed", "defaults platform=hgx-h100\na fabric=ethernet\nb\n", ":3:1: fabric of host 'b' is nothing, and of 'a'"),
+        ("word", "defaults platform=hgx-h100 fabric=token-ring\na\n", "expected infiniband or ethernet"),
+        ("mount", "defaults platform=hgx-h100 mounts=data\na\n", "expected mount points"),
+        ("half", f"defaults platform=hgx-h100\na {CABLES}\nb\n", "host 'b' declares no rail for mlx5_0")):
+    done = assay("plan", "-H", write(name, text), "-s", "delivery")
+    tap.ok(done.returncode == 64 and words in done.stderr, f"{name} is refused with its line", done.stderr)
+
+done = assay("plan", "-H", write("text", ETHERNET), "-s", "delivery")
+tap.ok("taken in  roce (roce, hgx-h100): the hostfile says fabric=ethernet" in done.stdout and
+       "left out  cabling-fabric (cabling-fabric, hgx-h100): the hostfile says fabric=ethernet" in done.stdout,
+       "assay plan lists both with the reason", done.stdout[-3000:])
+
+with Lab("roce", 2, options=("--fabric", "roce")) as lab:
+    with open(lab.hostfile, encoding="utf-8") as file:
+        silent = file.read().replace(" fabric=ethernet", "")
+    database = os.path.join(FOLDER, "silent.db")
+    done = assay("run", "-H", write("silent", silent), "-s", "delivery", "--steps", "reachable,ib-port", "--db", database,
+                 "--progress", "none", "-o", os.path.join(FOLDER, "silent.html"))
+    found = {(item["outcome"], item["metric"]) for step, item in Report(database).outcomes() if step["name"] == "ib-port"
+             and item["outcome"] != "pass"}
+    causes = " ".join(item["cause"] + item["remedy"] for _, item in Report(database).outcomes() if item["metric"] == "ib.link_layer")
+    tap.same(found, {("inconclusive", "ib.link_layer")}, "Ethernet that nobody declared is found, and decides nothing", done.stderr)
+    tap.ok("fabric=ethernet" in causes, "with what to say in the hostfile", causes)
+
+with Lab("one", 1) as lab:
+    database = os.path.join(FOLDER, "one.db")
+    done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none",
+                 "-o", os.path.join(FOLDER, "one.html"))
+    tap.same((done.returncode, Report(database).verdict), (0, "accept"), "one healthy host is accepted", done.stderr)
+
+tap.end()
