@@ -192,10 +192,11 @@ struct check {
     const char *summary; /* one line for --help and README */
     unsigned scopes;     /* enum scope, or-ed */
     enum check_on on;
-    unsigned concerns; /* enum concern, or-ed */
-    bool passive;      /* changes nothing and disturbs nobody: the guard's light path */
-    bool window;       /* it loads the GPUs or the fabric: see above */
-    bool witness;      /* its tool leaves on each host what that saw: see src/check/witness.c */
+    unsigned concerns;  /* enum concern, or-ed */
+    bool passive;       /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;        /* it loads the GPUs or the fabric: see above */
+    bool window_drives; /* its window asks the NVMe drives too: it heats the whole host, for long */
+    bool witness;       /* its tool leaves on each host what that saw: see src/check/witness.c */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */

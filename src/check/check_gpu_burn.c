@@ -155,6 +155,7 @@ const struct check check_gpu_burn = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .window_drives = true,
     .arguments = arguments,
     .parts = parts,
     .items = items,

@@ -103,6 +103,8 @@ bool window_part_applies(const struct check_context *context, const struct part_
         return witness_is_asked(context);
     if (!context->check->window)
         return false;
+    if (strcmp(row->name, WINDOW_DRIVES) == 0)
+        return context->check->window_drives;
     return context->platform->nvlink_links > 0 || strcmp(row->name, WINDOW_NVLINK) != 0;
 }
 

@@ -184,8 +184,10 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
     }
     slot_add(context, slots, "window.hardware", "", NULL, DUTY_GATE, rule_hardware);
     add_metrics(context, slots, kernel_counters, ARRAY_SIZE(kernel_counters));
-    slot_add(context, slots, "window.drives", "", NULL, DUTY_RECORD, rule_drives);
-    add_metrics(context, slots, &media_errors, 1);
+    if (context->check->window_drives) {
+        slot_add(context, slots, "window.drives", "", NULL, DUTY_RECORD, rule_drives);
+        add_metrics(context, slots, &media_errors, 1);
+    }
     if (context->platform->hcas.count > 0) {
         slot_add(context, slots, "window.ports", "", NULL, DUTY_GATE, rule_ports);
         add_metrics(context, slots, port_counters, ARRAY_SIZE(port_counters));
@@ -504,10 +506,11 @@ void growth_conclude(struct growth *growth)
     if (growth->over_fabric && growth->stuck.length > 0)
         reading_finding(growth->out, SEVERITY_INFO, "window.ports.unread", "", "%s", growth->stuck.bytes);
     conclude(growth, "window.corrected", &growth->corrected, false);
-    reading_fact(growth->out, "window.drives", "",
-                 slice_of(growth->drives.length == 0
-                              ? "read"
-                              : arena_printf(growth->out->arena, "not read: %s", growth->drives.bytes)));
+    if (growth->context->check->window_drives)
+        reading_fact(growth->out, "window.drives", "",
+                     slice_of(growth->drives.length == 0
+                                  ? "read"
+                                  : arena_printf(growth->out->arena, "not read: %s", growth->drives.bytes)));
     for (size_t i = 0; i < growth->most.count; i++)
         reading_measure(growth->out, growth->most.items[i].metric, "", growth->most.items[i].most, "");
 }

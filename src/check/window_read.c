@@ -744,7 +744,8 @@ static void read_member(struct finder *finder, size_t index)
     else
         finder->processes_unknown = finder->ecc_unknown = finder->growth.gpu_unknown = true;
     read_hardware(finder, &member, before, after);
-    read_drives(finder, &member, before, after);
+    if (finder->context->check->window_drives)
+        read_drives(finder, &member, before, after);
     read_nvlink(finder, &member, before, after);
     read_fabric(finder, &member, before, after);
     read_monitors(finder, &member, before);

@@ -176,7 +176,7 @@ int tool_lsblk(struct tool *tool)
         return 1;
     }
     printf("NAME=\"loop0\" TYPE=\"loop\" SIZE=\"67014656\" MODEL=\"\" SERIAL=\"\"\n");
-    for (unsigned i = 0; i < board->nvme_count; i++)
+    for (unsigned i = 0; i < tool->host->drives; i++)
         printf("NAME=\"nvme%un1\" TYPE=\"disk\" SIZE=\"%llu\" MODEL=\"%s\" SERIAL=\"S64HNE0T%06u\"\n", i,
                i == system ? system_bytes : board->nvme_bytes, i == system ? system_model : board->nvme_model,
                serial(tool->host, "nvme", i) % 1000000);

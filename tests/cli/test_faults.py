@@ -44,11 +44,13 @@ class Run:
                 for (host, step), (word, subjects, cause) in case.right.items()}
 
     def target_of(self, host, names):
-        """As steps name it: "node5", "2 hosts: node[5-6]" for the pair "bc", or "3 hosts: node[4-6]" for all of a case."""
+        """As steps name it: "node5", "2 hosts: node[5-6]" for the pair "bc", "2 hosts: node[4,6]" for "ac", or
+        "3 hosts: node[4-6]" for all of a case."""
         members = self.hosts if host == "all" else [names[letter] for letter in host]
         if len(members) == 1:
             return members[0]
-        return f"{len(members)} hosts: node[{members[0][4:]}-{members[-1][4:]}]"
+        gap = int(members[-1][4:]) - int(members[0][4:]) >= len(members)
+        return f"{len(members)} hosts: node[{members[0][4:]}{',' if gap else '-'}{members[-1][4:]}]"
 
     def all_right(self):
         return {target: what for case, names in zip(self.cases, self.names)
