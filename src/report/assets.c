@@ -61,6 +61,16 @@ static void collect_kind(struct arena *arena, const struct reading *reading, con
     }
 }
 
+/* Where what this step has read belongs: in the place of what an earlier one of the same check read on that host. */
+static struct assets *place_of(struct assets *all, size_t count, const struct step_view *step)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].host == step->step->members[0] &&
+            strcmp(all[i].step->step->shape->check, step->step->shape->check) == 0)
+            return &all[i];
+    return &all[count];
+}
+
 size_t assets_collect(const struct view *view, struct assets **ret_assets)
 {
     struct assets *all = arena_array(view->arena, struct assets, view->step_count);
@@ -69,14 +79,18 @@ size_t assets_collect(const struct view *view, struct assets **ret_assets)
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step_view *step = &view->steps[i];
         const struct check *check = check_find(step->step->shape->check);
+        struct assets read, *place;
 
         if (check == NULL || check->assets == NULL || step->attempts.count == 0)
             continue;
-        all[count] = (struct assets){.host = step->step->members[0], .step = step};
+        read = (struct assets){.host = step->step->members[0], .step = step};
         for (const struct check_asset *kind = check->assets; kind->part != NULL; kind++)
-            collect_kind(view->arena, &step->attempts.items[step->attempts.count - 1]->reading, kind,
-                         &all[count]);
-        count += all[count].items.count > 0;
+            collect_kind(view->arena, &step->attempts.items[step->attempts.count - 1]->reading, kind, &read);
+        if (read.items.count == 0)
+            continue;
+        place = place_of(all, count, step);
+        count += place == &all[count];
+        *place = read;
     }
     *ret_assets = all;
     return count;

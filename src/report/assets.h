@@ -16,7 +16,8 @@ struct assets {
     LIST_OF(struct asset) items; /* in the order of parts, and of places as the tools list them */
 };
 
-/* One for each host of which the check has read anything, in the order of steps. Returns how many. */
+/* One for each host of which the check has read anything, by the last step that did; in the order of steps. Returns how
+ * many. */
 size_t assets_collect(const struct view *view, struct assets **ret_assets);
 
 /* "8 x MZQL23T8HCLS 3840755982336 B" as people say it, "... 3.841 TB": in the arena, or text itself. */
