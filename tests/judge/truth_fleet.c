@@ -104,18 +104,28 @@ static struct measurement *measured(struct attempt *attempt, const struct slot *
     return NULL;
 }
 
+/* The number of the part that was there before. */
+static const double *number_of(const struct truth_fleet *fleet, size_t part)
+{
+    for (size_t i = fleet->values.count; i-- > 0;)
+        if (fleet->values.items[i].parts[0] == part)
+            return fleet->values.items[i].number;
+    return NULL;
+}
+
 static void add_value(struct truth_fleet *fleet, struct attempt *attempt, const struct slot *slot,
                       const size_t *parts)
 {
     const struct nominal *nominal = nominal_of(slot);
     struct measurement *measurement = measured(attempt, slot);
+    const double *copy_of = nominal->copy ? number_of(fleet, parts[0]) : NULL;
 
     *list_push(fleet->run.record.arena, &fleet->values) =
         (struct truth_value){.number = &measurement->value,
                              .nominal = nominal->value,
                              .sign = metric_find(slot->metric)->better == BETTER_LOWER ? -1 : 1,
                              .parts = {parts[0], parts[1]},
-                             .copy = nominal->copy};
+                             .copy_of = copy_of};
 }
 
 static void add_parts(struct truth_fleet *fleet, size_t step, size_t count)
@@ -192,8 +202,8 @@ static void write_values(struct truth_fleet *fleet)
 
         if (value->parts[1] != TRUTH_NONE)
             level = fmin(level, level_of(fleet, value->parts[1]));
-        *value->number =
-            value->copy ? *value[-1].number : value->nominal * exp(value->sign * (level + value->noise));
+        *value->number = value->copy_of != NULL ? *value->copy_of
+                                                : value->nominal * exp(value->sign * (level + value->noise));
     }
 }
 

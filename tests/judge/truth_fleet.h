@@ -31,9 +31,9 @@ struct truth_part {
 struct truth_value {
     double *number; /* of the measurement */
     double nominal, sign;
-    size_t parts[2]; /* [1]: the slower of two parts makes it; TRUTH_NONE */
-    bool copy;       /* the same number as the value before it */
-    double noise;    /* logarithm, drawn */
+    size_t parts[2];       /* [1]: the slower of two parts makes it; TRUTH_NONE */
+    const double *copy_of; /* another value of the part that the check repeats; NULL */
+    double noise;          /* logarithm, drawn */
 };
 
 struct truth_fleet {
