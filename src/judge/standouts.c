@@ -85,14 +85,22 @@ static size_t shared_series_of(struct census *census, size_t aspect, size_t posi
     return census->series++;
 }
 
-/* How often there is the same place. */
-static size_t count_steps(const struct census *census, const struct shape *shape)
+static bool is_whole(const struct census *census, const struct step_attempts *attempts)
+{
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempt_bearing(census->arena, attempts->items[i]).kind == KIND_WHOLE)
+            return true;
+    return false;
+}
+
+/* How often there is the same place: a host that did not answer is nobody's peer. */
+static size_t count_whole_steps(const struct census *census, const struct shape *shape)
 {
     const struct plan *plan = census->record->plan;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
-        count += plan->steps.items[i].shape == shape;
+        count += plan->steps.items[i].shape == shape && is_whole(census, &census->attempts[i]);
     return count;
 }
 
@@ -121,8 +129,8 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     count = subject_ends(census->arena, slot->subject, names);
     if (count == 0 || (count == 2 && shape->hosts == PAIR))
         return respect;
-    anywhere =
-        metric->anywhere && count == 1 && shape->hosts == 1 && count_steps(census, shape) <= PEERS_LEAST;
+    anywhere = metric->anywhere && count == 1 && shape->hosts == 1 &&
+               count_whole_steps(census, shape) <= PEERS_LEAST;
     for (size_t i = 0; i < count; i++)
         respect.places[i] = place_of(census, shape->platform, names[i], anywhere);
     respect.aspect = aspect_of(census, step, slot->metric);
