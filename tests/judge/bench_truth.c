@@ -146,11 +146,16 @@ static void choose_sick(const struct truth_fleet *fleet, struct trials *trials, 
     }
 }
 
-static void count_false(const struct truth_fleet *fleet, struct trials *trials)
+/* Before anybody is slow. */
+static void count_false(struct truth_fleet *fleet, struct trials *trials)
 {
-    trials->runs++;
+    struct arena *aside = arena_create();
+
+    truth_fleet_judge(fleet, aside);
     for (size_t i = 0; i < fleet->parts.count; i++)
-        trials->false_ones += fleet->parts.items[i].found[trials->way] && !(fleet->parts.items[i].loss > 0);
+        trials->false_ones += fleet->parts.items[i].found[trials->way];
+    trials->runs++;
+    arena_destroy(aside);
 }
 
 /* Halves for all of them at once. INFINITY: it is not found at all. */
@@ -178,7 +183,6 @@ static void halve(struct truth_fleet *fleet, struct trials *trials, double *ret_
         }
         arena_destroy(aside);
     }
-    count_false(fleet, trials);
     for (size_t i = 0; i < trials->at_once; i++)
         ret_smallest[i] += trials->sick[i].high;
 }
@@ -202,6 +206,7 @@ static double at_power(struct arena *arena, struct truth_fleet *fleet, const str
     trials->smallest = arena_array(arena, double, trials->count);
     for (size_t i = 0; i < trials->count; i += trials->at_once) {
         truth_fleet_draw(fleet, scatter, &random);
+        count_false(fleet, trials);
         choose_sick(fleet, trials, &random);
         halve(fleet, trials, trials->smallest + i);
     }
