@@ -93,7 +93,18 @@ static bool is_whole(const struct census *census, const struct step_attempts *at
     return false;
 }
 
-/* How often there is the same place: a host that did not answer is nobody's peer. */
+/* How often there would be the same place, */
+static size_t count_steps(const struct census *census, const struct shape *shape)
+{
+    const struct plan *plan = census->record->plan;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        count += plan->steps.items[i].shape == shape;
+    return count;
+}
+
+/* and how often there is: a host that did not answer is nobody's peer. */
 static size_t count_whole_steps(const struct census *census, const struct shape *shape)
 {
     const struct plan *plan = census->record->plan;
@@ -241,6 +252,35 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                                                                       .owed = slot->duty == DUTY_GATE};
 }
 
+static bool is_passed_over(const struct census *census, const struct respect *respect,
+                           const struct outcome *outcome)
+{
+    return respect->aspect != PEERS_NONE && !census->places.items[respect->places[0]].anywhere &&
+           !isnan(outcome->value) && (outcome->word == OUTCOME_PASS || outcome->word == OUTCOME_RECORDED);
+}
+
+/* Where hosts that did not answer leave too few of many, that is said once: at the first item that is not compared. */
+static void remark_too_few(const struct census *census, const struct shape *shape,
+                           const struct respect *respects)
+{
+    const struct plan *plan = census->record->plan;
+    size_t planned = count_steps(census, shape), whole = count_whole_steps(census, shape);
+    struct outcome *outcome = census->judgement->outcomes;
+
+    if (planned <= PEERS_LEAST || whole > PEERS_LEAST)
+        return;
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->steps.items[i].shape->slot_count; k++, outcome++) {
+            if (plan->steps.items[i].shape != shape || !is_passed_over(census, &respects[k], outcome))
+                continue;
+            outcome->remark = true;
+            outcome->cause = arena_printf(
+                census->arena, "%s%sremark: not compared with peers: %zu of %zu answered, and it takes %d",
+                outcome->cause, *outcome->cause != '\0' ? "; " : "", whole, planned, PEERS_LEAST + 1);
+            return;
+        }
+}
+
 static void take_values(struct census *census)
 {
     const struct plan *plan = census->record->plan;
@@ -258,6 +298,9 @@ static void take_values(struct census *census)
             if (respects[number] != NULL && respects[number][k].aspect != PEERS_NONE)
                 take_value(census, step, outcome, &step->shape->slots[k], &respects[number][k]);
     }
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (respects[i] != NULL)
+            remark_too_few(census, plan->shapes.items[i], respects[i]);
 }
 
 /* --- what is made of it ------------------------------------------------------------------------------------------- */

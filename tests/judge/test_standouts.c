@@ -41,10 +41,41 @@ static void a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_co
             fail_msg("with %zu of six hosts down the slow GPU is not named", dead);
 }
 
+/* Causes with these words, in a run of eight hosts of which so many never answered. */
+static size_t said_of_eight_hosts(size_t dead, const char *words)
+{
+    static const char *const steps[] = {"p2p-bandwidth", NULL};
+    static const struct truth_scatter scatter = {.noise = 0.005};
+    struct arena *arena = arena_create();
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    size_t said = 0;
+
+    truth_fleet_make(arena, 8, 0, steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    for (size_t i = 0; i < dead; i++)
+        fleet.run.record.attempts.items[i].end = ATTEMPT_DEADLINE;
+    truth_fleet_judge(&fleet, arena);
+    for (size_t i = 0; i < fleet.judgement.outcome_count; i++)
+        said +=
+            fleet.judgement.outcomes[i].remark && strstr(fleet.judgement.outcomes[i].cause, words) != NULL;
+    arena_destroy(arena);
+    return said;
+}
+
+static void where_too_few_answered_it_is_said_once_that_nothing_is_compared(void **state)
+{
+    (void)state;
+    assert_int_equal(said_of_eight_hosts(2, "not compared with peers"), 0);
+    assert_int_equal(said_of_eight_hosts(3, "not compared with peers: 5 of 8 answered, and it takes 6"), 1);
+    assert_int_equal(said_of_eight_hosts(8, "not compared with peers"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with),
+        cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
     };
 
     return cmocka_run_group_tests_name("standouts", tests, NULL, NULL);
