@@ -6,19 +6,25 @@
 
 #include "assay/suite.h"
 
-static const char *const rule_names[] = {"floor",
-                                         "ceiling",
-                                         "equal",
-                                         "one_of",
-                                         "min_version",
-                                         "same",
-                                         "plausible",
-                                         "fraction_of_ceiling",
-                                         "range",
-                                         "distinct",
-                                         "fraction_of_groups"};
-static const char *const status_names[] = {"contract", "datasheet", "vendor",   "field", "provisional",
-                                           "guess",    "tool",      "computed", "self"};
+static const char *const rule_names[] = {
+    [RULE_FLOOR] = "floor",
+    [RULE_CEILING] = "ceiling",
+    [RULE_EQUAL] = "equal",
+    [RULE_ONE_OF] = "one_of",
+    [RULE_MIN_VERSION] = "min_version",
+    [RULE_SAME] = "same",
+    [RULE_PLAUSIBLE] = "plausible",
+    [RULE_FRACTION] = "fraction_of_ceiling",
+    [RULE_RANGE] = "range",
+    [RULE_DISTINCT] = "distinct",
+    [RULE_NEAR] = "near",
+    [RULE_GROUPS] = "fraction_of_groups",
+};
+static const char *const status_names[] = {
+    [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
+    [LIMIT_FIELD] = "field",       [LIMIT_PROVISIONAL] = "provisional", [LIMIT_GUESS] = "guess",
+    [LIMIT_TOOL] = "tool",         [LIMIT_COMPUTED] = "computed",       [LIMIT_SELF] = "self",
+};
 
 double limit_gate(const struct limit *limit)
 {
