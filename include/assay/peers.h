@@ -10,8 +10,10 @@
  * weighted by how little it scatters.
  *
  * How much healthy scores scatter is measured by the median absolute deviation (MAD) of those of the siblings, pooled
- * over positions or that of the own position, whichever is more, and never less than PEERS_RESOLUTION: tools print so
- * many digits. A subject stands out when
+ * over positions, and never less than PEERS_RESOLUTION: tools print so many digits. It is more where the own position
+ * shows more: the variances of both are averaged by their degrees of freedom, of which the pooled one has 8 (as Smyth
+ * 2004, Stat. Appl. Genet. Mol. Biol. 3:3, moderates them). Of few siblings the MAD alone says anything: of eight, half
+ * more than is true once in ten times. A subject stands out when
  *
  *   - it lies further below the median of its siblings than noise would put any subject of the run, but in one run of
  *     a hundred (Bonferroni over all scores; Student's t, for a MAD of few siblings is uncertain itself),

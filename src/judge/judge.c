@@ -12,6 +12,7 @@ struct common {
     const struct shape *shape;
     const struct slot *slot;
     const char *value; /* NULL: no majority */
+    const char *kinds; /* then what there is: "2 x 550.54.15, 2 x 550.90.07" */
 };
 
 /* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
@@ -140,9 +141,26 @@ static size_t count_siblings(const struct shape *shape, const struct slot *slot)
     return count;
 }
 
-static const char *common_value(void *context, size_t step, const struct slot *slot)
+/* The most kinds that are told one by one. */
+enum { KINDS_TOLD = 4 };
+
+/* Of sorted values. */
+static const char *say_kinds(struct arena *arena, const char **values, size_t count)
 {
-    struct whole_run *run = context;
+    const char *text = "";
+    size_t kinds = 0;
+
+    for (size_t i = 0, end; i < count; i = end, kinds++) {
+        for (end = i + 1; end < count && strcmp(values[end], values[i]) == 0; end++)
+            ;
+        if (kinds < KINDS_TOLD)
+            text = arena_printf(arena, "%s%s%zu x %s", text, i > 0 ? ", " : "", end - i, values[i]);
+    }
+    return kinds > KINDS_TOLD ? arena_printf(arena, "%s, ...", text) : text;
+}
+
+static const struct common *common_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
     const struct plan *plan = run->record->plan;
     const struct shape *shape = plan->steps.items[step].shape;
     struct common *common;
@@ -152,7 +170,7 @@ static const char *common_value(void *context, size_t step, const struct slot *s
     slot = first_sibling(shape, slot);
     for (size_t i = 0; i < run->commons.count; i++)
         if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
-            return run->commons.items[i].value;
+            return &run->commons.items[i];
     values = arena_array(run->arena, const char *, plan->steps.count *count_siblings(shape, slot));
     for (size_t i = 0; i < plan->steps.count; i++)
         for (size_t k = 0; plan->steps.items[i].shape == shape && k < shape->slot_count; k++) {
@@ -163,8 +181,19 @@ static const char *common_value(void *context, size_t step, const struct slot *s
                 values[count++] = value;
         }
     common = list_push(run->arena, &run->commons);
-    *common = (struct common){shape, slot, majority(values, count)};
-    return common->value;
+    *common = (struct common){.shape = shape, .slot = slot, .value = majority(values, count)};
+    common->kinds = common->value == NULL ? say_kinds(run->arena, values, count) : "";
+    return common;
+}
+
+static const char *common_value(void *context, size_t step, const struct slot *slot)
+{
+    return common_of(context, step, slot)->value;
+}
+
+static const char *common_kinds(void *context, size_t step, const struct slot *slot)
+{
+    return common_of(context, step, slot)->kinds;
 }
 
 static int compare_owners(const void *a, const void *b)
@@ -753,8 +782,8 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value,   others_with,       common_span, beside_groups,
-                          fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value,  common_kinds,   others_with,       common_span,
+                          beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;
     enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);

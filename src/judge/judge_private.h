@@ -53,6 +53,8 @@ size_t shape_number(const struct plan *plan, const struct shape *shape, size_t n
 struct peers {
     /* The value that most hosts have for this slot, of a GPU all GPUs of them: RULE_SAME. NULL: they do not agree on one. */
     const char *(*common_value)(void *context, size_t step, const struct slot *slot);
+    /* Where they do not agree on one: "2 x 550.54.15, 2 x 550.90.07". */
+    const char *(*common_kinds)(void *context, size_t step, const struct slot *slot);
     /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
     /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */

@@ -13,6 +13,8 @@ static const double mad_efficiency = 0.37;
 static const double median_variance = 1.5708;
 /* 99.5% and 99% of it lie within so many deviations. */
 static const double upper_bound = 2.576, lower_bound = 2.326;
+/* What all positions together say of the spread of one counts like so many degrees of freedom of its own. */
+static const double prior_freedom = 8;
 static const double false_findings_in_a_run = 0.01;
 
 /* What one subject showed in one aspect. */
@@ -276,6 +278,15 @@ struct standing {
     bool out, fails;
 };
 
+/* Of all positions, or more where the own one shows it: see peers.h. */
+static double spread_of(const struct aspect *of, const struct siblings *siblings)
+{
+    double own = mad_efficiency * (double)(siblings->count - 1), all = prior_freedom;
+
+    return fmax(of->spread, sqrt((all * of->spread * of->spread + own * siblings->spread * siblings->spread) /
+                                 (all + own)));
+}
+
 static struct standing standing_in(const struct comparison *comparison, size_t subject, size_t aspect,
                                    struct score score)
 {
@@ -292,7 +303,7 @@ static struct standing standing_in(const struct comparison *comparison, size_t s
             siblings->sorted, siblings->count,
             comparison->scores[subject * (comparison->problem->aspect_count + 1) + aspect].level) -
         score.level;
-    spread = fmax(fmax(of->spread, siblings->spread), PEERS_RESOLUTION);
+    spread = fmax(spread_of(of, siblings), PEERS_RESOLUTION);
     standing.error =
         spread * sqrt(((double)of->most / score.n) + median_variance / (double)standing.siblings);
     needed = robust_student(comparison->deviations_needed, of->freedom) * standing.error;

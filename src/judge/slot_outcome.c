@@ -145,7 +145,9 @@ static const char *why_missed(const struct item_case *item, const struct limit *
         return arena_printf(item->arena, "%s, and its limit is in another unit: %s", is,
                             limit_text(item->arena, limit));
     if (limit->rule == RULE_SAME)
-        return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value", is)
+        return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value: %s", is,
+                                             item->peers->common_kinds(item->peers->context, item->step_index,
+                                                                       item->slot))
                               : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
     if (limit->rule == RULE_NEAR)
         return common == NULL

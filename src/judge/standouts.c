@@ -85,7 +85,15 @@ static size_t shared_series_of(struct census *census, size_t aspect, size_t posi
     return census->series++;
 }
 
-/* How often there is the same place. */
+static bool is_whole(const struct census *census, const struct step_attempts *attempts)
+{
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempt_bearing(census->arena, attempts->items[i]).kind == KIND_WHOLE)
+            return true;
+    return false;
+}
+
+/* How often there would be the same place, */
 static size_t count_steps(const struct census *census, const struct shape *shape)
 {
     const struct plan *plan = census->record->plan;
@@ -93,6 +101,17 @@ static size_t count_steps(const struct census *census, const struct shape *shape
 
     for (size_t i = 0; i < plan->steps.count; i++)
         count += plan->steps.items[i].shape == shape;
+    return count;
+}
+
+/* and how often there is: a host that did not answer is nobody's peer. */
+static size_t count_whole_steps(const struct census *census, const struct shape *shape)
+{
+    const struct plan *plan = census->record->plan;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        count += plan->steps.items[i].shape == shape && is_whole(census, &census->attempts[i]);
     return count;
 }
 
@@ -121,8 +140,8 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     count = subject_ends(census->arena, slot->subject, names);
     if (count == 0 || (count == 2 && shape->hosts == PAIR))
         return respect;
-    anywhere =
-        metric->anywhere && count == 1 && shape->hosts == 1 && count_steps(census, shape) <= PEERS_LEAST;
+    anywhere = metric->anywhere && count == 1 && shape->hosts == 1 &&
+               count_whole_steps(census, shape) <= PEERS_LEAST;
     for (size_t i = 0; i < count; i++)
         respect.places[i] = place_of(census, shape->platform, names[i], anywhere);
     respect.aspect = aspect_of(census, step, slot->metric);
@@ -233,6 +252,35 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                                                                       .owed = slot->duty == DUTY_GATE};
 }
 
+static bool is_passed_over(const struct census *census, const struct respect *respect,
+                           const struct outcome *outcome)
+{
+    return respect->aspect != PEERS_NONE && !census->places.items[respect->places[0]].anywhere &&
+           !isnan(outcome->value) && (outcome->word == OUTCOME_PASS || outcome->word == OUTCOME_RECORDED);
+}
+
+/* Where hosts that did not answer leave too few of many, that is said once: at the first item that is not compared. */
+static void remark_too_few(const struct census *census, const struct shape *shape,
+                           const struct respect *respects)
+{
+    const struct plan *plan = census->record->plan;
+    size_t planned = count_steps(census, shape), whole = count_whole_steps(census, shape);
+    struct outcome *outcome = census->judgement->outcomes;
+
+    if (planned <= PEERS_LEAST || whole > PEERS_LEAST)
+        return;
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->steps.items[i].shape->slot_count; k++, outcome++) {
+            if (plan->steps.items[i].shape != shape || !is_passed_over(census, &respects[k], outcome))
+                continue;
+            outcome->remark = true;
+            outcome->cause = arena_printf(
+                census->arena, "%s%sremark: not compared with peers: %zu of %zu answered, and it takes %d",
+                outcome->cause, *outcome->cause != '\0' ? "; " : "", whole, planned, PEERS_LEAST + 1);
+            return;
+        }
+}
+
 static void take_values(struct census *census)
 {
     const struct plan *plan = census->record->plan;
@@ -250,6 +298,9 @@ static void take_values(struct census *census)
             if (respects[number] != NULL && respects[number][k].aspect != PEERS_NONE)
                 take_value(census, step, outcome, &step->shape->slots[k], &respects[number][k]);
     }
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (respects[i] != NULL)
+            remark_too_few(census, plan->shapes.items[i], respects[i]);
 }
 
 /* --- what is made of it ------------------------------------------------------------------------------------------- */

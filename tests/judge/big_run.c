@@ -21,8 +21,12 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
             text = limit->text;
         else if (limit->rule == RULE_ONE_OF)
             text = arena_strndup(reading->arena, limit->text, strcspn(limit->text, "|"));
-        else if (limit->rule == RULE_SAME)
+        else if (limit->rule == RULE_SAME && text == NULL)
             text = "the same";
+        else if (limit->rule == RULE_DISTINCT)
+            text = arena_printf(reading->arena, "%zu-%s", step, slot->subject);
+        else if (limit->rule == RULE_NEAR)
+            text = "-0.001 to 0.001 s";
         else if (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE)
             number = limit_gate(limit) * little;
         else if (limit->rule == RULE_CEILING)
@@ -44,8 +48,9 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
     }
 }
 
-static void put_attempt(struct arena *arena, struct big_run *run, size_t index, bool up)
+struct attempt *big_run_try(struct big_run *run, size_t index, bool up)
 {
+    struct arena *arena = run->record.arena;
     const struct step *step = &run->record.plan->steps.items[index];
     struct attempt *attempt = list_push(arena, &run->record.attempts);
 
@@ -67,32 +72,55 @@ static void put_attempt(struct arena *arena, struct big_run *run, size_t index, 
         slot_limits_find(arena, &run->sources.limits, step->shape, &step->shape->slots[i], &limits);
         put_value(&attempt->reading, &step->shape->slots[i], &limits, index);
     }
+    return attempt;
 }
 
-void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run)
+/* As if the suite had no others: what they owe is not asked for, and nothing waits for them. */
+static void keep_steps(struct plan *plan, const char *const *names)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; names[k] != NULL; k++)
+            if (strcmp(plan->steps.items[i].shape->suite_step, names[k]) == 0) {
+                plan->steps.items[kept] = plan->steps.items[i];
+                plan->steps.items[kept++].need_count = 0;
+                break;
+            }
+    plan->steps.count = kept;
+}
+
+void big_run_plan(struct arena *arena, const char *hostfile, const char *suite, const char *const *steps,
+                  struct big_run *ret_run)
 {
     struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
-    const char *text = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8\n", hosts);
     struct error err = {0};
     struct plan_notes notes;
     struct plan_sources *sources = &ret_run->sources;
-    const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(text), &err);
-    const struct suite *suite = suite_load(arena, "smoke", &err);
+    const struct hostfile *hosts = hostfile_parse(arena, "hosts", slice_of(hostfile), &err);
+    const struct suite *loaded = suite_load(arena, suite, &err);
 
     *ret_run = (struct big_run){.record = {.arena = arena, .state = RUN_ENDED}};
-    if (hostfile != NULL && suite != NULL &&
-        plan_sources_load(arena, hostfile, suite, NULL, sources, &err) == 0)
+    if (hosts != NULL && loaded != NULL && plan_sources_load(arena, hosts, loaded, NULL, sources, &err) == 0)
         ret_run->record.plan = plan_build(arena, sources, &options, &notes, &err);
     if (ret_run->record.plan == NULL) {
         fprintf(stderr, "%s\n", err.text);
         exit(70);
     }
-    for (size_t i = 0; i < ret_run->record.plan->steps.count; i++) {
-        const struct step *step = &ret_run->record.plan->steps.items[i];
-        bool up =
-            (double)(strtoul(step->members[0]->name + 1, NULL, 10)) <= share_of_hosts_up * (double)hosts;
+    if (steps != NULL)
+        keep_steps(ret_run->record.plan, steps);
+    for (size_t i = 0; i < ret_run->record.plan->steps.count; i++)
+        ret_run->items += ret_run->record.plan->steps.items[i].shape->slot_count;
+}
 
-        put_attempt(arena, ret_run, i, up);
-        ret_run->items += step->shape->slot_count;
+void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run)
+{
+    const char *hostfile = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8\n", hosts);
+
+    big_run_plan(arena, hostfile, "smoke", NULL, ret_run);
+    for (size_t i = 0; i < ret_run->record.plan->steps.count; i++) {
+        const char *name = ret_run->record.plan->steps.items[i].members[0]->name;
+
+        big_run_try(ret_run, i, (double)(strtoul(name + 1, NULL, 10)) <= share_of_hosts_up * (double)hosts);
     }
 }

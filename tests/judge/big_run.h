@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of many hosts in memory, of the suite `smoke`: every item has a value that meets its limits. */
+/* Runs of many hosts in memory: plan and limits as the program itself makes them, and attempts without a command: every
+   item has a value that meets its limits. */
 #ifndef ASSAY_TESTS_JUDGE_BIG_RUN_H
 #define ASSAY_TESTS_JUDGE_BIG_RUN_H
 
@@ -12,7 +13,15 @@ struct big_run {
     size_t items;
 };
 
-/* share_of_hosts_up: the attempts of the others never reached their host. Ends the program where it cannot be made. */
+/* What is planned: hosts as a hostfile has them, a built-in suite, and of that only these steps (NULL behind the last;
+   NULL: all), as if it had no others. Nothing was tried yet. Ends the program where it cannot be made. */
+void big_run_plan(struct arena *arena, const char *hostfile, const char *suite, const char *const *steps,
+                  struct big_run *ret_run);
+/* One more attempt of that step, whole, in the record's arena. up: else it never reached its host. */
+struct attempt *big_run_try(struct big_run *run, size_t step, bool up);
+
+/* Of the suite `smoke`, with an attempt of each step. share_of_hosts_up: the attempts of the others never reached their
+   host. */
 void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run);
 
 #endif

@@ -2,9 +2,10 @@
 #include "fleet.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dice.h"
 
 enum { ASPECT_ONE_WAY, ASPECT_BOTH_WAYS, ASPECT_BURN, ASPECTS, FAULTS_MOST = 16 };
 
@@ -24,32 +25,11 @@ struct world {
     double of_host; /* noise that all values of one host and aspect have */
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t *state)
-{
-    return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *state)
-{
-    double u = 1 - uniform(state), angle = 2 * M_PI * uniform(state);
-
-    return sqrt(-2 * log(u)) * cos(angle);
-}
-
 static double noise(struct world *world)
 {
-    double value = world->fleet->noise * normal(&world->random);
+    double value = world->fleet->noise * dice_normal(&world->random);
 
-    if (world->fleet->kind == NOISE_HEAVY && uniform(&world->random) < 0.05)
+    if (world->fleet->kind == NOISE_HEAVY && dice_uniform(&world->random) < 0.05)
         return 5 * value;
     return world->fleet->kind == NOISE_BY_HOST ? world->of_host + value * sqrt(0.5) : value;
 }
@@ -65,18 +45,18 @@ static bool has_fault(const struct world *world, size_t host)
 static void put_faults(struct world *world)
 {
     const struct fleet *fleet = world->fleet;
-    size_t host = next_random(&world->random) % fleet->hosts;
+    size_t host = dice_next(&world->random) % fleet->hosts;
 
     for (unsigned i = 0; i < fleet->slow_gpus + fleet->slow_paths; i++) {
-        size_t gpu = next_random(&world->random) % fleet->gpus, other = PEERS_NONE;
+        size_t gpu = dice_next(&world->random) % fleet->gpus, other = PEERS_NONE;
 
         while (!fleet->together && has_fault(world, host))
-            host = next_random(&world->random) % fleet->hosts;
+            host = dice_next(&world->random) % fleet->hosts;
         if (fleet->together)
             gpu = i;
         if (i >= fleet->slow_gpus)
             do {
-                other = next_random(&world->random) % fleet->gpus;
+                other = dice_next(&world->random) % fleet->gpus;
             } while (other == gpu);
         world->faults[world->fault_count++] = (struct fault){host, gpu, other};
     }
@@ -122,7 +102,7 @@ static void measure_host(struct world *world, size_t host)
     size_t gpus = world->fleet->gpus, series = 0;
 
     for (size_t aspect = 0; aspect < ASPECTS; aspect++) {
-        world->of_host = world->fleet->noise * normal(&world->random) * sqrt(0.5);
+        world->of_host = world->fleet->noise * dice_normal(&world->random) * sqrt(0.5);
         for (size_t gpu = 0; gpu < gpus; gpu++) {
             if (aspect == ASPECT_BURN)
                 put_value(world, series++, aspect, host, gpu, PEERS_NONE);

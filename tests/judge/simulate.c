@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
+
 enum { ROUNDS_MOST = 60, FAULTS_MOST = 16 };
 
 static const double line_rate = 370; /* GB/s; any */
@@ -23,27 +25,6 @@ struct world {
     uint64_t random;
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t *state)
-{
-    return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *state)
-{
-    double u = 1 - uniform(state), angle = 2 * M_PI * uniform(state);
-
-    return sqrt(-2 * log(u)) * cos(angle);
-}
-
 static bool is_in(size_t number, const size_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -56,7 +37,7 @@ static void choose(uint64_t *random, size_t *ret_chosen, size_t count, size_t mo
 {
     for (size_t i = 0; i < count; i++)
         do {
-            ret_chosen[i] = next_random(random) % most;
+            ret_chosen[i] = dice_next(random) % most;
         } while (is_in(ret_chosen[i], ret_chosen, i));
 }
 
@@ -140,7 +121,7 @@ static double measure(struct world *world, const struct isolate_tests *round, co
 
     for (size_t i = 0; i < test->count; i++) {
         if (is_in(test->members[i], world->bad_host, scenario->bad_hosts) &&
-            (scenario->intermittent <= 0 || uniform(&world->random) < scenario->intermittent))
+            (scenario->intermittent <= 0 || dice_uniform(&world->random) < scenario->intermittent))
             slowest = fmin(slowest, 1 - scenario->loss);
         if (test->count > 1 && crosses(world, test))
             slowest = fmin(slowest, share_of_uplinks(world, round, world->hosts[test->members[i]].leaf));
@@ -148,7 +129,7 @@ static double measure(struct world *world, const struct isolate_tests *round, co
     for (size_t i = 0; i < scenario->bad_links; i++)
         if (uses_link(world, test, world->bad_link[i]))
             slowest = fmin(slowest, 1 - scenario->loss);
-    return line_rate * slowest * (1 + scenario->noise * normal(&world->random));
+    return line_rate * slowest * (1 + scenario->noise * dice_normal(&world->random));
 }
 
 static bool is_true(const struct world *world, const struct isolate_accusation *accusation)

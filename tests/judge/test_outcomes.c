@@ -1529,7 +1529,8 @@ static void the_host_with_another_driver_fails_and_a_tie_accuses_both(void **sta
     driver(&world, "node1", "550.90.07");
     driver(&world, "node2", "550.54.14");
     judge(&world);
-    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_FAIL, "do not agree");
+    assert_outcome(&world, "driver", "node1", "driver.version", OUTCOME_FAIL,
+                   "do not agree on one value: 1 x 550.54.14, 1 x 550.90.07");
     assert_outcome(&world, "driver", "node2", "driver.version", OUTCOME_FAIL, "do not agree");
     world_end(&world);
 }

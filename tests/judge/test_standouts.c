@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who stands out of a whole run, on fleets of the delivery suite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "truth_fleet.h"
+
+/* One GPU of six hosts computes 20% less, which its floor allows; so many of the others never answered. */
+static struct truth_part slow_gpu_of_six_hosts(size_t dead)
+{
+    static const char *const steps[] = {"gpu-burn", NULL};
+    static const struct truth_scatter scatter = {.noise = 0.005};
+    struct arena *arena = arena_create();
+    struct truth_fleet fleet;
+    struct truth_part part;
+    uint64_t random = 1;
+
+    truth_fleet_make(arena, 6, 0, steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    for (size_t i = 0; i < dead; i++) {
+        fleet.run.record.attempts.items[5 - i].end = ATTEMPT_UNREACHABLE;
+        fleet.run.record.attempts.items[5 - i].text = "no route to host";
+    }
+    fleet.parts.items[3].loss = 0.2;
+    truth_fleet_judge(&fleet, arena);
+    part = fleet.parts.items[3];
+    arena_destroy(arena);
+    return part;
+}
+
+static void a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with(void **state)
+{
+    (void)state;
+    for (size_t dead = 0; dead < 6; dead++)
+        if (!slow_gpu_of_six_hosts(dead).found[TRUTH_BY_PEERS])
+            fail_msg("with %zu of six hosts down the slow GPU is not named", dead);
+}
+
+/* Causes with these words, in a run of eight hosts of which so many never answered. */
+static size_t said_of_eight_hosts(size_t dead, const char *words)
+{
+    static const char *const steps[] = {"p2p-bandwidth", NULL};
+    static const struct truth_scatter scatter = {.noise = 0.005};
+    struct arena *arena = arena_create();
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    size_t said = 0;
+
+    truth_fleet_make(arena, 8, 0, steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    for (size_t i = 0; i < dead; i++)
+        fleet.run.record.attempts.items[i].end = ATTEMPT_DEADLINE;
+    truth_fleet_judge(&fleet, arena);
+    for (size_t i = 0; i < fleet.judgement.outcome_count; i++)
+        said +=
+            fleet.judgement.outcomes[i].remark && strstr(fleet.judgement.outcomes[i].cause, words) != NULL;
+    arena_destroy(arena);
+    return said;
+}
+
+static void where_too_few_answered_it_is_said_once_that_nothing_is_compared(void **state)
+{
+    (void)state;
+    assert_int_equal(said_of_eight_hosts(2, "not compared with peers"), 0);
+    assert_int_equal(said_of_eight_hosts(3, "not compared with peers: 5 of 8 answered, and it takes 6"), 1);
+    assert_int_equal(said_of_eight_hosts(8, "not compared with peers"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with),
+        cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
+    };
+
+    return cmocka_run_group_tests_name("standouts", tests, NULL, NULL);
+}

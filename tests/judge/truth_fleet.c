@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "truth_fleet.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dice.h"
+
+/* The middle of what the sources of suites/baselines/hgx-h100.json measured on healthy hosts. Of host copies they give a
+   limit only: 55 is what PCIe of generation 5 leaves of 63 GB/s. Of small messages any number does: there is no limit. */
+static const struct nominal {
+    const char *metric;
+    double value;
+    bool copy; /* the check repeats the number before it under another name */
+} nominals[] = {
+    {"p2p.unidirectional.enabled", 379.5, false},
+    {"p2p.bidirectional.enabled", 757, false},
+    {"p2p.latency.gpu.enabled", 2.8, false},
+    {"nvbandwidth.host_to_device_memcpy_ce", 55, false},
+    {"nvbandwidth.device_to_host_memcpy_ce", 55, false},
+    {"nccl.all_reduce.busbw", 480, false},
+    {"nccl.all_gather.busbw", 320, false}, /* over 10 to 16 hosts */
+    {"gpu_burn.gflops", 51500, false},
+    {"gpu_burn.float.gflops", 51500, true},
+};
+
+static const struct nominal *nominal_of(const struct slot *slot)
+{
+    for (size_t i = 0; i < sizeof nominals / sizeof nominals[0]; i++)
+        if (strcmp(nominals[i].metric, slot->metric) == 0)
+            return &nominals[i];
+    return NULL;
+}
+
+/* The plan's shapes are this program's own. */
+static void keep_measured(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        struct shape *shape = (struct shape *)plan->shapes.items[i];
+        size_t kept = 0;
+
+        for (size_t k = 0; k < shape->slot_count; k++)
+            if (nominal_of(&shape->slots[k]) != NULL)
+                shape->slots[kept++] = shape->slots[k];
+        shape->slot_count = kept;
+    }
+}
+
+/* "gpu5->gpu2" and "gpu2->gpu5" are one path. */
+static const char *part_name(struct arena *arena, const char *subject)
+{
+    const char *arrow = strpbrk(subject, "-<");
+    const char *other = arrow != NULL ? arrow + 2 : NULL;
+
+    if (other == NULL)
+        return subject;
+    if (strncmp(subject, other, strlen(other)) < 0)
+        return arena_printf(arena, "%.*s %s", (int)(arrow - subject), subject, other);
+    return arena_printf(arena, "%s %.*s", other, (int)(arrow - subject), subject);
+}
+
+/* Of each slot the place of its part among the shape's; returns how many there are. */
+static size_t number_parts(struct arena *arena, const struct shape *shape, size_t *ret_numbers)
+{
+    const char **names = arena_array(arena, const char *, shape->slot_count + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const char *name = part_name(arena, shape->slots[i].subject);
+        size_t k = 0;
+
+        while (k < count && strcmp(names[k], name) != 0)
+            k++;
+        names[k] = name;
+        count = k == count ? count + 1 : count;
+        ret_numbers[i] = k;
+    }
+    return count;
+}
+
+/* "l12" -> 11 */
+static size_t leaf_number(const struct host *host)
+{
+    uint64_t number = 1;
+
+    (void)scan_u64(slice_of(host->leaf + 1), &number);
+    return (size_t)number - 1;
+}
+
+static struct measurement *measured(struct attempt *attempt, const struct slot *slot)
+{
+    struct reading *reading = &attempt->reading;
+
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        struct measurement *measurement = &reading->measurements.items[i];
+
+        if (strcmp(measurement->metric, slot->metric) == 0 &&
+            strcmp(measurement->subject, slot->subject) == 0 &&
+            strcmp(at_text(reading->arena, measurement), slot->at) == 0)
+            return measurement;
+    }
+    return NULL;
+}
+
+/* The number of the part that was there before. */
+static const double *number_of(const struct truth_fleet *fleet, size_t part)
+{
+    for (size_t i = fleet->values.count; i-- > 0;)
+        if (fleet->values.items[i].parts[0] == part)
+            return fleet->values.items[i].number;
+    return NULL;
+}
+
+static void add_value(struct truth_fleet *fleet, struct attempt *attempt, const struct slot *slot,
+                      const size_t *parts)
+{
+    const struct nominal *nominal = nominal_of(slot);
+    struct measurement *measurement = measured(attempt, slot);
+    const double *copy_of = nominal->copy ? number_of(fleet, parts[0]) : NULL;
+
+    *list_push(fleet->run.record.arena, &fleet->values) =
+        (struct truth_value){.number = &measurement->value,
+                             .nominal = nominal->value,
+                             .sign = metric_find(slot->metric)->better == BETTER_LOWER ? -1 : 1,
+                             .parts = {parts[0], parts[1]},
+                             .copy_of = copy_of};
+}
+
+static void add_parts(struct truth_fleet *fleet, size_t step, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *list_push(fleet->run.record.arena, &fleet->parts) = (struct truth_part){.step = step};
+}
+
+static void try_all(struct truth_fleet *fleet, size_t leaves)
+{
+    const struct plan *plan = fleet->run.record.plan;
+    struct arena *arena = fleet->run.record.arena;
+    size_t item = 0;
+
+    if (leaves > 0)
+        add_parts(fleet, 0, leaves);
+    fleet->of_item = arena_alloc(arena, fleet->run.items * sizeof *fleet->of_item);
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        struct attempt *attempt = big_run_try(&fleet->run, i, true);
+        size_t *numbers = arena_array(arena, size_t, step->shape->slot_count + 1), first = fleet->parts.count;
+
+        if (leaves == 0)
+            add_parts(fleet, i, number_parts(arena, step->shape, numbers));
+        for (size_t k = 0; k < step->shape->slot_count; k++, item++) {
+            size_t *parts = fleet->of_item[item];
+
+            parts[0] = leaves > 0 ? leaf_number(step->members[0]) : first + numbers[k];
+            parts[1] = leaves > 0 ? leaf_number(step->members[1]) : TRUTH_NONE;
+            add_value(fleet, attempt, &step->shape->slots[k], parts);
+        }
+    }
+}
+
+void truth_fleet_make(struct arena *arena, size_t hosts, size_t hosts_per_leaf, const char *const *steps,
+                      struct truth_fleet *ret_fleet)
+{
+    const char *hostfile = "";
+    size_t leaves = hosts_per_leaf > 0 ? hosts / hosts_per_leaf : 0;
+
+    *ret_fleet = (struct truth_fleet){0};
+    for (size_t i = 0; i < leaves; i++)
+        hostfile = arena_printf(arena, "%sn[%zu-%zu] platform=hgx-h100 slots=8 fabric=infiniband leaf=l%zu\n",
+                                hostfile, i * hosts_per_leaf + 1, (i + 1) * hosts_per_leaf, i + 1);
+    if (leaves == 0)
+        hostfile = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8 fabric=infiniband\n", hosts);
+    big_run_plan(arena, hostfile, "delivery", steps, &ret_fleet->run);
+    keep_measured(ret_fleet->run.record.plan);
+    try_all(ret_fleet, leaves);
+}
+
+void truth_fleet_draw(struct truth_fleet *fleet, const struct truth_scatter *scatter, uint64_t *random)
+{
+    for (size_t i = 0; i < fleet->parts.count; i++) {
+        struct truth_part *part = &fleet->parts.items[i];
+
+        part->loss = 0;
+        part->factor = scatter->spread * (scatter->within ? dice_uniform(random) - 0.5 : dice_normal(random));
+    }
+    for (size_t i = 0; i < fleet->values.count; i++)
+        fleet->values.items[i].noise = scatter->noise * dice_normal(random);
+}
+
+static double level_of(const struct truth_fleet *fleet, size_t part)
+{
+    return fleet->parts.items[part].factor + log1p(-fleet->parts.items[part].loss);
+}
+
+static void write_values(struct truth_fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->values.count; i++) {
+        struct truth_value *value = &fleet->values.items[i];
+        double level = level_of(fleet, value->parts[0]);
+
+        if (value->parts[1] != TRUTH_NONE)
+            level = fmin(level, level_of(fleet, value->parts[1]));
+        *value->number = value->copy_of != NULL ? *value->copy_of
+                                                : value->nominal * exp(value->sign * (level + value->noise));
+    }
+}
+
+/* That a test between two leaves is slow names neither: its cause does. */
+static bool names(const struct truth_fleet *fleet, size_t item, size_t side)
+{
+    const struct outcome *outcome = &fleet->judgement.outcomes[item];
+    char words[64];
+
+    if (fleet->of_item[item][1] == TRUTH_NONE)
+        return outcome->remark || outcome->word == OUTCOME_FAIL;
+    snprintf(words, sizeof words, "leaf l%zu is slow", fleet->of_item[item][side] + 1);
+    return strstr(outcome->cause, words) != NULL;
+}
+
+static void find_parts(struct truth_fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->parts.count; i++)
+        memset(fleet->parts.items[i].found, 0, sizeof fleet->parts.items[i].found);
+    for (size_t i = 0; i < fleet->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &fleet->judgement.outcomes[i];
+
+        for (size_t k = 0; k < 2 && fleet->of_item[i][k] != TRUTH_NONE; k++) {
+            bool *found = fleet->parts.items[fleet->of_item[i][k]].found;
+
+            found[TRUTH_NAMED] |= names(fleet, i, k);
+            found[TRUTH_BY_PEERS] |= strstr(outcome->cause, OUTCOME_BELOW_PEERS) != NULL;
+            found[TRUTH_FAILED] |= outcome->word == OUTCOME_FAIL;
+        }
+    }
+}
+
+void truth_fleet_judge(struct truth_fleet *fleet, struct arena *arena)
+{
+    struct record record = fleet->run.record;
+
+    write_values(fleet);
+    record.arena = arena;
+    judge_run(&record, &fleet->run.sources.limits, "22222222-2222-4222-8222-222222222222");
+    fleet->judgement = record.judgement;
+    find_parts(fleet);
+}
+
+void truth_figure(const char *name, const char *what, double value, const char *unit, enum truth_aim kind,
+                  double aim)
+{
+    bool most = kind == AIM_MOST;
+
+    if (kind == AIM_NONE)
+        printf("bench truth %s.%s value=%.4g unit=%s aim=- met=-\n", name, what, value, unit);
+    else
+        printf("bench truth %s.%s value=%.4g unit=%s aim=%s%g met=%s\n", name, what, value, unit,
+               most ? "<=" : ">=", aim, (most ? value <= aim : value >= aim) ? "yes" : "no");
+    fflush(stdout);
+}
