@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README says nothing that is not so: its commands, options, files and figures are held against the program."""
+"""README and guide say nothing that is not so: commands, options, files and figures are held against the program."""
 import json
 import os
 import re
@@ -17,7 +17,9 @@ def read(path):
         return file.read()
 
 
-README = read("README.md")
+GUIDE = sorted(os.path.join("docs/guide", name) for name in os.listdir(os.path.join(ROOT, "docs/guide")))
+PAGES = {path: read(path) for path in ["README.md", *GUIDE]}
+README = "\n".join(PAGES.values())
 BLOCKS = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 # Without what stands behind the command in words.
 COMMANDS = [line.split("  #")[0].split() for block in BLOCKS for line in block.splitlines()]
@@ -43,9 +45,13 @@ def scripts_exist():
 
 
 def files_exist():
-    links = re.findall(r"\]\(([^)#][^)]*)\)", README)
-    named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", README) if path.split("/")[0] in os.listdir(ROOT)]
-    for path in some(links + named, 8):
+    found = []
+    for page, text in PAGES.items():
+        links = [os.path.normpath(os.path.join(os.path.dirname(page), link))
+                 for link in re.findall(r"\]\(([^)#][^)]*)\)", text) if "://" not in link]
+        named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", text) if path.split("/")[0] in os.listdir(ROOT)]
+        found += links + named
+    for path in some(found, 8):
         if not path.startswith("build"):
             path = path.replace("/check_NAME", "/check_reachable").replace("/parse_NAME", "/parse_xid").replace("/sh/NAME", "/sh/os")
             path, _, heading = path.partition("#")
@@ -53,6 +59,14 @@ def files_exist():
             if heading:
                 headings = [line.lstrip("# ").lower().replace(" ", "-") for line in read(path).splitlines() if line[:1] == "#"]
                 tap.same((heading, heading in headings), (heading, True))
+
+
+def guide_is_led_to():
+    tap.same([path for path in GUIDE if f"({path})" not in PAGES["README.md"]], [])
+
+
+def readme_is_two_screens():
+    tap.same(len(PAGES["README.md"].splitlines()) <= 100, True)
 
 
 def commands_exist():
@@ -95,6 +109,8 @@ def platforms_are_built_in():
 CASES = [
     ("each script exists and can be executed", scripts_exist),
     ("each file and link exists", files_exist),
+    ("the README leads to each page of the guide", guide_is_led_to),
+    ("the README is two screens", readme_is_two_screens),
     ("each command and option exists", commands_exist),
     ("the first real cluster can be planned", first_cluster_is_planned),
     ("the exit status of each verdict is the program's", exit_statuses_are_told),

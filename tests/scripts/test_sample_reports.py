@@ -32,9 +32,9 @@ there = [name for name in os.listdir(FOLDER) if name.startswith("sample") and na
 same(sorted(there), sorted(listed), "each sample that the script makes is there, and no other")
 same([name for name in listed if os.path.getsize(os.path.join(FOLDER, name)) > MOST_BYTES], [], "each is small")
 same([name for name in listed if re.search(r"/(home|root|work|tmp|Users)/", text_of(name))], [], "none names a folder of a machine")
-with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-    readme = file.read()
-same([name for name in listed if f"(reports/{name})" not in readme], [], "the README leads to each")
+with open(os.path.join(ROOT, "docs/guide/reports.md"), encoding="utf-8") as file:
+    guide = file.read()
+same([name for name in listed if f"(../../reports/{name})" not in guide], [], "the guide leads to each")
 html = text_of("sample.html")
 same([name for name in ("failures", "matrix", "distributions", "p2p", "collectives", "burn", "earlier", "evidence")
       if f'<section id="{name}"' not in html], [], "the HTML has each kind of page")
