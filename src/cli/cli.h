@@ -37,6 +37,7 @@ int command_acceptance(int argc, char **argv);
 int command_alert(int argc, char **argv);
 int command_baseline(int argc, char **argv);
 int command_contract(int argc, char **argv);
+int command_platform(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);

@@ -51,6 +51,8 @@ static const struct command commands[] = {
      "limits of platforms: what there is, and one made from accepted runs", command_baseline},
     {"contract", "init", "a contract to begin with: our figure for each gate of a plan, with its source",
      command_contract},
+    {"platform", "list | derive", "kinds of hosts: those that are built in, and one made from a good host",
+     command_platform},
     {"prune", "--keep N", "forgets old runs, never one that was accepted, waived or is part of an acceptance",
      command_prune},
     {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},

@@ -229,7 +229,7 @@ tap.same((asked.returncode, [line for line in asked.stderr.splitlines() if "only
          "contract init writes a contract")
 with open(os.path.join(FOLDER, "begun.json"), encoding="utf-8") as file:
     begun = {clause["metric"]: clause for clause in json.load(file)["limits"]}
-tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed): .", clause["source"]) for clause in begun.values()) and
+tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .", clause["source"]) for clause in begun.values()) and
        "p2p.unidirectional.enabled" in begun and "nccl.all_reduce.busbw" in begun,
        "contract init: each clause has our figure with its status and source", list(begun.values())[:3])
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")

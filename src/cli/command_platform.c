@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Platforms: which are built in, and one made from what a good host said of itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "assay/derive_platform.h"
+#include "assay/files.h"
+#include "assay/platform.h"
+#include "cli.h"
+
+enum { PLATFORM_BYTES = 1024 * 1024 };
+
+static int verb_list(int argc, char **argv)
+{
+    const struct option_row rows[] = {OPTION_END};
+    struct error err = {0};
+    const struct builtin *builtin;
+    struct arena *arena;
+    int first, status;
+    size_t count;
+
+    if (!cli_options(rows, "platform list", argc, argv, &first, &status))
+        return status;
+    if (first < argc) {
+        cli_warn("assay: platform list: unexpected word '%s'\n", argv[first]);
+        return EXIT_USAGE;
+    }
+    arena = arena_create();
+    builtin = builtin_list(&count);
+    for (size_t i = 0; i < count && err.code == ERROR_NONE; i++)
+        if (strcmp(builtin[i].kind, "platforms") == 0) {
+            const struct platform *platform = platform_load(arena, builtin[i].name, &err);
+
+            if (platform != NULL)
+                cli_print("%-18s  %s\n", platform->name, platform->title);
+        }
+    status = err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
+    arena_destroy(arena);
+    return status;
+}
+
+static int derive(struct arena *arena, const struct record *record, const char *host, const char *name,
+                  const char *output, struct error *err)
+{
+    cleanup_text struct text out = {0};
+    struct platform_notes notes;
+
+    text_init(&out, PLATFORM_BYTES);
+    if (platform_derive(arena, record, host, name, &out, &notes, err) < 0)
+        return -1;
+    /* What we write ourselves must be what we read. */
+    if (platform_parse(arena, output, (struct slice){out.bytes, out.length}, err) == NULL ||
+        file_write(output, out.bytes, out.length, 0644, err) < 0)
+        return -1;
+    for (size_t i = 0; i < notes.items.count; i++)
+        cli_warn("assay: platform derive: %s\n", notes.items.items[i]);
+    return 0;
+}
+
+static int verb_derive(int argc, char **argv)
+{
+    const char *host = NULL, *name = NULL, *output = "-", *db = NULL;
+    const struct option_row rows[] = {
+        {"host", 0, OPTION_STRING, "HOST", &host, "the host that is the measure"},
+        {"name", 0, OPTION_STRING, "NAME", &name, "name of the platform; hostfiles and baselines use it"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct arena *arena;
+    struct store *store;
+    const struct record *record = NULL;
+    long long number;
+    int first, status;
+
+    if (!cli_options(rows, "platform derive RUN --host HOST --name NAME", argc, argv, &first, &status))
+        return status;
+    if (first + 1 != argc || host == NULL || name == NULL) {
+        cli_warn(
+            "assay: platform derive: expected one RUN, --host and --name; `assay list` shows the runs\n");
+        return EXIT_USAGE;
+    }
+    arena = arena_create();
+    store = store_open(cli_database(db), true, &err);
+    number = store != NULL ? store_find_run(store, argv[first], &err) : 0;
+    if (number > 0)
+        record = store_load_run(store, arena, number, false, &err);
+    status =
+        record != NULL && derive(arena, record, host, name, output, &err) == 0 ? EXIT_ACCEPT : cli_fail(&err);
+    store_close(store);
+    arena_destroy(arena);
+    return status;
+}
+
+static int help(FILE *out)
+{
+    fprintf(
+        out,
+        "usage: assay platform VERB\n\n"
+        "  list                                     platforms that are built in\n"
+        "  derive RUN --host HOST --name NAME       one made from what a host said of itself in a run\n\n"
+        "`assay platform VERB --help` shows the options. Exit status: 0, 64 where something is missing.\n");
+    return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
+}
+
+int command_platform(int argc, char **argv)
+{
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help(stdout);
+    if (argc > 1 && strcmp(argv[1], "list") == 0)
+        return verb_list(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "derive") == 0)
+        return verb_derive(argc - 1, argv + 1);
+    if (argc > 1)
+        cli_warn("assay: platform: '%s' is not one of list, derive\n", argv[1]);
+    return help(stderr);
+}
