@@ -140,6 +140,24 @@ static int take_tools(struct arena *arena, const struct cli_plan *cli, struct pl
     return 0;
 }
 
+/* The suite as --duration wants it. */
+static const struct suite *take_duration(struct arena *arena, const struct suite *suite, const char *duration,
+                                         struct error *err)
+{
+    unsigned seconds;
+
+    if (suite == NULL || duration == NULL)
+        return suite;
+    if (seconds_parse(duration, &seconds))
+        return suite_with_duration(arena, suite, seconds, err);
+    error_set(
+        err, ERROR_USAGE,
+        "--duration '%s' is no time; expected days, hours, minutes or seconds such as 24h, 90m or 1h30m, at "
+        "most 14d",
+        duration);
+    return NULL;
+}
+
 int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *err)
 {
     const struct hostfile *hostfile;
@@ -150,6 +168,7 @@ int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *er
                          cli->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
     hostfile = hostfile_load(arena, cli->hostfile, err);
     suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
+    suite = take_duration(arena, suite, cli->duration, err);
     if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
         return -1;
     if (take_tools(arena, cli, &cli->sources, err) < 0)

@@ -441,31 +441,62 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
                                   elsewhere ? " and not on others" : "", opinion->cause);
 }
 
+/* Why not all was made that the step owes, where what was made passed; NULL: it was. */
+static const char *why_unmade(const struct item_case *item, const struct step_attempts *attempts,
+                              size_t passes)
+{
+    const struct shape *shape = item->step->shape;
+
+    if (shape->repeat_for_s > 0)
+        return slices_unmade(item->arena, item->step, attempts);
+    return passes < shape->repeat
+               ? arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
+                              shape->repeat)
+               : NULL;
+}
+
+/* Of hundreds of attempts one wants to know when. */
+static const char *why_intermittent(const struct item_case *item, const struct attempt *first, size_t fails,
+                                    size_t count, const char *cause)
+{
+    if (item->step->shape->repeat_for_s > 0)
+        return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed, first at %s UTC: %s",
+                            fails, count, slice_time(item->arena, first), cause);
+    return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails, count, cause);
+}
+
 static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
 {
     struct opinion worst = {0}, opinion;
-    size_t passes = 0, fails = 0, broken = 0;
+    const struct attempt *first_fail = NULL;
+    size_t passes = 0, fails = 0, broken = 0, undecided = 0;
+    const char *unmade;
 
     for (size_t i = 0; i < attempts->count; i++) {
         opinion = opinion_of(item, attempts->items[i]);
         passes += opinion.word == OUTCOME_PASS;
         fails += opinion.word == OUTCOME_FAIL;
+        first_fail = opinion.word == OUTCOME_FAIL && first_fail == NULL ? attempts->items[i] : first_fail;
         broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
+        undecided += opinion.word == OUTCOME_INCONCLUSIVE && item->step->shape->repeat_for_s > 0 &&
+                     attempt_bearing(item->arena, attempts->items[i]).kind == KIND_WHOLE;
         if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
             worst = opinion;
     }
     if (fails > 0 && passes > 0)
-        worst.cause = arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails,
-                                   attempts->count, worst.cause);
+        worst.cause = why_intermittent(item, first_fail, fails, attempts->count, worst.cause);
     else if (fails > 1 && fails == attempts->count)
         worst.cause = arena_printf(item->arena, "in all %zu attempts: %s", fails, worst.cause);
-    if (fails == 0 && passes > 0 && passes < item->step->shape->repeat) {
+    unmade = why_unmade(item, attempts, passes);
+    if (fails > 0 && unmade != NULL && item->step->shape->repeat_for_s > 0)
+        worst.cause = arena_printf(item->arena, "%s; %s", worst.cause, unmade);
+    if (fails == 0 && passes > 0 && unmade != NULL) {
         worst.word = OUTCOME_INCONCLUSIVE;
-        worst.cause = arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
-                                   item->step->shape->repeat);
+        worst.cause = unmade;
     }
-    /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
-    if (fails == 0 && passes >= item->step->shape->repeat && broken > 0 && broken < attempts->count) {
+    /* A crash or a hang that did not come again is said, and does not undo what the retry showed. What came to its end
+       and could not be decided is no such thing: the retry was of something else. */
+    if (fails == 0 && unmade == NULL && undecided == 0 && broken > 0 && broken < attempts->count) {
         for (size_t i = 0; i < attempts->count; i++) {
             opinion = opinion_of(item, attempts->items[i]);
             if (opinion.word == OUTCOME_PASS) {
@@ -477,6 +508,29 @@ static struct opinion combine(const struct item_case *item, const struct step_at
         }
     }
     return worst;
+}
+
+/* What only shows in all attempts together, beside what each of them showed. */
+static void judge_series(const struct item_case *item, const struct step_attempts *attempts,
+                         struct opinion *opinion)
+{
+    struct slices_said said =
+        item->sound ? (struct slices_said){.text = ""}
+                    : slices_judge(item->arena, item->step, item->slot, item->limits->peers, attempts);
+
+    if (*said.text == '\0' || opinion->word == OUTCOME_NOT_RUN)
+        return;
+    if (said.word > opinion->word) {
+        opinion->cause = *opinion->cause != '\0'
+                             ? arena_printf(item->arena, "%s; %s", said.text, opinion->cause)
+                             : said.text;
+        opinion->word = said.word;
+        return;
+    }
+    opinion->cause = *opinion->cause != '\0' ? arena_printf(item->arena, "%s; %s", opinion->cause, said.text)
+                     : said.word == OUTCOME_PASS ? arena_printf(item->arena, "remark: %s", said.text)
+                                                 : said.text;
+    opinion->remark |= said.remark;
 }
 
 static void put_limit(struct arena *arena, const struct limit *limit, struct outcome *outcome)
@@ -510,6 +564,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     struct opinion opinion = combine(&item, attempts);
 
     judge_repeated(&item, attempts, &opinion);
+    judge_series(&item, attempts, &opinion);
     *ret_outcome = (struct outcome){.step = step_index,
                                     .slot = slot_index,
                                     .word = opinion.word,

@@ -316,7 +316,7 @@ static void variants_are_read_in_their_order(void **state)
     "record_without_limit, "                                                               \
     "limits, "                                                                             \
     "sizes_judged, "                                                                       \
-    "timeout_s, expected_s, retries, repeat, retests, isolate, peers, exclusive"
+    "timeout_s, expected_s, retries, repeat, repeat_for_s, retests, isolate, peers, exclusive"
 
 #define RULES                                                                                                \
     "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"range\" with \"unit\", \"fraction_of_ceiling\", " \
@@ -514,7 +514,7 @@ static void unknown_names_list_those_there_are(void **state)
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(
         err.text,
-        "'whatever' is none of the built-in suites; they are delivery, periodic, smoke, tuning; a file is "
+        "'whatever' is none of the built-in suites; they are delivery, periodic, smoke, soak, tuning; a file is "
         "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spells.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "assay/robust.h"
+
+enum {
+    LENGTHS = 12, /* of runs that are asked for; a longer one is found as one of these */
+    TELLING = 5   /* so many in a row, slow by the fail threshold, must stand out */
+};
+
+/* Of a normal distribution: a MAD is as good as a standard deviation of so much fewer values. */
+static const double mad_efficiency = 0.37;
+
+/* How far below the median each of `length` values in a row has to lie, on the scale of logarithms. */
+static double threshold(size_t count, size_t length, double sigma, double remark)
+{
+    double chance = pow(SPELLS_CHANCE / pow(2, (double)length) / (double)count, 1 / (double)length);
+    double z = robust_deviation_at(fmin(chance, 0.49));
+
+    return fmax(remark, fmax(z * SPELLS_NOISE, robust_student(z, mad_efficiency * (double)count) * sigma));
+}
+
+/* Marks the values of every run of that length and more in which each lies so far below. */
+static void mark_runs(const double *below, size_t count, size_t length, double least, bool *slow)
+{
+    for (size_t first = 0, end; first < count; first = end + 1) {
+        for (end = first; end < count && below[end] >= least;)
+            end++;
+        for (size_t i = first; end - first >= length && i < end; i++)
+            slow[i] = true;
+    }
+}
+
+static void add_spell(struct arena *arena, const double *below, size_t first, size_t count,
+                      struct spells *spells)
+{
+    struct spell spell = {first, count, 0};
+    double sum = 0;
+
+    for (size_t i = first; i < first + count; i++)
+        sum += below[i];
+    spell.below = 1 - exp(-sum / (double)count);
+    *list_push(arena, &spells->items) = spell;
+    spells->slow += count;
+    spells->worst = fmax(spells->worst, spell.below);
+    if (count > spells->items.items[spells->longest].count)
+        spells->longest = spells->items.count - 1;
+}
+
+void spells_find(struct arena *arena, const double *values, size_t count, bool less, double remark,
+                 double fail, struct spells *ret_spells)
+{
+    double *below = arena_array(arena, double, count), *scratch = arena_array(arena, double, count);
+    bool *slow = arena_array(arena, bool, count);
+    double middle, sigma;
+
+    *ret_spells = (struct spells){0};
+    for (size_t i = 0; i < count; i++)
+        below[i] = log(values[i]) * (less ? 1 : -1);
+    memcpy(scratch, below, count * sizeof *below);
+    middle = robust_median(scratch, count);
+    memcpy(scratch, below, count * sizeof *below);
+    sigma = robust_sigma(scratch, count, middle);
+    ret_spells->median = exp(less ? middle : -middle);
+    ret_spells->noise = sigma;
+    ret_spells->blind = threshold(count, TELLING, sigma, 0) > -log(1 - fail);
+    for (size_t i = 0; i < count; i++)
+        below[i] -= middle;
+    for (size_t length = 1; length <= LENGTHS && length <= count; length++)
+        mark_runs(below, count, length, threshold(count, length, sigma, -log(1 - remark)), slow);
+    for (size_t first = 0, end; first < count; first = end + 1) {
+        for (end = first; end < count && slow[end];)
+            end++;
+        if (end > first)
+            add_spell(arena, below, first, end - first, ret_spells);
+    }
+}
