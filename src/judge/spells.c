@@ -14,7 +14,7 @@ enum {
 /* Of a normal distribution: a MAD is as good as a standard deviation of so much fewer values. */
 static const double mad_efficiency = 0.37;
 
-/* How far below the median each of `length` values in a row has to lie, on the scale of logarithms. */
+/* How far below the median each of `length` values in a row has to lie. */
 static double threshold(size_t count, size_t length, double sigma, double remark)
 {
     double chance = pow(SPELLS_CHANCE / pow(2, (double)length) / (double)count, 1 / (double)length);
@@ -42,7 +42,7 @@ static void add_spell(struct arena *arena, const double *below, size_t first, si
 
     for (size_t i = first; i < first + count; i++)
         sum += below[i];
-    spell.below = 1 - exp(-sum / (double)count);
+    spell.below = sum / (double)count;
     *list_push(arena, &spells->items) = spell;
     spells->slow += count;
     spells->worst = fmax(spells->worst, spell.below);
@@ -50,27 +50,29 @@ static void add_spell(struct arena *arena, const double *below, size_t first, si
         spells->longest = spells->items.count - 1;
 }
 
+/* By how much each is worse than the median, as a fraction of it: linear, for noise on one value is added to it. */
+static void measure(const double *values, size_t count, bool less, double *scratch, double *ret_worse,
+                    struct spells *spells)
+{
+    memcpy(scratch, values, count * sizeof *values);
+    spells->median = robust_median(scratch, count);
+    for (size_t i = 0; i < count; i++)
+        ret_worse[i] = (values[i] / spells->median - 1) * (less ? 1 : -1);
+    memcpy(scratch, ret_worse, count * sizeof *ret_worse);
+    spells->noise = robust_sigma(scratch, count, 0);
+}
+
 void spells_find(struct arena *arena, const double *values, size_t count, bool less, double remark,
                  double fail, struct spells *ret_spells)
 {
     double *below = arena_array(arena, double, count), *scratch = arena_array(arena, double, count);
     bool *slow = arena_array(arena, bool, count);
-    double middle, sigma;
 
     *ret_spells = (struct spells){0};
-    for (size_t i = 0; i < count; i++)
-        below[i] = log(values[i]) * (less ? 1 : -1);
-    memcpy(scratch, below, count * sizeof *below);
-    middle = robust_median(scratch, count);
-    memcpy(scratch, below, count * sizeof *below);
-    sigma = robust_sigma(scratch, count, middle);
-    ret_spells->median = exp(less ? middle : -middle);
-    ret_spells->noise = sigma;
-    ret_spells->blind = threshold(count, TELLING, sigma, 0) > -log(1 - fail);
-    for (size_t i = 0; i < count; i++)
-        below[i] -= middle;
+    measure(values, count, less, scratch, below, ret_spells);
+    ret_spells->blind = threshold(count, TELLING, ret_spells->noise, 0) > fail;
     for (size_t length = 1; length <= LENGTHS && length <= count; length++)
-        mark_runs(below, count, length, threshold(count, length, sigma, -log(1 - remark)), slow);
+        mark_runs(below, count, length, threshold(count, length, ret_spells->noise, remark), slow);
     for (size_t first = 0, end; first < count; first = end + 1) {
         for (end = first; end < count && slow[end];)
             end++;
