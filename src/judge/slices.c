@@ -130,18 +130,19 @@ static const char *spells_text(const struct series *series, const struct spells 
 {
     const struct spell *first = &spells->items.items[0], *longest = &spells->items.items[spells->longest];
     struct between at = time_of(series, first), most = time_of(series, longest);
+    const char *median = arena_printf(series->arena, "%.4g %s", spells->median, series->unit);
 
     if (spells->items.count == 1)
         return arena_printf(
             series->arena,
-            "slow from %s to %s UTC (%zu of %zu slices): %.1f%% worse than the run's median %.4g %s", at.from,
-            at.to, first->count, series->count, first->below * 100, spells->median, series->unit);
+            "slow from %s to %s UTC (%zu of %zu slices): %.1f%% worse than the run's median %s", at.from,
+            at.to, first->count, series->count, first->below * 100, median);
     return arena_printf(
         series->arena,
         "slow %zu times (%zu of %zu slices), first from %s to %s UTC, longest from %s to %s UTC: "
-        "up to %.1f%% worse than the run's median %.4g %s",
+        "up to %.1f%% worse than the run's median %s",
         spells->items.count, spells->slow, series->count, at.from, at.to, most.from, most.to,
-        spells->worst * 100, spells->median, series->unit);
+        spells->worst * 100, median);
 }
 
 static struct slices_said too_few(struct arena *arena, const struct series *series)

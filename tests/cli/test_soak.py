@@ -117,7 +117,17 @@ def comes_and_goes(tap, lab):
     tap.ok("fail" in again.stdout, "judged again it says the same", again.stdout, again.stderr)
     tap.same((item(Report(DATABASE))["outcome"], item(Report(DATABASE))["cause"]), ("fail", found["cause"]), "with the same words")
     text = assay("report", 1, "--db", DATABASE, "--format", "text", "-o", "-").stdout
-    tap.ok("worse than the run's median" in text, "the text says it", text[:3000])
+    words = " ".join(text.split())
+    row = re.search(rf"{STEP}, {METRIC} at size 8G, place out: (\d+) slices from .{{23}} to .{{23}}: lowest (\S+), median (\S+), highest (\S+) GB/s",
+                    words)
+    tap.ok("worse than the run's median" in words and row and int(row[1]) == len(ran) and abs(float(row[2]) - found["value"]) < 0.1
+           and float(row[2]) < float(row[3]) <= float(row[4]), "the text says it, and has the series in one line", text[:6000])
+    tap.ok(words.count(f"{STEP}, attempt ") <= 2, "slices that came to their end are not listed one by one", text[-6000:])
+    with open(AGAIN[-1], encoding="utf-8") as file:
+        page = file.read()
+    tap.ok(page.count('<svg class="slices"') == 1, "the page draws the series")
+    linked = set(re.findall(rf'<tbody id="e\d+"><tr><td><b>{STEP}', page))
+    tap.ok(len(linked) >= len(made), "and has a place for each slice", len(linked), len(made))
 
 
 with Lab("soak", 3, ["node3:slow-spells:11"], speed=SPEED) as cluster_of_three:
