@@ -465,49 +465,61 @@ static const char *why_intermittent(const struct item_case *item, const struct a
     return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails, count, cause);
 }
 
+/* What the attempts say one by one. */
+struct tally {
+    struct opinion worst, worst_pass;
+    const struct attempt *first_fail;
+    size_t passes, fails;
+    size_t broken;    /* undecided ones too */
+    size_t undecided; /* slices that came to their end: no other one stands for their time */
+};
+
+static void count_opinion(const struct item_case *item, const struct attempt *attempt, bool first,
+                          struct tally *tally)
+{
+    struct opinion opinion = opinion_of(item, attempt);
+    const char *metric = item->slot->metric;
+
+    if (opinion.word == OUTCOME_PASS && tally->passes++ == 0)
+        tally->worst_pass = opinion;
+    if (opinion.word == OUTCOME_FAIL && tally->fails++ == 0)
+        tally->first_fail = attempt;
+    tally->broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
+    tally->undecided += opinion.word == OUTCOME_INCONCLUSIVE && item->step->shape->repeat_for_s > 0 &&
+                        attempt_bearing(item->arena, attempt).kind == KIND_WHOLE;
+    if (opinion.word == OUTCOME_PASS && is_worse_opinion(metric, &opinion, &tally->worst_pass))
+        tally->worst_pass = opinion;
+    if (first || is_worse_opinion(metric, &opinion, &tally->worst))
+        tally->worst = opinion;
+}
+
 static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
 {
-    struct opinion worst = {0}, opinion;
-    const struct attempt *first_fail = NULL;
-    size_t passes = 0, fails = 0, broken = 0, undecided = 0;
+    struct tally tally = {0};
+    struct opinion *worst = &tally.worst;
     const char *unmade;
 
-    for (size_t i = 0; i < attempts->count; i++) {
-        opinion = opinion_of(item, attempts->items[i]);
-        passes += opinion.word == OUTCOME_PASS;
-        fails += opinion.word == OUTCOME_FAIL;
-        first_fail = opinion.word == OUTCOME_FAIL && first_fail == NULL ? attempts->items[i] : first_fail;
-        broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
-        undecided += opinion.word == OUTCOME_INCONCLUSIVE && item->step->shape->repeat_for_s > 0 &&
-                     attempt_bearing(item->arena, attempts->items[i]).kind == KIND_WHOLE;
-        if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
-            worst = opinion;
+    for (size_t i = 0; i < attempts->count; i++)
+        count_opinion(item, attempts->items[i], i == 0, &tally);
+    if (tally.fails > 0 && tally.passes > 0)
+        worst->cause = why_intermittent(item, tally.first_fail, tally.fails, attempts->count, worst->cause);
+    else if (tally.fails > 1 && tally.fails == attempts->count)
+        worst->cause = arena_printf(item->arena, "in all %zu attempts: %s", tally.fails, worst->cause);
+    unmade = why_unmade(item, attempts, tally.passes);
+    if (tally.fails > 0 && unmade != NULL && item->step->shape->repeat_for_s > 0)
+        worst->cause = arena_printf(item->arena, "%s; %s", worst->cause, unmade);
+    if (tally.fails == 0 && tally.passes > 0 && unmade != NULL) {
+        worst->word = OUTCOME_INCONCLUSIVE;
+        worst->cause = unmade;
     }
-    if (fails > 0 && passes > 0)
-        worst.cause = why_intermittent(item, first_fail, fails, attempts->count, worst.cause);
-    else if (fails > 1 && fails == attempts->count)
-        worst.cause = arena_printf(item->arena, "in all %zu attempts: %s", fails, worst.cause);
-    unmade = why_unmade(item, attempts, passes);
-    if (fails > 0 && unmade != NULL && item->step->shape->repeat_for_s > 0)
-        worst.cause = arena_printf(item->arena, "%s; %s", worst.cause, unmade);
-    if (fails == 0 && passes > 0 && unmade != NULL) {
-        worst.word = OUTCOME_INCONCLUSIVE;
-        worst.cause = unmade;
+    /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
+    if (tally.fails == 0 && tally.passes > 0 && unmade == NULL && tally.undecided == 0 && tally.broken > 0) {
+        tally.worst_pass.remark = true;
+        tally.worst_pass.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s",
+                                              tally.broken, tally.broken > 1 ? "s" : "", worst->cause);
+        return tally.worst_pass;
     }
-    /* A crash or a hang that did not come again is said, and does not undo what the retry showed. What came to its end
-       and could not be decided is no such thing: the retry was of something else. */
-    if (fails == 0 && unmade == NULL && undecided == 0 && broken > 0 && broken < attempts->count) {
-        for (size_t i = 0; i < attempts->count; i++) {
-            opinion = opinion_of(item, attempts->items[i]);
-            if (opinion.word == OUTCOME_PASS) {
-                opinion.remark = true;
-                opinion.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s", broken,
-                                             broken > 1 ? "s" : "", worst.cause);
-                return opinion;
-            }
-        }
-    }
-    return worst;
+    return *worst;
 }
 
 /* What only shows in all attempts together, beside what each of them showed. */

@@ -121,7 +121,7 @@ def comes_and_goes(tap, lab):
     row = re.search(rf"{STEP}, {METRIC} at size 8G, place out: (\d+) slices from .{{23}} to .{{23}}: lowest (\S+), median (\S+), highest (\S+) GB/s",
                     words)
     tap.ok("worse than the run's median" in words and row and int(row[1]) == len(ran) and abs(float(row[2]) - found["value"]) < 0.1
-           and float(row[2]) < float(row[3]) <= float(row[4]), "the text says it, and has the series in one line", text[:6000])
+           and float(row[2]) < float(row[3]) <= float(row[4]), "the text says it, and has the series in one line", row and row.groups(), len(ran), found["value"], text[:6000])
     tap.ok(words.count(f"{STEP}, attempt ") <= 2, "slices that came to their end are not listed one by one", text[-6000:])
     with open(AGAIN[-1], encoding="utf-8") as file:
         page = file.read()
