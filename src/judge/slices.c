@@ -70,12 +70,16 @@ const char *slice_time(struct arena *arena, const struct attempt *attempt)
     return moment(arena, attempt->began, "%Y-%m-%d %H:%M");
 }
 
+/* Between two slices that are next to each other there are their windows, and no more. */
+enum { APART_S = 1800 };
+
 /* The item's numbers over time. */
 struct series {
     struct arena *arena;
     const char *metric, *unit;
     double *values;
     const struct attempt **attempts; /* of each value */
+    bool *apart;                     /* likewise: the run was interrupted before it */
     size_t count;
     bool less;
 };
@@ -93,6 +97,8 @@ static void take_value(struct series *series, const struct slot *slot, const str
         }
     if (!isfinite(worst) || worst <= 0)
         return;
+    series->apart[series->count] =
+        series->count > 0 && attempt->began - series->attempts[series->count - 1]->ended > APART_S;
     series->values[series->count] = worst;
     series->attempts[series->count++] = attempt;
 }
@@ -103,6 +109,7 @@ static struct series series_of(struct arena *arena, const struct slot *slot,
     struct series series = {.arena = arena, .metric = slot->metric, .unit = "", .less = less};
 
     series.values = arena_array(arena, double, attempts->count + 1);
+    series.apart = arena_array(arena, bool, attempts->count + 1);
     series.attempts = arena_array(arena, const struct attempt *, attempts->count + 1);
     for (size_t i = 0; i < attempts->count; i++)
         if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
@@ -168,7 +175,8 @@ struct slices_said slices_judge(struct arena *arena, const struct step *step, co
     series = series_of(arena, slot, attempts, metric->better == BETTER_LOWER);
     if (series.count < SPELLS_LEAST)
         return too_few(arena, &series);
-    spells_find(arena, series.values, series.count, series.less, peers->remark, peers->fail, &spells);
+    spells_find(arena, &(struct spells_series){series.values, series.apart, series.count, series.less},
+                peers->remark, peers->fail, &spells);
     if (spells.items.count > 0) {
         said.word = spells.worst >= peers->fail ? OUTCOME_FAIL : OUTCOME_PASS;
         said.remark = true;

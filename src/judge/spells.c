@@ -23,12 +23,24 @@ static double threshold(size_t count, size_t length, double sigma, double remark
     return fmax(remark, fmax(z * SPELLS_NOISE, robust_student(z, mad_efficiency * (double)count) * sigma));
 }
 
-/* Marks the values of every run of that length and more in which each lies so far below. */
-static void mark_runs(const double *below, size_t count, size_t length, double least, bool *slow)
+/* Where the run of values that begins there ends: the first that does not belong to it. */
+static size_t end_of_run(const struct spells_series *series, const bool *in, size_t first)
 {
-    for (size_t first = 0, end; first < count; first = end + 1) {
-        for (end = first; end < count && below[end] >= least;)
-            end++;
+    size_t end = first;
+
+    while (end < series->count && in[end] && (end == first || series->apart == NULL || !series->apart[end]))
+        end++;
+    return end;
+}
+
+/* Marks the values of every run of that length and more in which each lies so far below. */
+static void mark_runs(const struct spells_series *series, const double *below, size_t length, double least,
+                      bool *scratch, bool *slow)
+{
+    for (size_t i = 0; i < series->count; i++)
+        scratch[i] = below[i] >= least;
+    for (size_t first = 0, end; first<series->count; first = end> first ? end : first + 1) {
+        end = end_of_run(series, scratch, first);
         for (size_t i = first; end - first >= length && i < end; i++)
             slow[i] = true;
     }
@@ -62,20 +74,20 @@ static void measure(const double *values, size_t count, bool less, double *scrat
     spells->noise = robust_sigma(scratch, count, 0);
 }
 
-void spells_find(struct arena *arena, const double *values, size_t count, bool less, double remark,
-                 double fail, struct spells *ret_spells)
+void spells_find(struct arena *arena, const struct spells_series *series, double remark, double fail,
+                 struct spells *ret_spells)
 {
+    size_t count = series->count;
     double *below = arena_array(arena, double, count), *scratch = arena_array(arena, double, count);
-    bool *slow = arena_array(arena, bool, count);
+    bool *slow = arena_array(arena, bool, count), *low = arena_array(arena, bool, count);
 
     *ret_spells = (struct spells){0};
-    measure(values, count, less, scratch, below, ret_spells);
+    measure(series->values, count, series->less, scratch, below, ret_spells);
     ret_spells->blind = threshold(count, TELLING, ret_spells->noise, 0) > fail;
     for (size_t length = 1; length <= LENGTHS && length <= count; length++)
-        mark_runs(below, count, length, threshold(count, length, ret_spells->noise, remark), slow);
-    for (size_t first = 0, end; first < count; first = end + 1) {
-        for (end = first; end < count && slow[end];)
-            end++;
+        mark_runs(series, below, length, threshold(count, length, ret_spells->noise, remark), low, slow);
+    for (size_t first = 0, end; first<count; first = end> first ? end : first + 1) {
+        end = end_of_run(series, slow, first);
         if (end > first)
             add_spell(arena, below, first, end - first, ret_spells);
     }

@@ -13,6 +13,8 @@
  * their length; a spell that fails lies below by the fail threshold in its mean and is rarer still. That is for noise that
  * is normal, and where one value does not follow the one before.
  *
+ * A spell does not go on over an interruption, for nobody knows how it was in between.
+ *
  * What it cannot see: a run that was slow most of its time has a slow median, which is for limits to tell; a spell within
  * one value, which is that much shorter than the value. Where noise is so much that five in a row could be slow by the
  * fail threshold without standing out, the series is blind, and nothing was shown.
@@ -45,9 +47,16 @@ struct spells {
     double worst;   /* the most that one of them lies below */
 };
 
-/* values: count of them, SPELLS_LEAST or more, each above 0; of what is better when it is less, `less`: then below is
- * above. remark, fail: fractions of the median. Everything in the arena. */
-void spells_find(struct arena *arena, const double *values, size_t count, bool less, double remark,
-                 double fail, struct spells *ret_spells);
+struct spells_series {
+    const double *values; /* count of them, SPELLS_LEAST or more, each above 0 */
+    const bool
+        *apart; /* of each: the one before is no neighbour, for nothing was made in between; NULL: all are */
+    size_t count;
+    bool less; /* it is better when it is less: then below is above */
+};
+
+/* remark, fail: fractions of the median. Everything in the arena. */
+void spells_find(struct arena *arena, const struct spells_series *series, double remark, double fail,
+                 struct spells *ret_spells);
 
 #endif

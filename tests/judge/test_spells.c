@@ -40,7 +40,7 @@ static double simulate_normal(struct simulation *random)
 
 static void find(struct arena *arena, const double *values, size_t count, struct spells *ret_spells)
 {
-    spells_find(arena, values, count, false, 0.05, 0.10, ret_spells);
+    spells_find(arena, &(struct spells_series){.values = values, .count = count}, 0.05, 0.10, ret_spells);
 }
 
 static void fill(struct simulation *random, double *values, size_t count, double noise)
@@ -171,6 +171,23 @@ static void the_first_and_the_last_count_as_any(void **state)
     assert_int_equal(spells.items.items[1].first, SPELLS_LEAST - 1);
 }
 
+/* Nobody knows how it was in the hours between. */
+static void a_spell_does_not_go_on_over_an_interruption(void **state)
+{
+    double values[SPELLS_LEAST * 2];
+    bool apart[SPELLS_LEAST * 2] = {[7] = true};
+    struct spells spells;
+
+    for (size_t i = 0; i < SPELLS_LEAST * 2; i++)
+        values[i] = i == 6 || i == 7 ? 80 : 100;
+    spells_find(*state, &(struct spells_series){.values = values, .apart = apart, .count = SPELLS_LEAST * 2},
+                0.05, 0.10, &spells);
+    assert_int_equal(spells.items.count, 2);
+    assert_int_equal(spells.items.items[0].first, 6);
+    assert_int_equal(spells.items.items[1].first, 7);
+    assert_int_equal(spells.items.items[1].count, 1);
+}
+
 static void of_a_time_more_is_worse(void **state)
 {
     double values[12];
@@ -178,7 +195,8 @@ static void of_a_time_more_is_worse(void **state)
 
     for (size_t i = 0; i < 12; i++)
         values[i] = i == 4 ? 2.6 : i == 8 ? 1.6 : 2;
-    spells_find(*state, values, 12, true, 0.05, 0.10, &spells);
+    spells_find(*state, &(struct spells_series){.values = values, .count = 12, .less = true}, 0.05, 0.10,
+                &spells);
     assert_int_equal(spells.items.count, 1);
     assert_int_equal(spells.items.items[0].first, 4);
 }
@@ -220,6 +238,7 @@ int main(void)
         CASE(several_in_a_row_tell_more_than_one),
         CASE(what_flaps_is_counted_and_the_longest_told),
         CASE(the_first_and_the_last_count_as_any),
+        CASE(a_spell_does_not_go_on_over_an_interruption),
         CASE(of_a_time_more_is_worse),
         CASE(much_noise_shows_nothing_and_says_so),
     };
