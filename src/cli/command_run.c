@@ -301,7 +301,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
-         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G"},
+         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
+         "soak"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
