@@ -84,7 +84,8 @@ static struct answer hosts_are_enough(const struct site *site, const struct json
 static struct answer hosts_are_few(const struct site *site, const struct json *wanted)
 {
     return (struct answer){site->hosts <= wanted->number, false,
-                           arena_printf(site->arena, "it is for no more hosts than %.0f, and the hostfile has %u",
+                           arena_printf(site->arena,
+                                        "it is for no more hosts than %.0f, and the hostfile has %u",
                                         wanted->number, site->hosts)};
 }
 
