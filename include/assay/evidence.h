@@ -25,6 +25,9 @@ struct evidence_limits {
 /* run_bytes as asked for; 0: 64 MiB a host, and at least 1 GiB. A host has its equal share of it, at least 64 MiB: so one
    that prints without end takes nothing from others. */
 void evidence_limits_set(struct evidence_limits *limits, uint64_t run_bytes, size_t hosts);
+/* So many slices more than one (shape->repeat_for_s): room for what each of them prints, and is read before and after it
+   on each of the hosts. */
+void evidence_limits_add(struct evidence_limits *limits, size_t hosts, size_t slices);
 /* The document, in the arena. */
 const char *evidence_limits_text(struct arena *arena, const struct evidence_limits *limits);
 /* False where the run has none: it is of an earlier assay. */

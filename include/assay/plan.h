@@ -63,6 +63,8 @@ struct shape {
     size_t slot_count;
     unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */
     unsigned retries, repeat, retests;
+    unsigned
+        repeat_for_s; /* attempts ("slices") until they have worked that long, timescale 1; 0: repeat says it */
     enum exclusivity exclusive;
     bool as_root, passive;
 };
@@ -123,5 +125,7 @@ bool steps_share_host(const struct step *a, const struct step *b);
 /* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
 unsigned step_deadline_s(const struct step *step);
 double step_expected_s(const struct step *step);
+/* How long its attempts have to work in all, likewise; 0: they are counted, see shape->repeat. */
+double step_repeat_for_s(const struct step *step);
 
 #endif

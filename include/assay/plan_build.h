@@ -60,6 +60,10 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
     __attribute__((warn_unused_result));
 
+/* What all attempts take that the step owes, if each takes the expected time; of one that lasts for a time its windows are
+ * no work. The members' timescale applied. */
+double plan_step_s(const struct step *step);
+
 /* What another hostfile says of a host, for a run that is resumed. */
 enum host_change {
     HOST_ADDED,   /* no host of the run had that name */

@@ -26,6 +26,8 @@ int run_limits_take(struct run_limits *limits, const struct baseline *baseline, 
 
 struct slot_limits {
     LIST_OF(const struct limit *) limits;
+    const struct suite_peers
+        *peers; /* how far the suite's step lets one lie below its like; NULL: no such step */
 };
 
 /* The slot's own rules, and the first limit that applies of the contract, when it has none of the suite's step, and when

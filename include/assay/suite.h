@@ -83,6 +83,7 @@ struct suite_step {
     unsigned retries;                   /* further attempts after a crash or a hang; default 1 */
     unsigned retests;                   /* further attempts while an item fails or is doubtful; default 0 */
     unsigned repeat;                    /* attempts that must all pass; default 1, with variants 5 */
+    unsigned repeat_for_s; /* instead: so many until they have worked that long; 0: repeat says it */
     bool
         isolate; /* a slow test across hosts is followed by parts of it that tell who makes it slow; default true */
     bool last;             /* begins when all other steps of the run have ended, whatever became of them */
@@ -115,6 +116,12 @@ const struct suite *suite_load(struct arena *arena, const char *name, struct err
     __attribute__((warn_unused_result));
 const struct suite *suite_parse(struct arena *arena, const char *file, struct slice bytes, struct error *err)
     __attribute__((warn_unused_result));
+/* The same suite with these seconds wherever it says repeat_for_s, in its bytes too: what is kept of it is what is done.
+ * ERROR_USAGE: it says so nowhere, or never so long. */
+const struct suite *suite_with_duration(struct arena *arena, const struct suite *suite, unsigned seconds,
+                                        struct error *err) __attribute__((warn_unused_result));
+/* "24h", "90m", "1h30m", "45s", "2d": whole seconds, at least one. false: no such time. */
+bool seconds_parse(const char *text, unsigned *ret_seconds);
 /* The tool's row, or a default one (path = name) in the arena. */
 const struct suite_tool *suite_tool(struct arena *arena, const struct suite *suite, const char *name);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,24 @@ static int take_tools(struct arena *arena, const struct cli_plan *cli, struct pl
     return 0;
 }
 
+/* The suite as --duration wants it. */
+static const struct suite *take_duration(struct arena *arena, const struct suite *suite, const char *duration,
+                                         struct error *err)
+{
+    unsigned seconds;
+
+    if (suite == NULL || duration == NULL)
+        return suite;
+    if (seconds_parse(duration, &seconds))
+        return suite_with_duration(arena, suite, seconds, err);
+    error_set(
+        err, ERROR_USAGE,
+        "--duration '%s' is no time; expected days, hours, minutes or seconds such as 24h, 90m or 1h30m, at "
+        "most 14d",
+        duration);
+    return NULL;
+}
+
 int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *err)
 {
     const struct hostfile *hostfile;
@@ -150,6 +169,7 @@ int cli_load_sources(struct arena *arena, struct cli_plan *cli, struct error *er
                          cli->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
     hostfile = hostfile_load(arena, cli->hostfile, err);
     suite = hostfile != NULL ? suite_load(arena, cli->suite, err) : NULL;
+    suite = take_duration(arena, suite, cli->duration, err);
     if (suite == NULL || plan_sources_load(arena, hostfile, suite, cli->baseline, &cli->sources, err) < 0)
         return -1;
     if (take_tools(arena, cli, &cli->sources, err) < 0)
@@ -192,6 +212,20 @@ void cli_add_document(struct arena *arena, struct documents *documents, const ch
     sha256_hex(bytes.bytes, bytes.length, document->sha256);
 }
 
+/* Of the step that has the most; twice as many as are expected, for where the fabric is faster. */
+static size_t slices_of(const struct plan *plan)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->shape->repeat_for_s > 0 && step->origin != ORIGIN_LEFT_OUT)
+            most = fmax(most, 2 * plan_step_s(step) / step_expected_s(step));
+    }
+    return (size_t)most;
+}
+
 int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct record *record,
                         struct error *err)
 {
@@ -202,6 +236,8 @@ int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct 
         return error_set(err, ERROR_USAGE, "--max-evidence '%s' is not a size such as 500M or 8G",
                          cli->max_evidence);
     evidence_limits_set(&limits, (uint64_t)bytes, cli->plan->hosts.count);
+    if (cli->max_evidence == NULL)
+        evidence_limits_add(&limits, cli->plan->hosts.count, slices_of(cli->plan));
     cli_add_document(arena, &record->documents, EVIDENCE_DOCUMENT, "evidence",
                      slice_of(evidence_limits_text(arena, &limits)));
     return 0;

@@ -89,6 +89,7 @@ struct cli_plan {
     const char *tools, *tools_root; /* options of those that ask the hosts */
     const char *exclusive;          /* exclusive_document; NULL */
     const char *max_evidence;       /* "8G"; NULL: the default */
+    const char *duration;           /* "24h"; NULL: the suite's */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;
@@ -98,15 +99,20 @@ struct cli_plan {
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
     }
-#define CLI_SUITE_ROW(plan)                                                                  \
-    {                                                                                        \
-        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                \
-            "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning" \
+#define CLI_SUITE_ROW(plan)                                                                        \
+    {                                                                                              \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                      \
+            "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning" \
     }
 #define CLI_BASELINE_ROW(plan)                                                   \
     {                                                                            \
         "baseline", 'b', OPTION_STRING, "NAME", &(plan)->baseline,               \
             "baseline file or built-in name for all hosts; default: by platform" \
+    }
+#define CLI_DURATION_ROW(plan)                                                          \
+    {                                                                                   \
+        "duration", 0, OPTION_STRING, "TIME", &(plan)->duration,                        \
+            "how long a soak works: 24h, 90m; in the place of the suite's repeat_for_s" \
     }
 int cli_make_plan(struct arena *arena, struct cli_plan *cli, const char *run_uuid, struct error *err)
     __attribute__((warn_unused_result));

@@ -129,6 +129,59 @@ static void print_choices(const struct plan_notes *notes)
     }
 }
 
+/* What the steps that last for a time ask of whoever pays for the power. */
+struct soak {
+    size_t steps;
+    double kwh;                    /* of GPUs at their limit of power, and nothing else of a host */
+    LIST_OF(const char *) unknown; /* platforms that have no such limit */
+};
+
+static void add_unknown(struct arena *arena, struct soak *soak, const char *platform)
+{
+    for (size_t i = 0; i < soak->unknown.count; i++)
+        if (strcmp(soak->unknown.items[i], platform) == 0)
+            return;
+    *list_push(arena, &soak->unknown) = platform;
+}
+
+static struct soak soak_of(struct arena *arena, const struct cli_plan *cli)
+{
+    struct soak soak = {0};
+
+    for (size_t i = 0; i < cli->plan->steps.count; i++) {
+        const struct step *step = &cli->plan->steps.items[i];
+        const struct platform *platform = host_platform(&cli->sources, step->members[0]);
+
+        if (step->shape->repeat_for_s == 0 || step->origin == ORIGIN_LEFT_OUT)
+            continue;
+        soak.steps++;
+        if (platform->power_limit_w > 0)
+            soak.kwh += plan_step_s(step) / 3600 * (double)step->member_count * platform->gpu_count *
+                        platform->power_limit_w / 1000;
+        else
+            add_unknown(arena, &soak, platform->name);
+    }
+    return soak;
+}
+
+static void print_soak(struct arena *arena, const struct cli_plan *cli)
+{
+    struct soak soak = soak_of(arena, cli);
+    const char *unknown = "";
+
+    for (size_t i = 0; i < soak.unknown.count; i++)
+        unknown = arena_printf(arena, "%s%s%s", unknown, i > 0 ? ", " : "", soak.unknown.items[i]);
+    if (soak.steps > 0 && soak.kwh > 0)
+        cli_print(
+            "energy of what lasts for a time: at most %.4g kWh, GPUs alone, each at the limit of power of "
+            "its platform\n",
+            soak.kwh);
+    if (soak.unknown.count > 0)
+        cli_print("energy of what lasts for a time on %s: unknown, the platform has no limit of power "
+                  "(power_limit_w)\n",
+                  unknown);
+}
+
 /* hosts_at_once: as in `assay run`; 0: all. */
 static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t hosts_at_once)
 {
@@ -158,14 +211,17 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
                   duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
                   shape->as_root ? ", as root where become=sudo" : "",
                   shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
+        if (shape->repeat_for_s > 0)
+            cli_print("      one after the other until they have worked for %s\n",
+                      duration_text(arena, step_repeat_for_s(first)));
         if (shape->retests > 0)
             cli_print("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
                       shape->retests == 1 ? "" : "s");
         print_shape(arena, &cli->sources.limits, shape);
         if (shape->hosts == 1)
-            host_s += step_expected_s(first) * shape->repeat;
+            host_s += plan_step_s(first);
         else
-            wide_s += step_expected_s(first) * shape->repeat * (double)longest_queue(plan, shape);
+            wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
     }
     print_choices(&cli->notes);
     for (size_t i = 0; i < cli->notes.notes.count; i++)
@@ -176,6 +232,7 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
     cli_print("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
               plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
               duration_text(arena, host_s * (double)turns + wide_s));
+    print_soak(arena, cli);
 }
 
 /* -- As JSON -- */
@@ -219,6 +276,12 @@ static void put_shape(struct json_writer *json, const struct plan *plan, const s
     json_put_number(json, step_expected_s(first));
     json_key(json, "deadline_s");
     json_put_integer(json, step_deadline_s(first));
+    if (shape->repeat_for_s > 0) {
+        json_key(json, "repeat_for_s");
+        json_put_number(json, step_repeat_for_s(first));
+        json_key(json, "whole_s");
+        json_put_number(json, plan_step_s(first));
+    }
     json_member(json, "alone", exclusivity_name(shape->exclusive));
     put_items(json, shape);
     json_close_object(json);
@@ -238,7 +301,20 @@ static void put_choice(struct json_writer *json, const struct plan_choice *choic
     json_close_object(json);
 }
 
-static void print_json(const struct cli_plan *cli)
+static void put_energy(struct json_writer *json, struct arena *arena, const struct cli_plan *cli)
+{
+    struct soak soak = soak_of(arena, cli);
+
+    if (soak.steps == 0)
+        return;
+    json_key(json, "gpu_kwh_at_most");
+    if (soak.unknown.count > 0)
+        json_put_null(json);
+    else
+        json_put_number(json, soak.kwh);
+}
+
+static void print_json(struct arena *arena, const struct cli_plan *cli)
 {
     cleanup_text struct text out = {0};
     struct json_writer json;
@@ -255,6 +331,7 @@ static void print_json(const struct cli_plan *cli)
     json_put_integer(&json, (int64_t)cli->plan->gate_count);
     json_key(&json, "records");
     json_put_integer(&json, (int64_t)cli->plan->record_count);
+    put_energy(&json, arena, cli);
     json_key(&json, "plan");
     json_open_array(&json);
     for (size_t i = 0; i < cli->plan->shapes.count; i++)
@@ -286,6 +363,7 @@ int command_plan(int argc, char **argv)
         CLI_BASELINE_ROW(&cli),
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
          "limits agreed in a contract; they outrank all others"},
+        CLI_DURATION_ROW(&cli),
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
@@ -317,7 +395,7 @@ int command_plan(int argc, char **argv)
         status = cli_fail(&err);
     } else {
         if (strcmp(format, "json") == 0)
-            print_json(&cli);
+            print_json(arena, &cli);
         else
             print_plan(arena, &cli, hosts_at_once);
         status = EXIT_ACCEPT;

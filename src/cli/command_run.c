@@ -285,11 +285,12 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; Open MPI's syntax works as it is"},
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, tuning"},
+         "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
          "baseline file or built-in name for all hosts; default: by platform"},
         {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
          "limits agreed in a contract; they outrank all others"},
+        CLI_DURATION_ROW(&options->plan),
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
@@ -300,7 +301,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
-         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G"},
+         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
+         "soak"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"resume", 0, OPTION_STRING, "RUN", &options->resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "

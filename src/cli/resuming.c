@@ -149,11 +149,11 @@ int resuming_check(struct arena *arena, const struct cli_plan *asked, const stru
 {
     *ret_resuming = (struct resuming){0};
     if (asked->hosts != NULL || asked->steps != NULL || asked->tools != NULL || asked->tools_root != NULL ||
-        asked->max_evidence != NULL)
-        return error_set(
-            err, ERROR_USAGE,
-            "--resume goes on with the hosts, steps, tools and limit of evidence of the run; give none of "
-            "--hosts, --steps, --tools, --tools-root and --max-evidence");
+        asked->max_evidence != NULL || asked->duration != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "--resume goes on with the hosts, steps, tools, limit of evidence and duration of "
+                         "the run; give none "
+                         "of --hosts, --steps, --tools, --tools-root, --max-evidence and --duration");
     if (check_suite(arena, asked->suite, record, err) < 0 ||
         check_baseline(arena, asked->baseline, record, err) < 0 ||
         check_contract(arena, asked->contract, record, err) < 0)

@@ -817,10 +817,14 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     judge_inputs(record);
 }
 
+/* Attempts that end in no time would make as many as there is time for; so many are two weeks of five minutes. */
+enum { SLICES_MOST = 5000 };
+
 /* A crash, a hang or, of what changes nothing, a broken connection is tried again as often as the suite allows, and a
    good attempt as often as it owes. */
-static bool is_due_again(struct arena *arena, const struct shape *shape, const struct step_attempts *attempts)
+static bool is_due_again(struct arena *arena, const struct step *step, const struct step_attempts *attempts)
 {
+    const struct shape *shape = step->shape;
     unsigned whole = 0, broken = 0;
     enum attempt_kind last = KIND_NOT_RUN;
 
@@ -831,6 +835,8 @@ static bool is_due_again(struct arena *arena, const struct shape *shape, const s
     }
     if (last == KIND_CRASH || last == KIND_HANG || (last == KIND_CUT_OFF && shape->passive))
         return broken <= shape->retries;
+    if (last == KIND_WHOLE && shape->repeat_for_s > 0)
+        return whole < SLICES_MOST && slices_worked_s(arena, attempts) < step_repeat_for_s(step);
     return last == KIND_WHOLE && whole < shape->repeat;
 }
 
@@ -872,7 +878,7 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
     struct step_attempts attempts = attempts_of(arena, record, step_index);
     enum step_state state = STEP_FAILED;
 
-    if (is_due_again(arena, shape, &attempts)) {
+    if (is_due_again(arena, &record->plan->steps.items[step_index], &attempts)) {
         state = STEP_AGAIN;
     } else if (attempts.count > 0) {
         judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);

@@ -120,6 +120,23 @@ bool is_worse(const char *metric, double value, double than);
 /* "12.1 GB/s" */
 const char *value_with_unit(struct arena *arena, const struct value *value);
 
+/* slices.c: a step whose attempts are made until they have worked for a time (shape->repeat_for_s). */
+/* What those that came to their end have worked, s; as step_repeat_for_s counts it. */
+double slices_worked_s(struct arena *arena, const struct step_attempts *attempts);
+/* "it worked for 3.5 h of 24 h, the rest was not made"; NULL: it worked as long as it owes. */
+const char *slices_unmade(struct arena *arena, const struct step *step, const struct step_attempts *attempts);
+/* When the attempt began, UTC: "2026-11-23 03:10". */
+const char *slice_time(struct arena *arena, const struct attempt *attempt);
+/* What the item's numbers show as a series over time (spells.h): FAIL and INCONCLUSIVE as they are, PASS with a remark or
+ * none. Of a step that counts its attempts, or of an item that is no rate, PASS and "". */
+struct slices_said {
+    enum outcome_word word;
+    bool remark;
+    const char *text;
+};
+struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
+                                const struct suite_peers *peers, const struct step_attempts *attempts);
+
 /* slot_outcome.c. All of ret_outcome but step and slot numbers, which it is given. A slot without attempts is
  * left to the caller. */
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,

@@ -443,42 +443,108 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
                                   elsewhere ? " and not on others" : "", opinion->cause);
 }
 
+/* Why not all was made that the step owes, where what was made passed; NULL: it was. */
+static const char *why_unmade(const struct item_case *item, const struct step_attempts *attempts,
+                              size_t passes)
+{
+    const struct shape *shape = item->step->shape;
+
+    if (shape->repeat_for_s > 0)
+        return slices_unmade(item->arena, item->step, attempts);
+    return passes < shape->repeat
+               ? arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
+                              shape->repeat)
+               : NULL;
+}
+
+/* Of hundreds of attempts one wants to know when. */
+static const char *why_intermittent(const struct item_case *item, const struct attempt *first, size_t fails,
+                                    size_t count, const char *cause)
+{
+    if (item->step->shape->repeat_for_s > 0)
+        return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed, first at %s UTC: %s",
+                            fails, count, slice_time(item->arena, first), cause);
+    return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails, count, cause);
+}
+
+/* What the attempts say one by one. */
+struct tally {
+    struct opinion worst, worst_pass;
+    const struct attempt *first_fail;
+    size_t passes, fails;
+    size_t broken;    /* undecided ones too */
+    size_t undecided; /* slices that came to their end: no other one stands for their time */
+};
+
+static void count_opinion(const struct item_case *item, const struct attempt *attempt, bool first,
+                          struct tally *tally)
+{
+    struct opinion opinion = opinion_of(item, attempt);
+    const char *metric = item->slot->metric;
+
+    if (opinion.word == OUTCOME_PASS && tally->passes++ == 0)
+        tally->worst_pass = opinion;
+    if (opinion.word == OUTCOME_FAIL && tally->fails++ == 0)
+        tally->first_fail = attempt;
+    tally->broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
+    tally->undecided += opinion.word == OUTCOME_INCONCLUSIVE && item->step->shape->repeat_for_s > 0 &&
+                        attempt_bearing(item->arena, attempt).kind == KIND_WHOLE;
+    if (opinion.word == OUTCOME_PASS && is_worse_opinion(metric, &opinion, &tally->worst_pass))
+        tally->worst_pass = opinion;
+    if (first || is_worse_opinion(metric, &opinion, &tally->worst))
+        tally->worst = opinion;
+}
+
 static struct opinion combine(const struct item_case *item, const struct step_attempts *attempts)
 {
-    struct opinion worst = {0}, opinion;
-    size_t passes = 0, fails = 0, broken = 0;
+    struct tally tally = {0};
+    struct opinion *worst = &tally.worst;
+    const char *unmade;
 
-    for (size_t i = 0; i < attempts->count; i++) {
-        opinion = opinion_of(item, attempts->items[i]);
-        passes += opinion.word == OUTCOME_PASS;
-        fails += opinion.word == OUTCOME_FAIL;
-        broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
-        if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
-            worst = opinion;
-    }
-    if (fails > 0 && passes > 0)
-        worst.cause = arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails,
-                                   attempts->count, worst.cause);
-    else if (fails > 1 && fails == attempts->count)
-        worst.cause = arena_printf(item->arena, "in all %zu attempts: %s", fails, worst.cause);
-    if (fails == 0 && passes > 0 && passes < item->step->shape->repeat) {
-        worst.word = OUTCOME_INCONCLUSIVE;
-        worst.cause = arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
-                                   item->step->shape->repeat);
+    for (size_t i = 0; i < attempts->count; i++)
+        count_opinion(item, attempts->items[i], i == 0, &tally);
+    if (tally.fails > 0 && tally.passes > 0)
+        worst->cause = why_intermittent(item, tally.first_fail, tally.fails, attempts->count, worst->cause);
+    else if (tally.fails > 1 && tally.fails == attempts->count)
+        worst->cause = arena_printf(item->arena, "in all %zu attempts: %s", tally.fails, worst->cause);
+    unmade = why_unmade(item, attempts, tally.passes);
+    if (tally.fails > 0 && unmade != NULL && item->step->shape->repeat_for_s > 0)
+        worst->cause = arena_printf(item->arena, "%s; %s", worst->cause, unmade);
+    if (tally.fails == 0 && tally.passes > 0 && unmade != NULL) {
+        worst->word = OUTCOME_INCONCLUSIVE;
+        worst->cause = unmade;
     }
     /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
-    if (fails == 0 && passes >= item->step->shape->repeat && broken > 0 && broken < attempts->count) {
-        for (size_t i = 0; i < attempts->count; i++) {
-            opinion = opinion_of(item, attempts->items[i]);
-            if (opinion.word == OUTCOME_PASS) {
-                opinion.remark = true;
-                opinion.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s", broken,
-                                             broken > 1 ? "s" : "", worst.cause);
-                return opinion;
-            }
-        }
+    if (tally.fails == 0 && tally.passes > 0 && unmade == NULL && tally.undecided == 0 && tally.broken > 0) {
+        tally.worst_pass.remark = true;
+        tally.worst_pass.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s",
+                                              tally.broken, tally.broken > 1 ? "s" : "", worst->cause);
+        return tally.worst_pass;
     }
-    return worst;
+    return *worst;
+}
+
+/* What only shows in all attempts together, beside what each of them showed. */
+static void judge_series(const struct item_case *item, const struct step_attempts *attempts,
+                         struct opinion *opinion)
+{
+    struct slices_said said =
+        item->sound ? (struct slices_said){.text = ""}
+                    : slices_judge(item->arena, item->step, item->slot, item->limits->peers, attempts);
+
+    if (*said.text == '\0' || opinion->word == OUTCOME_NOT_RUN)
+        return;
+    if (said.word > opinion->word) {
+        opinion->cause = *opinion->cause != '\0'
+                             ? arena_printf(item->arena, "%s; %s", said.text, opinion->cause)
+                             : said.text;
+        opinion->word = said.word;
+        return;
+    }
+    opinion->cause = *opinion->cause != '\0' ? arena_printf(item->arena, "%s; %s", opinion->cause, said.text)
+                     : said.word == OUTCOME_PASS ? arena_printf(item->arena, "remark: %s", said.text)
+                                                 : said.text;
+    opinion->remark |= said.remark;
 }
 
 static void put_limit(struct arena *arena, const struct limit *limit, struct outcome *outcome)
@@ -512,6 +578,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     struct opinion opinion = combine(&item, attempts);
 
     judge_repeated(&item, attempts, &opinion);
+    judge_series(&item, attempts, &opinion);
     *ret_outcome = (struct outcome){.step = step_index,
                                     .slot = slot_index,
                                     .word = opinion.word,

@@ -128,6 +128,10 @@ static const struct kind {
     [FAULT_NIC_FAR] = {"nic-far", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                        "the HCA sits behind the CPU and not behind its GPU's PCIe switch",
                        "fail of topology"},
+    [FAULT_SLOW_SPELLS] =
+        {"slow-spells", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 15, 0.1, 99,
+         "of each 12 NCCL tests across hosts with this one the 5th and 6th are PERCENT slower",
+         "fail of a soak from 10, which names when; remark from 5"},
     [FAULT_HCA_MISSING] = {"hca-missing", ":HCA", ARGUMENT_HCA, 0, 0, 0, "the HCA has fallen off the bus",
                            "fail of ib-port"},
     [FAULT_HCA_FIRMWARE] = {"hca-firmware", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,

@@ -22,6 +22,15 @@ void evidence_limits_set(struct evidence_limits *limits, uint64_t run_bytes, siz
     limits->host_bytes = share > HOST_LEAST ? share : HOST_LEAST;
 }
 
+/* Two readings of eight GPUs are some 400 KiB, and of an output no more than head and tail is kept. */
+void evidence_limits_add(struct evidence_limits *limits, size_t hosts, size_t slices)
+{
+    const uint64_t windows = 1 << 20, output = 2 * (uint64_t)CAPTURE_END_BYTES;
+
+    limits->run_bytes += slices * (hosts * windows + output);
+    limits->host_bytes += slices * (windows + output);
+}
+
 static void put(struct json_writer *writer, const char *key, uint64_t bytes)
 {
     json_key(writer, key);

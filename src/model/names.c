@@ -250,3 +250,8 @@ double step_expected_s(const struct step *step)
 {
     return step->shape->expected_s / step_timescale(step);
 }
+
+double step_repeat_for_s(const struct step *step)
+{
+    return step->shape->repeat_for_s / step_timescale(step);
+}

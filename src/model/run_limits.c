@@ -92,12 +92,13 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
                       const struct slot *slot, struct slot_limits *ret_limits)
 {
     const struct limit *further = contract_limit(limits, shape, slot);
+    const struct suite_step *step = suite_step_find(limits->suite, shape->suite_step);
 
     if (further == NULL)
         further = of_suite(limits->suite, shape, slot);
     if (further == NULL)
         further = of_baseline(limits, shape, slot);
-    *ret_limits = (struct slot_limits){0};
+    *ret_limits = (struct slot_limits){.peers = step != NULL ? &step->peers : NULL};
     if (further != NULL && further->rule == RULE_FRACTION)
         further = of_ceiling(arena, further, slot);
     for (size_t i = 0; i < slot->own_count; i++)

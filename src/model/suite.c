@@ -187,6 +187,19 @@ static int read_peers(const struct json *given, struct suite_peers *ret_peers, s
     return 0;
 }
 
+/* Two ways to say how often, of which one would silently not be done. */
+static int check_repeat_for(const struct json *object, const char *name, struct error *err)
+{
+    static const char *const others[] = {"repeat", "retests", "variants"};
+
+    for (size_t i = 0; json_get(object, "repeat_for_s") != NULL && i < sizeof others / sizeof others[0]; i++)
+        if (json_get(object, others[i]) != NULL)
+            return json_error(err, json_get(object, others[i]),
+                              "step \"%s\" has \"repeat_for_s\" and \"%s\"; expected one of them", name,
+                              others[i]);
+    return 0;
+}
+
 static int read_step(struct arena *arena, struct suite *suite, const struct json *object, struct error *err)
 {
     struct suite_step *step = list_push(arena, &suite->steps);
@@ -202,6 +215,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
         .retries = (unsigned)json_number(object, "retries", 1),
         .repeat = (unsigned)json_number(object, "repeat",
                                         json_get(object, "variants") != NULL ? REPEAT_VARIANTS : 1),
+        .repeat_for_s = (unsigned)json_number(object, "repeat_for_s", 0),
         .retests = (unsigned)json_number(object, "retests", 0),
         .isolate = json_boolean(object, "isolate", true),
         .last = json_boolean(object, "last", false),
@@ -218,6 +232,8 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     read_strings(arena, json_get(object, "gate"), &step->gate);
     read_strings(arena, json_get(object, "record"), &step->record);
     read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
+    if (check_repeat_for(object, step->name, err) < 0)
+        return -1;
     if (read_by(object, step, err) < 0 || read_peers(json_get(object, "peers"), &step->peers, err) < 0 ||
         read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
         read_limits(arena, json_get(object, "limits"), step, err) < 0 ||

@@ -96,6 +96,10 @@ bool page_has_preflight(const struct page *page);
 void page_retests(struct page *page);
 bool page_has_retests(const struct page *page);
 
+/* page_slices.c */
+void page_slices(struct page *page);
+bool page_has_slices(const struct page *page);
+
 /* page_variants.c */
 void page_variants(struct page *page);
 bool page_has_variants(const struct page *page);

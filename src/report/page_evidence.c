@@ -587,6 +587,8 @@ static void write_attempt(struct page *page, const struct commands *commands, co
 /* Where nothing is to be said of it but that it is there: its step passed at the first try, read in full. */
 static bool is_plain(const struct step_view *step, const struct attempt *attempt)
 {
+    if (slice_is_plain(step, attempt))
+        return true;
     return (step->word == OUTCOME_PASS || step->word == OUTCOME_RECORDED) && step->attempts.count == 1 &&
            step->coverage.remarks == 0 && attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN &&
            attempt->rc == 0 && (attempt->text == NULL || *attempt->text == '\0') &&
@@ -614,12 +616,16 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_markup(out, "</td></tr></tbody>\n");
 }
 
+/* Of hundreds of slices that came to their end as they should one row each is enough, however small the run. */
+enum { SLICES_WHOLE = 5 };
+
 static void write_step_attempts(struct page *page, const struct commands *commands, size_t index)
 {
     const struct step_view *step = &page->view->steps[index];
 
     for (size_t i = 0; i < step->attempts.count; i++)
-        if (is_large(page) && is_plain(step, step->attempts.items[i]))
+        if ((is_large(page) || step->attempts.count > SLICES_WHOLE) &&
+            is_plain(step, step->attempts.items[i]))
             write_plain_attempt(page, commands, step, step->attempts.items[i]);
         else
             write_attempt(page, commands, step, step->attempts.items[i]);

@@ -31,6 +31,7 @@ static const struct section {
     {"coverage", TEXT_COVERAGE, false, always, page_coverage},
     {"matrix", TEXT_MATRIX, false, always, page_matrix},
     {"remarks", TEXT_REMARKS, false, page_has_remarks, page_remarks},
+    {"slices", TEXT_SLICES, false, page_has_slices, page_slices},
     {"retests", TEXT_RETESTS, false, page_has_retests, page_retests},
     {"earlier", TEXT_EARLIER, false, page_has_earlier, page_earlier},
     {"distributions", TEXT_DISTRIBUTIONS, false, page_has_distributions, page_distributions},

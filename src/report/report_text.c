@@ -15,6 +15,7 @@
 #include "out_of_use.h"
 #include "retests.h"
 #include "searches.h"
+#include "slices.h"
 #include "variants.h"
 #include "view.h"
 
@@ -502,6 +503,29 @@ static void write_remarks(struct letter *letter)
 /* -- Retests ----------------------------------------------------------------------------------------------
  */
 
+static void write_slices(struct letter *letter)
+{
+    struct slice_rows rows;
+
+    slice_rows_of_run(letter->view, &rows);
+    if (rows.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_L_SLICES));
+    for (size_t i = 0; i < rows.items.count; i++) {
+        const struct slice_row *row = &rows.items.items[i];
+
+        put_wrapped(
+            letter, "", 2,
+            sayf(letter, TEXT_L_SLICE, said(letter, step_target(letter->arena, row->step->step)),
+                 arena_printf(letter->arena, "%s, %s", row->step->step->shape->suite_step, row->slot->metric),
+                 said(letter, slot_at_text(letter->arena, row->slot)), number(letter, row->count),
+                 time_text(letter->arena, row->from), time_text(letter->arena, row->to),
+                 arena_printf(letter->arena, "%.4g", row->spread.low),
+                 arena_printf(letter->arena, "%.4g", row->spread.median),
+                 arena_printf(letter->arena, "%.4g %s", row->spread.high, row->unit)));
+    }
+}
+
 static void write_retests(struct letter *letter)
 {
     struct retest_lines lines;
@@ -657,6 +681,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_coverage(&letter);
     write_tunings(&letter);
     write_remarks(&letter);
+    write_slices(&letter);
     write_retests(&letter);
     write_earlier(&letter);
     write_kept_limits(&letter);

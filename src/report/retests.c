@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "slices.h"
+
 enum { VALUES_SHOWN = 6 };
 
 /* "size_bytes=8 place=out": each word must be among those of the measurement. */
@@ -17,6 +19,12 @@ static bool is_taken_at(struct arena *arena, const struct measurement *measureme
     return true;
 }
 
+bool measurement_is_of(struct arena *arena, const struct measurement *measurement, const struct slot *slot)
+{
+    return strcmp(measurement->metric, slot->metric) == 0 &&
+           strcmp(measurement->subject, slot->subject) == 0 && is_taken_at(arena, measurement, slot->at);
+}
+
 /* All that the attempt says of the item: "44100, 45000 GFLOP/s"; "" when it says nothing. */
 static const char *values_of(struct arena *arena, const struct attempt *attempt, const struct slot *slot)
 {
@@ -27,8 +35,7 @@ static const char *values_of(struct arena *arena, const struct attempt *attempt,
         const struct measurement *measurement = &reading->measurements.items[i];
         char number[32];
 
-        if (strcmp(measurement->metric, slot->metric) != 0 ||
-            strcmp(measurement->subject, slot->subject) != 0 || !is_taken_at(arena, measurement, slot->at))
+        if (!measurement_is_of(arena, measurement, slot))
             continue;
         text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "",
                             number_text(measurement->value, number, sizeof number));
@@ -78,8 +85,11 @@ void retest_lines_of_run(const struct view *view, struct retest_lines *ret_lines
 
         if (step->attempts.count < 2 || (step->word == OUTCOME_RECORDED && step->step->shape->repeat > 1))
             continue;
-        for (size_t k = 0; k < step->attempts.count; k++)
+        for (size_t k = 0; k < step->attempts.count; k++) {
+            if (slice_is_plain(step, step->attempts.items[k]))
+                continue;
             *list_push(view->arena, &ret_lines->items) = (struct retest_line){
                 step, step->attempts.items[k], values_in_question(view, step, step->attempts.items[k])};
+        }
     }
 }

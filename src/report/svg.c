@@ -398,3 +398,29 @@ void svg_course(struct page *page, const struct course *course)
     html_shape(out, "<circle cx=\"@\" cy=\"@\" r=\"2.4\" fill=\"#9a5b00\"/></svg>\n",
                course_x(course, course->worst_point), course_y(course, worst));
 }
+
+/* -- Slices -----------------------------------------------------------------------------------------------
+ */
+
+enum { SLICES_WIDTH = 220, SLICES_HEIGHT = 26, SLICES_EDGE = 3 };
+
+void svg_slices(struct page *page, const struct slice_row *row)
+{
+    struct text *out = page->out;
+    /* As of a course: what differs by noise only stays a flat line. */
+    double span = fmax(row->spread.high - row->spread.low, row->spread.high * 0.1);
+    double bottom = (row->spread.high + row->spread.low - span) / 2;
+
+    html_shape(out, "<svg class=\"slices\" viewBox=\"0 0 @ @\" width=\"@\" height=\"@\" role=\"img\">",
+               SLICES_WIDTH, SLICES_HEIGHT, SLICES_WIDTH, SLICES_HEIGHT);
+    html_markup(out, "<title>");
+    html_text(out, sayf(page, TEXT_SVG_SLICES, row->slot->metric, number(page, row->count)));
+    html_markup(out, "</title><polyline fill=\"none\" stroke=\"#1d4f82\" stroke-width=\"1.2\" points=\"");
+    for (size_t i = 0; i < row->count; i++)
+        html_shape(out, "@,@ ",
+                   SLICES_EDGE +
+                       (double)i / fmax((double)row->count - 1, 1) * (SLICES_WIDTH - 2 * SLICES_EDGE),
+                   SLICES_HEIGHT - SLICES_EDGE -
+                       (row->values[i] - bottom) / span * (SLICES_HEIGHT - 2 * SLICES_EDGE));
+    html_markup(out, "\"/></svg>");
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 #include "assay/advice.h"
@@ -184,6 +185,19 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     return arena_strdup(arena, hex);
 }
 
+double plan_step_s(const struct step *step)
+{
+    const struct shape *shape = step->shape;
+    const struct check *check = check_find(shape->check);
+    double once = step_expected_s(step), owed = step_repeat_for_s(step);
+    /* Of a slice the windows are no work. */
+    double work = once * (check != NULL && check->window && shape->expected_s > WINDOW_S
+                              ? 1 - (double)WINDOW_S / shape->expected_s
+                              : 1);
+
+    return shape->repeat_for_s > 0 ? ceil(owed / work) * once : once * shape->repeat;
+}
+
 static bool runs_over_the_same(const struct suite_step *a, const struct suite_step *b)
 {
     return strcmp(a->scope, b->scope) == 0 && a->by_size == b->by_size &&
@@ -236,6 +250,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
         shape->expected_s += WINDOW_S;
     shape->retries = step->retries;
     shape->repeat = step->repeat;
+    shape->repeat_for_s = step->repeat_for_s;
     shape->retests = step->retests;
     shape->passive = check->passive;
     /* mpirun goes from host to host as the login user, who has the keys for it. What needs no list of the hosts stays
@@ -650,6 +665,7 @@ static const struct suite_step *part_of(struct arena *arena, const struct suite_
     part->scope = scope;
     part->exclusive = exclusivity_name(EXCLUSIVE_HOST);
     part->repeat = 1;
+    part->repeat_for_s = 0;
     part->retests = 0;
     part->arguments = object;
     if (object == NULL) /* a check wrote it, and the store keeps bytes: never */

@@ -81,6 +81,14 @@ static struct answer hosts_are_enough(const struct site *site, const struct json
                                         wanted->number, site->hosts)};
 }
 
+static struct answer hosts_are_few(const struct site *site, const struct json *wanted)
+{
+    return (struct answer){site->hosts <= wanted->number, false,
+                           arena_printf(site->arena,
+                                        "it is for no more hosts than %.0f, and the hostfile has %u",
+                                        wanted->number, site->hosts)};
+}
+
 static struct answer leaves_are_enough(const struct site *site, const struct json *wanted)
 {
     if (site->leaves == 0)
@@ -96,9 +104,9 @@ static const struct condition {
     const char *key;
     struct answer (*ask)(const struct site *site, const struct json *wanted);
 } conditions[] = {
-    {"hosts_min", hosts_are_enough}, {"leaves_min", leaves_are_enough}, {"cabling", cables_are_declared},
-    {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},         {"rails", gpus_have_rails},
-    {"fabric", fabric_is},
+    {"hosts_min", hosts_are_enough},  {"hosts_max", hosts_are_few},    {"leaves_min", leaves_are_enough},
+    {"cabling", cables_are_declared}, {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},
+    {"rails", gpus_have_rails},       {"fabric", fabric_is},
 };
 
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };

@@ -189,6 +189,7 @@ static int64_t take_shape(struct rows *rows, struct shape *shape)
     shape->passive = take_bool(rows);
     shape->arguments = take_optional_text(rows);
     shape->retests = take_unsigned(rows);
+    shape->repeat_for_s = take_unsigned(rows);
     return id;
 }
 

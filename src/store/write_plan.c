@@ -51,17 +51,17 @@ static bool find_place(const struct places *places, const void *pointer, size_t 
 }
 
 /* The rows of a shape, a slot and a limit, without their keys. */
-enum { SHAPE_VALUES = 16, SLOT_VALUES = 6, LIMIT_VALUES = 17 };
+enum { SHAPE_VALUES = 17, SLOT_VALUES = 6, LIMIT_VALUES = 17 };
 
 static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUES])
 {
     const struct value values[SHAPE_VALUES] = {
-        TEXT(shape->sha256),     TEXT(shape->check),         TEXT(shape->suite_step),
-        TEXT(shape->scope),      TEXT(shape->variant),       TEXT(shape->platform),
-        INTEGER(shape->hosts),   INTEGER(shape->expected_s), INTEGER(shape->timeout_s),
-        INTEGER(shape->retries), INTEGER(shape->repeat),     ENUM(vocabulary_exclusivity, shape->exclusive),
-        INTEGER(shape->as_root), INTEGER(shape->passive),    TEXT(shape->arguments),
-        INTEGER(shape->retests)};
+        TEXT(shape->sha256),     TEXT(shape->check),          TEXT(shape->suite_step),
+        TEXT(shape->scope),      TEXT(shape->variant),        TEXT(shape->platform),
+        INTEGER(shape->hosts),   INTEGER(shape->expected_s),  INTEGER(shape->timeout_s),
+        INTEGER(shape->retries), INTEGER(shape->repeat),      ENUM(vocabulary_exclusivity, shape->exclusive),
+        INTEGER(shape->as_root), INTEGER(shape->passive),     TEXT(shape->arguments),
+        INTEGER(shape->retests), INTEGER(shape->repeat_for_s)};
 
     memcpy(row, values, sizeof values);
 }
@@ -116,7 +116,8 @@ void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
     struct sha256 *hash = sha256_create();
 
     shape_values(shape, row);
-    digest_values(hash, row, SHAPE_VALUES);
+    /* The last came later: without it a shape has the hash that it always had, in databases and bundles of before. */
+    digest_values(hash, row, shape->repeat_for_s > 0 ? SHAPE_VALUES : SHAPE_VALUES - 1);
     for (size_t i = 0; i < shape->slot_count; i++) {
         const struct slot *slot = &shape->slots[i];
 

@@ -227,6 +227,10 @@ LINKS = {"name": "links", "title": "links", "purpose": "delivery", "steps": [
     {"name": "ring", "scope": "cluster", **OVER, "limits": [
         {"metric": "nccl.all_gather.busbw", "size_min": "8G", "fraction_of_ceiling": 0.8, "source": "site", "status": "contract"}]}]}
 
+# As a soak does it; so many times that the fault has come and gone.
+SLICES = {"name": "slices", "title": "slices", "purpose": "soak", "steps": [
+    {"name": "slices", "scope": "cluster", **OVER, "repeat": 7, "sizes_judged": ["16G"]}]}
+
 FABRIC = [
     Case("fabric-manager-dead", fail("fabric-manager", HOST | ALL_GPUS, "failed")),
     Case("fabric-manager-version", fail("fabric-manager", HOST, "550.54.14")),
@@ -247,6 +251,7 @@ FABRIC = [
     Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged where")
          | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged where", host="all"), runs_on=True),
     Case("fabric-slow:12", fail("ring", HOST, "below the median 3.* of 3 smaller groups; fail from 10%", host="all"), suite=ITSELF),
+    Case("slow-spells:20", fail("slices", HOST, "intermittent, 2 of 7 attempts failed: .*busbw is 2", host="all"), suite=SLICES),
     Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB"),

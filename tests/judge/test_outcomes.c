@@ -1512,6 +1512,97 @@ static void repeats_that_are_owed_are_not_passed_before_they_ran(void **state)
     world_end(&world);
 }
 
+/* Slices of ten minutes each, from 2027-01-15 08:00 UTC on, of an hour and a half that is owed. */
+static void soak_begin(struct world *world)
+{
+    world_begin(world, SUITE("soak", NCCL_STEP(FLOOR("contract") ", \"repeat_for_s\": 5400, \"retries\": 2")),
+                ONE);
+    if (world->record.plan == NULL)
+        fail_msg("%s", world->err.text);
+    reached(world, "node1");
+}
+
+static enum step_state slice(struct world *world, double busbw, int rc)
+{
+    const char *output =
+        arena_printf(world->arena, NCCL_OUTPUT("%.2f", "%.2f", "0", "0 OK"), busbw, (busbw + 478.74) / 2);
+    struct attempt *attempt;
+
+    nccl(world, "node1", output, rc);
+    attempt = &world->record.attempts.items[world->record.attempts.count - 1];
+    attempt->n = (unsigned)world->record.attempts.count - 1;
+    attempt->began = 1800000000 + 600.0 * attempt->n;
+    attempt->ended = attempt->began + 600;
+    return judge_step(&world->record, &world->sources.limits, find_step(world, "nccl-all-reduce", "node1"));
+}
+
+static void a_soak_goes_on_until_it_has_worked_as_long_as_it_owes(void **state)
+{
+    struct world world;
+
+    (void)state;
+    soak_begin(&world);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(slice(&world, 470 + i % 3, 0), STEP_AGAIN);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
+                   "it worked for 80 min of 90 min, the rest was not made");
+    assert_int_equal(world.record.judgement.verdicts[0].word, VERDICT_INCOMPLETE);
+    assert_int_equal(slice(&world, 470, 0), STEP_PASSED);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
+    world_end(&world);
+}
+
+/* A crash is tried again, and its time is none of the work; what is left when the retries are spent is owed. */
+static void what_breaks_off_in_a_soak_is_no_work(void **state)
+{
+    struct world world;
+
+    (void)state;
+    soak_begin(&world);
+    for (int i = 0; i < 4; i++)
+        slice(&world, 470 + i % 3, 0);
+    assert_int_equal(slice(&world, 470, 139), STEP_AGAIN);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(slice(&world, 470 + i % 3, 0), STEP_AGAIN);
+    assert_int_equal(slice(&world, 470, 139), STEP_AGAIN);
+    assert_int_equal(slice(&world, 470, 139), STEP_FAILED);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
+                   "it worked for 80 min of 90 min");
+    world_end(&world);
+}
+
+static void what_was_slow_for_a_while_in_a_soak_is_named_with_when(void **state)
+{
+    static const struct {
+        double slow; /* of the fifth and sixth slice */
+        enum outcome_word word;
+        const char *words;
+    } rows[] = {
+        {515, OUTCOME_FAIL,
+         "slow from 2027-01-15 08:50 to 09:10 UTC (2 of 9 slices): 13.9% worse than the run's median 598 "
+         "GB/s; "
+         "fail from 10%"},
+        {557, OUTCOME_PASS, "remark: slow from 2027-01-15 08:50 to 09:10 UTC (2 of 9 slices): 6.9% worse"},
+        {598, OUTCOME_PASS, ""},
+        {300, OUTCOME_FAIL, "intermittent, 2 of 9 attempts failed, first at 2027-01-15 08:50 UTC: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world;
+
+        soak_begin(&world);
+        for (int k = 0; k < 9; k++)
+            slice(&world, k == 4 || k == 5 ? rows[i].slow : 598 + k % 3, 0);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, rows[i].word, rows[i].words);
+        world_end(&world);
+    }
+}
+
 static void the_host_with_another_driver_fails_and_a_tie_accuses_both(void **state)
 {
     struct world world;
@@ -1917,6 +2008,9 @@ int main(void)
         cmocka_unit_test(one_of_three_repeats_that_fails_is_a_fail),
         cmocka_unit_test(retests_tell_intermittent_from_steady_and_settle_doubts),
         cmocka_unit_test(repeats_that_are_owed_are_not_passed_before_they_ran),
+        cmocka_unit_test(a_soak_goes_on_until_it_has_worked_as_long_as_it_owes),
+        cmocka_unit_test(what_breaks_off_in_a_soak_is_no_work),
+        cmocka_unit_test(what_was_slow_for_a_while_in_a_soak_is_named_with_when),
         cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),
         cmocka_unit_test(one_machine_under_two_names_fails_on_both_and_on_nobody_else),
         cmocka_unit_test(an_old_driver_fails_and_a_short_version_is_undecided),

@@ -184,13 +184,15 @@ ROCE_CASES = [
 ]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow"}
+SPELL_KINDS = {"slow-spells"}  # of several tests together
 # Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
 FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS)
+covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS |
+           SPELL_KINDS)
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
 tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
@@ -245,6 +247,10 @@ for fault, two, three in FABRIC_CASES:
         shown = gathered(lab, 2), gathered(lab, 3)
         tap.ok(all(abs(is_ - should) < 5 for is_, should in zip(shown, (two, three))),
                f"{fault} shows over the hosts that it speaks of", shown)
+with Lab(2, ["node2:slow-spells:20"]) as lab:
+    shown = [gathered(lab, 2) for _ in range(7)]
+    tap.ok(all(abs(is_ - (272 if number in (4, 5) else 340)) < 5 for number, is_ in enumerate(shown)),
+           "slow-spells shows in the 5th and 6th test and in no other", shown)
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:

@@ -316,7 +316,7 @@ static void variants_are_read_in_their_order(void **state)
     "record_without_limit, "                                                               \
     "limits, "                                                                             \
     "sizes_judged, "                                                                       \
-    "timeout_s, expected_s, retries, repeat, retests, isolate, peers, exclusive"
+    "timeout_s, expected_s, retries, repeat, repeat_for_s, retests, isolate, peers, exclusive"
 
 #define RULES                                                                                                \
     "\"floor\" with \"unit\", \"ceiling\" with \"unit\", \"range\" with \"unit\", \"fraction_of_ceiling\", " \
@@ -432,6 +432,8 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "\"needs\": [\"a\"]}]}",
          "s.json:1:98: step \"d\" needs \"a\", which has variants: it only advises, and passes nothing that "
          "could be needed"},
+        {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"repeat\": 2, \"repeat_for_s\": 60}]}",
+         "s.json:1:50: step \"a\" has \"repeat_for_s\" and \"repeat\"; expected one of them"},
         {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
     };
 
@@ -502,6 +504,50 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
                         "t.json:8:5: limits[0] has no \"status\"; expected that key");
 }
 
+static void times_are_read_as_people_write_them(void **state)
+{
+    static const char *const wrong[] = {"",   "24",  "h",   "24 h", "1m1h",   "1h1h",
+                                        "0s", "15d", "-1h", "1.5h", "24hours"};
+    static const struct {
+        const char *text;
+        unsigned seconds;
+    } right[] = {{"24h", 86400}, {"90m", 5400},    {"1h30m", 5400},
+                 {"45s", 45},    {"14d", 1209600}, {"1d2h3m4s", 93784}};
+    unsigned seconds;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        assert_true(seconds_parse(right[i].text, &seconds));
+        assert_int_equal(seconds, right[i].seconds);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(seconds_parse(wrong[i], &seconds));
+}
+
+/* The bytes are what is kept with a run: they say what was done, and nothing else of them is another. */
+static void another_duration_is_another_number_in_the_suite(void **state)
+{
+    static const char text[] = "{\"name\": \"s\", \"title\": \"\xc3\xa4\", \"steps\": [{\"check\": \"a\", "
+                               "\"note\": \"\xe6\xb5\x8b\", \"repeat_for_s\": 3600},\n {\"check\": \"b\"}, "
+                               "{\"check\": \"c\", \"repeat_for_s\" : 86400, \"timeout_s\": 1}]}";
+    static const char other[] = "{\"name\": \"s\", \"title\": \"\xc3\xa4\", \"steps\": [{\"check\": \"a\", "
+                                "\"note\": \"\xe6\xb5\x8b\", \"repeat_for_s\": 5400},\n {\"check\": \"b\"}, "
+                                "{\"check\": \"c\", \"repeat_for_s\" : 5400, \"timeout_s\": 1}]}";
+    struct error err = {0};
+    const struct suite *suite = suite_parse(*state, "s.json", slice_of(text), &err), *none;
+
+    assert_non_null(suite);
+    suite = suite_with_duration(*state, suite, 5400, &err);
+    assert_non_null(suite);
+    assert_string_equal(suite->bytes.bytes, other);
+    assert_int_equal(suite->steps.items[0].repeat_for_s, 5400);
+    assert_int_equal(suite->steps.items[1].repeat_for_s, 0);
+    assert_int_equal(suite->steps.items[2].repeat_for_s, 5400);
+    none = suite_load(*state, "smoke", &err);
+    assert_null(suite_with_duration(*state, none, 5400, &err));
+    assert_non_null(strstr(err.text, "smoke: no step of the suite says repeat_for_s"));
+}
+
 static void unknown_names_list_those_there_are(void **state)
 {
     struct error err = {0};
@@ -512,10 +558,9 @@ static void unknown_names_list_those_there_are(void **state)
                            "they are atlas-800t-a2, gb200-nvl72, gb300-nvl72, hgx-a100, hgx-a800, hgx-b200, "
                            "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
-    assert_string_equal(
-        err.text,
-        "'whatever' is none of the built-in suites; they are delivery, periodic, smoke, tuning; a file is "
-        "given with a '/' in its name or '.json' at its end");
+    assert_string_equal(err.text, "'whatever' is none of the built-in suites; they are delivery, periodic, "
+                                  "smoke, soak, tuning; a file is "
+                                  "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");
 }
@@ -595,6 +640,9 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(times_are_read_as_people_write_them, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(another_duration_is_another_number_in_the_suite, make_arena,
+                                        drop_arena),
         cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(the_manual_s_example_loads, make_arena, drop_arena),
         cmocka_unit_test(both_schemas_define_the_same_limit),

@@ -33,6 +33,18 @@ static void a_host_has_its_share_and_never_less_than_64_mib(void **state)
     }
 }
 
+/* A day of slices prints more than a delivery. */
+static void each_slice_of_a_soak_has_room(void **state)
+{
+    struct evidence_limits limits = {0};
+
+    (void)state;
+    evidence_limits_set(&limits, 0, 1250);
+    evidence_limits_add(&limits, 1250, 288);
+    assert_true(limits.host_bytes == (64 + 288 * 3) * MIB);
+    assert_true(limits.run_bytes == 80000 * MIB + 288 * 1252 * MIB);
+}
+
 static void the_limits_come_back_from_their_document(void **state)
 {
     struct arena *arena = arena_create();
@@ -82,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_has_its_share_and_never_less_than_64_mib),
+        cmocka_unit_test(each_slice_of_a_soak_has_room),
         cmocka_unit_test(the_limits_come_back_from_their_document),
         cmocka_unit_test(what_finds_no_room_is_cut_and_counted),
     };

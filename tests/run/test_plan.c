@@ -235,6 +235,24 @@ static void variants_are_planned_one_after_the_other_and_judge_nothing(void **st
     arena_destroy(sample.arena);
 }
 
+/* What is left of each attempt when its windows are no work decides how many there are. */
+static void a_soak_is_planned_for_as_long_as_it_lasts(void **state)
+{
+    struct sample sample = make(
+        "[1-3]\n", "soak", GATHER("\"scope\": \"cluster\", \"expected_s\": 270, \"repeat_for_s\": 86400"));
+    const struct step *step;
+
+    (void)state;
+    if (sample.plan == NULL)
+        fail_msg("%s", sample.err.text);
+    step = &sample.plan->steps.items[0];
+    assert_int_equal(step->shape->repeat_for_s, 86400);
+    assert_true(step_repeat_for_s(step) == 86400);
+    assert_true(step_expected_s(step) == 300);
+    assert_true(plan_step_s(step) == 320 * 300);
+    arena_destroy(sample.arena);
+}
+
 /* Over hosts the launcher gives them to all ranks; a variant that is called as an HCA is no rail. */
 static void a_variant_sets_its_variables_and_no_others_are_set(void **state)
 {
@@ -625,6 +643,7 @@ int main(void)
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
+        cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
         cmocka_unit_test(a_variant_sets_its_variables_and_no_others_are_set),
         cmocka_unit_test(a_clause_that_only_variants_measure_never_looks_agreed),
         cmocka_unit_test(variants_that_are_left_out_leave_the_verdict_alone),

@@ -134,6 +134,7 @@ static void same_shape(const struct shape *const *left_item, const struct shape 
     SAME(retries);
     SAME(retests);
     SAME(repeat);
+    SAME(repeat_for_s);
     SAME(exclusive);
     SAME(as_root);
     SAME(passive);

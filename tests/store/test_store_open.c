@@ -556,7 +556,9 @@ static void open_as_11(struct place *place)
     assert_int_equal(remove(place->path), 0);
     place->store = store_open_as(place->path, &opening, &err);
     assert_non_null(place->store);
-    place_sql(place, "ALTER TABLE attempt ADD COLUMN frame TEXT"); /* that this program writes it */
+    /* That this program writes it. */
+    place_sql(place, "ALTER TABLE attempt ADD COLUMN frame TEXT;"
+                     "ALTER TABLE shape ADD COLUMN repeat_for_s INTEGER NOT NULL DEFAULT 0");
 }
 
 static void an_older_database_gets_the_tables_of_a_new_one_and_keeps_its_runs(void **state)
@@ -566,6 +568,7 @@ static void an_older_database_gets_the_tables_of_a_new_one_and_keeps_its_runs(vo
     const char *fresh = schema_text(place);
     struct error err;
 
+    ((struct shape *)(uintptr_t)record->plan->shapes.items[0])->repeat_for_s = 0; /* there was none */
     open_as_11(place);
     assert_string_not_equal(schema_text(place), fresh);
     sample_store(place->store, record);
@@ -591,7 +594,8 @@ static void a_row_without_what_it_must_have_does_not_become_another_format(void 
 
     open_as_11(place);
     sample_store(place->store, sample_record(place->arena));
-    place_sql(place, "ALTER TABLE attempt DROP COLUMN frame; UPDATE finding SET text=NULL");
+    place_sql(place, "ALTER TABLE attempt DROP COLUMN frame; ALTER TABLE shape DROP COLUMN repeat_for_s; "
+                     "UPDATE finding SET text=NULL");
     store_close(place->store);
     place->store = store_open(place->path, false, &err);
     assert_null(place->store);

@@ -16,7 +16,7 @@ _assay() {
         return
     fi
     case $before in
-    --suite | -s) words=(delivery periodic smoke tuning) ;;
+    --suite | -s) words=(delivery periodic smoke soak tuning) ;;
     --lang | -l) words=(en zh) ;;
     --format | -f) [ "$command" = report ] && words=(html text json csv junit prometheus) || words=(text json html svg) ;;
     --progress) words=(auto plain json none) ;;

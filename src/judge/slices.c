@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps whose attempts are made until they have worked for a time: how much of it is owed, and what was slow for a while
+   in the series of their numbers. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "assay/parser.h"
+#include "judge_private.h"
+#include "spells.h"
+
+/* By the host's own clock where it told it: what it took is of no account if nobody listened meanwhile. */
+static double work_of(const struct attempt *attempt)
+{
+    double up = attempt->up_ended - attempt->up_began, seen = attempt->ended - attempt->began;
+
+    if (attempt->up_began > 0 && up >= 0)
+        return up;
+    return seen > 0 ? seen : 0;
+}
+
+/* What came to its end counts, whatever it showed; what broke off does not. */
+double slices_worked_s(struct arena *arena, const struct step_attempts *attempts)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
+            sum += work_of(attempts->items[i]);
+    return sum;
+}
+
+/* "3.5 h" */
+static const char *time_of_work(struct arena *arena, double seconds)
+{
+    if (seconds >= 2 * 3600)
+        return arena_printf(arena, "%.4g h", seconds / 3600);
+    if (seconds >= 2 * 60)
+        return arena_printf(arena, "%.3g min", seconds / 60);
+    return arena_printf(arena, "%.3g s", seconds);
+}
+
+const char *slices_unmade(struct arena *arena, const struct step *step, const struct step_attempts *attempts)
+{
+    double worked = slices_worked_s(arena, attempts), owed = step_repeat_for_s(step);
+
+    if (worked >= owed)
+        return NULL;
+    return arena_printf(arena, "it worked for %s of %s, the rest was not made", time_of_work(arena, worked),
+                        time_of_work(arena, owed));
+}
+
+/* UTC. */
+static const char *moment(struct arena *arena, double when, const char *format)
+{
+    const time_t seconds = (time_t)when;
+    struct tm parts;
+    char text[64];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (gmtime_r(&seconds, &parts) == NULL || strftime(text, sizeof text, format, &parts) == 0)
+        return "?";
+#pragma GCC diagnostic pop
+    return arena_strdup(arena, text);
+}
+
+const char *slice_time(struct arena *arena, const struct attempt *attempt)
+{
+    return moment(arena, attempt->began, "%Y-%m-%d %H:%M");
+}
+
+/* Between two slices that are next to each other there are their windows, and no more. */
+enum { APART_S = 1800 };
+
+/* The item's numbers over time. */
+struct series {
+    struct arena *arena;
+    const char *metric, *unit;
+    double *values;
+    const struct attempt **attempts; /* of each value */
+    bool *apart;                     /* likewise: the run was interrupted before it */
+    size_t count;
+    bool less;
+};
+
+static void take_value(struct series *series, const struct slot *slot, const struct attempt *attempt)
+{
+    struct values values;
+    double worst = NAN;
+
+    slot_values(series->arena, slot, attempt, &values);
+    for (size_t i = 0; i < values.items.count; i++)
+        if (isnan(worst) || is_worse(slot->metric, values.items.items[i].number, worst)) {
+            worst = values.items.items[i].number;
+            series->unit = values.items.items[i].unit;
+        }
+    if (!isfinite(worst) || worst <= 0)
+        return;
+    series->apart[series->count] =
+        series->count > 0 && attempt->began - series->attempts[series->count - 1]->ended > APART_S;
+    series->values[series->count] = worst;
+    series->attempts[series->count++] = attempt;
+}
+
+static struct series series_of(struct arena *arena, const struct slot *slot,
+                               const struct step_attempts *attempts, bool less)
+{
+    struct series series = {.arena = arena, .metric = slot->metric, .unit = "", .less = less};
+
+    series.values = arena_array(arena, double, attempts->count + 1);
+    series.apart = arena_array(arena, bool, attempts->count + 1);
+    series.attempts = arena_array(arena, const struct attempt *, attempts->count + 1);
+    for (size_t i = 0; i < attempts->count; i++)
+        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
+            take_value(&series, slot, attempts->items[i]);
+    return series;
+}
+
+/* From when to when, UTC: "2026-11-23 03:10" and "03:34"; of a short one with seconds. */
+struct between {
+    const char *from, *to;
+};
+
+static struct between time_of(const struct series *series, const struct spell *spell)
+{
+    double from = series->attempts[spell->first]->began,
+           to = series->attempts[spell->first + spell->count - 1]->ended;
+    bool same_day = floor(from / 86400) == floor(to / 86400), brief = to - from < 120;
+    const char *whole = brief ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M";
+
+    return (struct between){moment(series->arena, from, whole),
+                            moment(series->arena, to, same_day ? whole + strlen("%Y-%m-%d ") : whole)};
+}
+
+static const char *spells_text(const struct series *series, const struct spells *spells)
+{
+    const struct spell *first = &spells->items.items[0], *longest = &spells->items.items[spells->longest];
+    struct between at = time_of(series, first), most = time_of(series, longest);
+    const char *median = arena_printf(series->arena, "%.4g %s", spells->median, series->unit);
+
+    if (spells->items.count == 1)
+        return arena_printf(
+            series->arena,
+            "slow from %s to %s UTC (%zu of %zu slices): %.1f%% worse than the run's median %s", at.from,
+            at.to, first->count, series->count, first->below * 100, median);
+    return arena_printf(
+        series->arena,
+        "slow %zu times (%zu of %zu slices), first from %s to %s UTC, longest from %s to %s UTC: "
+        "up to %.1f%% worse than the run's median %s",
+        spells->items.count, spells->slow, series->count, at.from, at.to, most.from, most.to,
+        spells->worst * 100, median);
+}
+
+static struct slices_said too_few(struct arena *arena, const struct series *series)
+{
+    return (struct slices_said){
+        .word = OUTCOME_PASS,
+        .remark = true,
+        .text = arena_printf(arena, "%zu slices are too few to tell what was slow for a while: it takes %d",
+                             series->count, SPELLS_LEAST)};
+}
+
+struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
+                                const struct suite_peers *peers, const struct step_attempts *attempts)
+{
+    struct slices_said said = {.word = OUTCOME_PASS, .text = ""};
+    const struct metric *metric = metric_find(slot->metric);
+    struct series series;
+    struct spells spells;
+
+    if (step->shape->repeat_for_s == 0 || peers == NULL || peers->off || metric == NULL || !metric->peers ||
+        metric->better == BETTER_NEITHER)
+        return said;
+    series = series_of(arena, slot, attempts, metric->better == BETTER_LOWER);
+    if (series.count < SPELLS_LEAST)
+        return too_few(arena, &series);
+    spells_find(arena, &(struct spells_series){series.values, series.apart, series.count, series.less},
+                peers->remark, peers->fail, &spells);
+    if (spells.items.count > 0) {
+        said.word = spells.worst >= peers->fail ? OUTCOME_FAIL : OUTCOME_PASS;
+        said.remark = true;
+        said.text =
+            said.word == OUTCOME_FAIL
+                ? arena_printf(arena, "%s; fail from %g%%", spells_text(&series, &spells), peers->fail * 100)
+                : arena_printf(arena, "%s; remark from %g%%", spells_text(&series, &spells),
+                               peers->remark * 100);
+    } else if (spells.blind) {
+        said.word = OUTCOME_INCONCLUSIVE;
+        said.text =
+            arena_printf(arena,
+                         "differs by %.1f%% from slice to slice, so that what was %g%% slow for a while "
+                         "would not stand out",
+                         spells.noise * 100, peers->fail * 100);
+    }
+    return said;
+}
