@@ -228,6 +228,63 @@ static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(vo
     assert_string_equal(health_of("nvme.drives\t\t0\nkey-value end\n", 0, &said), "well"); /* it has none */
 }
 
+/* As nvidia-smi -q -x of driver 570 tells it, of which only this is looked at. */
+#define IN_FABRIC(uuid, clique, cluster)                                                \
+    "<gpu id=\"00000008:01:00.0\"><product_name>NVIDIA GB200</product_name><uuid>" uuid \
+    "</uuid><fabric><state>Completed</state><status>Success</status><cliqueId>" clique  \
+    "</cliqueId><clusterUuid>" cluster                                                  \
+    "</clusterUuid><health><bandwidth>Full</bandwidth></health></fabric></gpu>\n"
+#define RACK "5ee1ab0d-7b1c-4cb0-a74c-6a4a1f2b3c4d"
+#define NOWHERE "00000000-0000-0000-0000-000000000000"
+
+static const char *domain_of(const char *gpus, const char *ret_fact)
+{
+    static char kept[200];
+    struct own_host host;
+
+    host_begin(&host, "nvlink-domain");
+    host.platform = (struct platform){.gpu_count = 2, .nvlink_domain_hosts = 18};
+    host_reads(&host,
+               (const struct printed[]){
+                   {"nvidia-smi",
+                    arena_printf(host.arena,
+                                 "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>570.124.06"
+                                 "</driver_version>\n<attached_gpus>2</attached_gpus>\n%s</nvidia_smi_log>\n",
+                                 gpus),
+                    "", 0},
+                   {"imex", "inactive\n", "", 3},
+                   {0}});
+    snprintf(kept, sizeof kept, "%s", fact(&host, ret_fact));
+    arena_destroy(host.arena);
+    return kept;
+}
+
+static void a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "7", RACK), "nvlink.domain.one"), "yes");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "7", RACK), "nvlink.domain"),
+        RACK ", clique 7");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "7", RACK), "imex.service"), "inactive");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "7", NOWHERE), "nvlink.domain.one"),
+        "no: gpu1 is in none");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "7", "N/A"), "nvlink.domain.one"),
+        "no: gpu1 is in none");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", NOWHERE) IN_FABRIC("GPU-b", "7", NOWHERE), "nvlink.domain.one"),
+        "no: gpu0 is in none");
+    assert_string_equal(
+        domain_of(IN_FABRIC("GPU-a", "7", RACK) IN_FABRIC("GPU-b", "8", RACK), "nvlink.domain.one"),
+        "no: gpu1 is in " RACK ", clique 8, gpu0 in " RACK ", clique 7");
+    /* Nor is one that is not shown at all. */
+    assert_string_equal(domain_of(IN_FABRIC("GPU-a", "7", RACK), "nvlink.domain.one"), "no: gpu1 is in none");
+}
+
 #define LINK(speed, fec, minutes, errors, rate, symbol)                                                 \
     "== mlx5_0/1 ==\nOperational Info\n----------------\nState : Active\nSpeed : " speed "\nFEC : " fec \
     "\nTemperature [C] : 54 [-5..75]\nTime Since Last Clear [Min] : " minutes "\nSymbol BER : " symbol  \
@@ -789,6 +846,7 @@ int main(void)
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
         cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
+        cmocka_unit_test(a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named),
         cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
         cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),
     };

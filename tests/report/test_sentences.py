@@ -29,8 +29,8 @@ TYPED = re.compile(r"\.(?:command|said) =\s*$")
 # Two words in small letters, as in language.c.
 SPOKEN = re.compile(r"[a-z']{2,} [a-z']{2,}")
 # Files that speak to who asks on the command line, and never in a report.
-ASIDE = set("""arguments.c baseline_check.c builtin.c derive.c derive_write.c inventory_write.c manifest.c plan_check.c preflight.c
-redact.c stage.c suite.c suite_duration.c suite_launcher.c suite_variants.c toolset.c waivers.c hostfile.c hostlist.c advice.c""".split())
+ASIDE = set("""arguments.c baseline_check.c builtin.c derive.c derive_platform.c derive_write.c inventory_write.c manifest.c
+plan_check.c preflight.c redact.c stage.c suite.c suite_duration.c suite_launcher.c suite_variants.c toolset.c waivers.c hostfile.c hostlist.c advice.c""".split())
 # What has no language: the words of tools, of commands and of formats; notes and arguments that only `assay plan` shows.
 DATA = [
     "Out of bounds values : %.0f %s", "unknown header type", "LocalCommand=echo %s", "every %u s:",

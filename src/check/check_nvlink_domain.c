@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fabric of NVLinks that reaches beyond the host, as in a rack of NVL72. Its manager runs on the switch trays, so no
+ * service of the host tells how it is; each GPU does, by the driver: whether it was taken in, into which domain (cluster
+ * UUID) and into which partition of that (clique). A GPU that was not taken in, or into another partition than its
+ * siblings, looks healthy, and its traffic goes over the network instead.
+ *
+ * facts    nvlink.domain      "UUID, clique N" of the first GPU; none where it is in no domain
+ *          nvlink.domain.one  "yes": all GPUs are in that; "no: gpu2 is in none", "no: gpu2 is in ..., gpu0 in ..."
+ *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain. Recorded: where jobs
+ *                             start one of their own, none of the host runs
+ */
+#include <string.h>
+
+#include "assay/scan.h"
+#include "rules.h"
+#include "smi.h"
+
+enum { UNKNOWN_RELEASE = 100000 };
+
+static const struct part_row parts[] = {
+    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+    {.name = "imex",
+     .script = "systemctl is-active nvidia-imex; [ $? -le 4 ]",
+     .typed = "systemctl is-active nvidia-imex"},
+    {0},
+};
+
+/* N/A, nothing but zeros, or "N/A" in brackets as older drivers write it: not a member. */
+static bool is_member(const char *cluster)
+{
+    return cluster != NULL && *cluster != '\0' && strstr(cluster, "N/A") == NULL &&
+           strspn(cluster, "0-") != strlen(cluster);
+}
+
+static const char *domain_of(const struct reading *out, const char *gpu)
+{
+    const char *cluster = reading_get_fact(out, "fabric.cluster", gpu),
+               *clique = reading_get_fact(out, "fabric.clique", gpu);
+
+    return is_member(cluster) && clique != NULL ? arena_printf(out->arena, "%s, clique %s", cluster, clique)
+                                                : NULL;
+}
+
+/* The first GPU that has none, or another one than gpu0; "" when there is no such. */
+static const char *odd_gpu(const struct check_context *context, struct reading *out, const char **ret_domain)
+{
+    *ret_domain = domain_of(out, "gpu0");
+    for (unsigned i = 0; i < context->platform->gpu_count; i++) {
+        const char *gpu = arena_printf(out->arena, "gpu%u", i), *domain = domain_of(out, gpu);
+
+        if (domain == NULL)
+            return arena_printf(out->arena, "no: %s is in none", gpu);
+        if (strcmp(domain, *ret_domain) != 0)
+            return arena_printf(out->arena, "no: %s is in %s, gpu0 in %s", gpu, domain, *ret_domain);
+    }
+    return "";
+}
+
+static void read_domain(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    const struct part *smi = attempt_part(attempt, "nvidia-smi"), *imex = attempt_part(attempt, "imex");
+    struct slice rest = imex != NULL ? imex->out : slice_of(""), service;
+    const char *domain, *odd;
+
+    if (smi == NULL || smi->reading.status != READING_COMPLETE) {
+        reading_set(out, READING_PARTIAL, "nvidia-smi: %s",
+                    smi != NULL ? smi->reading.reason : "it did not run");
+        return;
+    }
+    reading_merge(out, &smi->reading);
+    smi_leave_to_owner(context, out);
+    odd = odd_gpu(context, out, &domain);
+    reading_fact(out, "nvlink.domain.one", "", slice_of(*odd == '\0' ? "yes" : odd));
+    if (domain != NULL)
+        reading_fact(out, "nvlink.domain", "", slice_of(domain));
+    if (scan_line(&rest, &service) && slice_trim(service).length > 0)
+        reading_fact(out, "imex.service", "", slice_trim(service));
+    /* Since which driver there is such a field is not published. */
+    smi_field_missing(out, "fabric.health", UNKNOWN_RELEASE);
+    smi_field_missing(out, "fabric.bandwidth", UNKNOWN_RELEASE);
+    reading_set(out, READING_COMPLETE, "%s", "");
+}
+
+#define GUIDE "docs.nvidia.com/multi-node-nvlink-systems; NVML: fabric definitions"
+
+static const struct item items[] = {
+    {"fabric.state", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.state", "Completed", GUIDE)},
+    {"fabric.status", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.status", "Success", GUIDE)},
+    {"fabric.health", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_ONE_OF("fabric.health", "Healthy|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
+    {"fabric.bandwidth", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_ONE_OF("fabric.bandwidth", "Full|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
+    {"nvlink.domain.one", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("nvlink.domain.one", "yes", GUIDE)},
+    {"nvlink.domain", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"imex.service", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"*", "see the fabric manager and the NMX controller on the rack's switch trays: is this tray and GPU "
+          "known and in "
+          "the partition of its siblings? Then reset the GPUs together or reboot, and test again"},
+    {0},
+};
+
+static bool applies(const struct platform *platform)
+{
+    return platform->nvlink_domain_hosts > 0;
+}
+
+const struct check check_nvlink_domain = {
+    .name = "nvlink-domain",
+    .title = "NVLink domain",
+    .summary = "where NVLinks reach other hosts: each GPU was taken into the domain, all into one partition, "
+               "at full bandwidth",
+    .on = ON_GPUS,
+    .concerns = OF_GPU,
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .applies = applies,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .expected_s = 5,
+    .read = read_domain,
+};
