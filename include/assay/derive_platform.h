@@ -8,12 +8,12 @@
  *   nvlink     links of one GPU and the speed of one, as `nvidia-smi nvlink -s` shows them
  *   pcie       the highest generation and width that GPU and slot can do
  *   nvswitch   lspci lists NVIDIA bridges, or nvidia-smi knows a fabric state
- *   hcas       those with an active port of the highest rate, in the order of their numbers, and that rate
+ *   hcas       all but those that `without` names, in the order of their numbers, and their rate
  * What no host says stays out, and is told: the oldest driver that will do, what NVLink carries by datasheet, a domain of
  * NVLink beyond the host.
  *
- * Where GPUs of the host differ in what a platform has one figure for, or something is not told, nothing is derived:
- * a host that is odd in itself is no measure for others.
+ * Where GPUs of the host differ in what a platform has one figure for, an HCA is not active or slower than others, or
+ * something is not told, nothing is derived: a host that is odd in itself is no measure for others.
  */
 #ifndef ASSAY_DERIVE_PLATFORM_H
 #define ASSAY_DERIVE_PLATFORM_H
@@ -28,11 +28,11 @@ struct platform_notes {
 };
 
 /*
- * Writes the document. host: its name in the plan. -1 with err set (ERROR_USAGE) where the run does not have the host,
+ * Writes the document. host: its name in the plan. without: HCAs that are no compute HCAs, with ',' between; "". -1 with err set (ERROR_USAGE) where the run does not have the host,
  * or not what is needed of it; the text says which check tells it.
  */
-int platform_derive(struct arena *arena, const struct record *record, const char *host, const char *name,
-                    struct text *out, struct platform_notes *ret_notes, struct error *err)
+int platform_derive(struct arena *arena, const struct record *record, const char *host, const char *without,
+                    const char *name, struct text *out, struct platform_notes *ret_notes, struct error *err)
     __attribute__((warn_unused_result));
 
 #endif

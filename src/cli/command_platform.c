@@ -39,14 +39,14 @@ static int verb_list(int argc, char **argv)
     return status;
 }
 
-static int derive(struct arena *arena, const struct record *record, const char *host, const char *name,
-                  const char *output, struct error *err)
+static int derive(struct arena *arena, const struct record *record, const char *host, const char *without,
+                  const char *name, const char *output, struct error *err)
 {
     cleanup_text struct text out = {0};
     struct platform_notes notes;
 
     text_init(&out, PLATFORM_BYTES);
-    if (platform_derive(arena, record, host, name, &out, &notes, err) < 0)
+    if (platform_derive(arena, record, host, without, name, &out, &notes, err) < 0)
         return -1;
     /* What we write ourselves must be what we read. */
     if (platform_parse(arena, output, (struct slice){out.bytes, out.length}, err) == NULL ||
@@ -59,9 +59,11 @@ static int derive(struct arena *arena, const struct record *record, const char *
 
 static int verb_derive(int argc, char **argv)
 {
-    const char *host = NULL, *name = NULL, *output = "-", *db = NULL;
+    const char *host = NULL, *without = "", *name = NULL, *output = "-", *db = NULL;
     const struct option_row rows[] = {
         {"host", 0, OPTION_STRING, "HOST", &host, "the host that is the measure"},
+        {"without", 0, OPTION_STRING, "HCA[,HCA]...", &without,
+         "HCAs of storage or management, which are no part of the platform"},
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the platform; hostfiles and baselines use it"},
         {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
@@ -86,8 +88,8 @@ static int verb_derive(int argc, char **argv)
     number = store != NULL ? store_find_run(store, argv[first], &err) : 0;
     if (number > 0)
         record = store_load_run(store, arena, number, false, &err);
-    status =
-        record != NULL && derive(arena, record, host, name, output, &err) == 0 ? EXIT_ACCEPT : cli_fail(&err);
+    status = record != NULL && derive(arena, record, host, without, name, output, &err) == 0 ? EXIT_ACCEPT
+                                                                                             : cli_fail(&err);
     store_close(store);
     arena_destroy(arena);
     return status;

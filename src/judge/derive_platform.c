@@ -199,10 +199,22 @@ static int compare_hcas(const void *a, const void *b)
     return order != 0 ? (order > 0) - (order < 0) : strcmp(left, right);
 }
 
-static void find_hcas(const struct host_said *said, struct found *found, struct platform_notes *notes)
+/* Whether it stands among the names, with commas between them. */
+static bool is_named(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == names || strchr(", ", at[-1]) != NULL) && strchr(", ", at[length]) != NULL)
+            return true;
+    return false;
+}
+
+/* One that is slower, or not active, is one of storage or management, or a fault of this host: somebody has to say. */
+static int find_hcas(const struct host_said *said, const char *without, struct found *found,
+                     struct platform_notes *notes, struct error *err)
 {
     const struct reading *ports = who_tells(said, "ib.rate");
-    struct names slower = {0};
 
     for (size_t i = 0; ports != NULL && i < ports->measurements.count; i++)
         if (strcmp(ports->measurements.items[i].metric, "ib.rate") == 0)
@@ -212,25 +224,22 @@ static void find_hcas(const struct host_said *said, struct found *found, struct 
         const char *state = reading_get_fact(ports, "ib.state", at->subject);
         const char *hca = arena_strndup(said->arena, at->subject, strcspn(at->subject, "/"));
 
-        if (strcmp(at->metric, "ib.rate") != 0)
+        if (strcmp(at->metric, "ib.rate") != 0 || is_named(without, hca))
             continue;
-        if (at->value >= found->hca_gbits && state != NULL && strcmp(state, "Active") == 0)
-            add_name(said->arena, &found->hcas, hca);
-        else
-            add_name(said->arena, &slower, hca);
+        if (at->value < found->hca_gbits || state == NULL || strcmp(state, "Active") != 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s is %s at %.6g Gb/s, and others carry %.6g: mend it and derive from a run after that, or "
+                "leave it out by --without %s where it is no compute HCA",
+                hca, state != NULL ? state : "in no known state", at->value, found->hca_gbits, hca);
+        add_name(said->arena, &found->hcas, hca);
     }
     if (found->hcas.items.count > 0)
         qsort(found->hcas.items.items, found->hcas.items.count, sizeof(char *), compare_hcas);
-    for (size_t i = 0; i < slower.items.count; i++)
-        *list_push(said->arena, &notes->items) = arena_printf(
-            said->arena,
-            "%s is left out: slower than the others, or not active; add it if it is a compute HCA",
-            slower.items.items[i]);
-    if (ports == NULL)
-        *list_push(said->arena, &notes->items) = "no HCA is known: the check ib-port tells them";
-    else
-        *list_push(said->arena, &notes->items) =
-            "HCAs stand in the order of their numbers; put them into that of the rails";
+    *list_push(said->arena, &notes->items) =
+        ports == NULL ? "no HCA is known: the check ib-port tells them"
+                      : "HCAs stand in the order of their numbers; put them into that of the rails";
+    return 0;
 }
 
 static void put_names(struct json_writer *writer, const char *key, const struct names *names)
@@ -303,8 +312,8 @@ static void put_document(struct arena *arena, const struct record *record, const
     text_put(out, "\n");
 }
 
-int platform_derive(struct arena *arena, const struct record *record, const char *host, const char *name,
-                    struct text *out, struct platform_notes *ret_notes, struct error *err)
+int platform_derive(struct arena *arena, const struct record *record, const char *host, const char *without,
+                    const char *name, struct text *out, struct platform_notes *ret_notes, struct error *err)
 {
     struct host_said said = {.arena = arena};
     struct found found = {0};
@@ -314,13 +323,13 @@ int platform_derive(struct arena *arena, const struct record *record, const char
     if (said.readings.count == 0)
         return error_set(err, ERROR_USAGE, "run %lld has nothing of host '%s' alone that was read in full",
                          record->number, host);
-    if (find_gpus(&said, &found, err) < 0 || find_links(&said, &found, err) < 0)
+    if (find_gpus(&said, &found, err) < 0 || find_links(&said, &found, err) < 0 ||
+        find_hcas(&said, without, &found, ret_notes, err) < 0)
         return -1;
-    find_hcas(&said, &found, ret_notes);
     if (found.links > 0)
         *list_push(arena, &ret_notes->items) = "no host says what its NVLinks carry by datasheet: "
-                                               "nvlink.ceiling_gbs, without which no measured copy is "
-                                               "too fast to be believed";
+                                               "nvlink.ceiling_gbs. Where no baseline has a limit, gates are "
+                                               "computed from it, and without it a delivery is refused";
     *list_push(arena, &ret_notes->items) = "no host says the oldest driver that will do: driver_minimum";
     put_document(arena, record, host, name, &found, out);
     return 0;

@@ -28,6 +28,7 @@ static const struct section {
     {"failures", TEXT_FAILURES, false, always, page_failures},
     {"isolation", TEXT_ISOLATION, false, page_has_searches, page_searches},
     {"undecided", TEXT_UNDECIDED, false, always, page_undecided},
+    {"unjudged", TEXT_UNJUDGED, false, page_has_unjudged, page_unjudged},
     {"coverage", TEXT_COVERAGE, false, always, page_coverage},
     {"matrix", TEXT_MATRIX, false, always, page_matrix},
     {"remarks", TEXT_REMARKS, false, page_has_remarks, page_remarks},

@@ -16,6 +16,7 @@
 #include "retests.h"
 #include "searches.h"
 #include "slices.h"
+#include "unjudged.h"
 #include "variants.h"
 #include "view.h"
 
@@ -433,6 +434,26 @@ static void write_shared_steps(struct letter *letter)
     }
 }
 
+static void write_unjudged(struct letter *letter)
+{
+    struct unjudged_list list;
+
+    unjudged_of_run(letter->view, &list);
+    if (list.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_L_UNJUDGED));
+    for (size_t i = 0; i < list.items.count; i++) {
+        const struct unjudged *row = &list.items.items[i];
+
+        put_wrapped(letter, "", 2,
+                    sayf(letter, TEXT_L_UNJUDGED_LINE,
+                         *row->step != '\0' ? row->step : say(letter, TEXT_UNJUDGED_ALL),
+                         *row->metric != '\0' ? row->metric : say(letter, TEXT_UNJUDGED_STEP),
+                         sayf(letter, unjudged_why[row->kind], said(letter, row->detail)),
+                         *row->platform != '\0' ? arena_printf(letter->arena, " (%s)", row->platform) : ""));
+    }
+}
+
 static void write_coverage_line(struct letter *letter, const char *name, const struct coverage *coverage)
 {
     const size_t counts[] = {coverage->gates,        coverage->measured, coverage->pass,   coverage->fail,
@@ -678,6 +699,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_entries(&letter, false);
     write_matrix(&letter);
     write_shared_steps(&letter);
+    write_unjudged(&letter);
     write_coverage(&letter);
     write_tunings(&letter);
     write_remarks(&letter);

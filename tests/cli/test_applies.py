@@ -91,4 +91,27 @@ with Lab("one", 1) as lab:
                  "-o", os.path.join(FOLDER, "one.html"))
     tap.same((done.returncode, Report(database).verdict), (0, "accept"), "one healthy host is accepted", done.stderr)
 
+
+# What was left out, or only written down, is in what is signed, and so is that two kinds of hosts never met.
+with Lab("apart", 4) as lab:
+    with open(os.path.join(os.path.dirname(__file__), "../../suites/platforms/hgx-h100.json"), encoding="utf-8") as file:
+        other = json.load(file)
+    path = write("site-h100.json", json.dumps({**other, "name": "site-h100", "$schema": ""}))
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read().replace("mounts=/data,/scratch", "").splitlines()
+    text = "\n".join(line + f" platform={path}" if line.startswith(("node3", "node4")) else line for line in lines) + "\n"
+    database = os.path.join(FOLDER, "apart.db")
+    done = assay("run", "-H", write("apart.hosts", text), "-s", "delivery", "--steps", "reachable", "--db", database, "--progress",
+                 "none", "-o", os.path.join(FOLDER, "apart.html"))
+    shown = " ".join(assay("report", "--db", database, "--format", "text").stdout.split())
+    for words, why in (("roce, the whole test (hgx-h100): by what the hostfile says", "a test that was left out"),
+                       ("p2p-bandwidth, p2p.unidirectional.enabled (site-h100): only recorded: no enforceable limit", "a number without a limit"),
+                       ("nvlink-domain, the whole test (hgx-h100): this kind of host has no such thing", "what hosts do not have"),
+                       ("nccl-all-gather-cluster, the whole test (hgx-h100, site-h100): hosts of these platforms were never tested with each other",
+                        "hosts that never met"),
+                       ("the hostfile divides all times by 600", "times that are cut short")):
+        tap.ok(words in shown, f"the report names {why}", shown[2000:6000], done.stderr)
+    with open(os.path.join(FOLDER, "apart.html"), encoding="utf-8") as file:
+        tap.ok('<section id="unjudged"' in file.read(), "and so does its page")
+
 tap.end()

@@ -71,6 +71,14 @@ def what_is_refused():
                                  ("node1", 77, "a run that is not there", "77")):
         done = derive(host, run=run)
         tap.ok(done.returncode == 64 and text in done.stderr and not done.stdout, f"refused: {why}", done.stdout, done.stderr)
+    with Lab("hurt", 1, ["node1:link-down:mlx5_7"]) as lab:
+        assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", STEPS, "--db", database("hurt"), "--progress", "none",
+              "-o", os.path.join(FOLDER, "hurt.html"))
+        done = derive("node1", profile="hurt")
+        tap.ok(done.returncode == 64 and "mlx5_7 is Down" in done.stderr, "refused: an HCA whose link is down", done.stderr)
+        done = derive("node1", "--without", "mlx5_6,mlx5_7", profile="hurt")
+        tap.ok(done.returncode == 0 and json.loads(done.stdout)["hcas"]["names"] == [f"mlx5_{i}" for i in range(6)],
+               "it is left out where somebody says so", done.stdout, done.stderr)
     done = derive("node1", name="no name")
     tap.ok(done.returncode == 64 and not done.stdout, "refused: a name that is none", done.stderr)
     with Lab("few", 1) as lab:

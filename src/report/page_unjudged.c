@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this run says nothing about: who signs it has to know. */
+#include "page.h"
+#include "unjudged.h"
+
+bool page_has_unjudged(const struct page *page)
+{
+    struct unjudged_list list;
+
+    unjudged_of_run(page->view, &list);
+    return list.items.count > 0;
+}
+
+void page_unjudged(struct page *page)
+{
+    struct unjudged_list list;
+
+    unjudged_of_run(page->view, &list);
+    page_paragraph(page, TEXT_UNJUDGED_INTRO);
+    page_table(page, "compact", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNJUDGED_PLATFORM_HEAD), COLUMN(WHY));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < list.items.count; i++) {
+        const struct unjudged *row = &list.items.items[i];
+
+        html_markup(page->out, "<tr>");
+        html_row_head(page->out, *row->step != '\0' ? row->step : say(page, TEXT_UNJUDGED_ALL));
+        html_cell(page->out, *row->metric != '\0' ? row->metric : say(page, TEXT_UNJUDGED_STEP));
+        html_cell(page->out, row->platform);
+        html_cell(page->out, sayf(page, unjudged_why[row->kind], said(page, row->detail)));
+        html_markup(page->out, "</tr>\n");
+    }
+    html_markup(page->out, "</tbody></table>\n");
+}

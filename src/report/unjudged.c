@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unjudged.h"
+
+#include <string.h>
+
+#include "assay/json.h"
+#include "assay/suite.h"
+
+const enum text_key unjudged_why[UNJUDGED_KINDS] = {
+    [UNJUDGED_NOTE] = TEXT_UNJUDGED_NOTE,         [UNJUDGED_WHEN] = TEXT_UNJUDGED_WHEN,
+    [UNJUDGED_PLATFORM] = TEXT_UNJUDGED_PLATFORM, [UNJUDGED_APART] = TEXT_UNJUDGED_APART,
+    [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
+};
+
+static bool is_planned(const struct plan *plan, const char *step, const char *platform)
+{
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (strcmp(plan->shapes.items[i]->suite_step, step) == 0 &&
+            strcmp(plan->shapes.items[i]->platform, platform) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a shape before this one is of the same platform. */
+static bool was_seen(const struct plan *plan, size_t shape)
+{
+    for (size_t i = 0; i < shape; i++)
+        if (strcmp(plan->shapes.items[i]->platform, plan->shapes.items[shape]->platform) == 0)
+            return true;
+    return false;
+}
+
+static const char *condition_text(struct arena *arena, const struct json *when)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer writer;
+
+    if (when == NULL)
+        return "";
+    text_init(&out, 4096);
+    json_writer_init(&writer, &out, true);
+    json_put(&writer, when);
+    return arena_strndup(arena, out.bytes, out.length);
+}
+
+static const struct suite *suite_of(const struct view *view)
+{
+    const struct record *record = view->record;
+    struct error err = {0};
+
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, "suite") == 0)
+            return suite_parse(view->arena, record->documents.items[i].name, record->documents.items[i].bytes,
+                               &err);
+    return NULL;
+}
+
+static void add_steps(const struct view *view, const struct suite *suite, struct unjudged_list *list)
+{
+    const struct plan *plan = view->record->plan;
+
+    for (size_t i = 0; i < suite->steps.count; i++)
+        for (size_t k = 0; k < plan->shapes.count; k++) {
+            const struct suite_step *step = &suite->steps.items[i];
+            const char *platform = plan->shapes.items[k]->platform;
+
+            if (!was_seen(plan, k) && !is_planned(plan, step->name, platform))
+                *list_push(view->arena, &list->items) =
+                    (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
+                                      platform, "", condition_text(view->arena, step->when)};
+        }
+}
+
+static void add_metric(const struct view *view, const struct shape *shape, const struct slot *slot,
+                       struct unjudged_list *list)
+{
+    for (size_t i = 0; i < list->items.count; i++)
+        if (strcmp(list->items.items[i].step, shape->suite_step) == 0 &&
+            strcmp(list->items.items[i].platform, shape->platform) == 0 &&
+            strcmp(list->items.items[i].metric, slot->metric) == 0)
+            return;
+    *list_push(view->arena, &list->items) =
+        (struct unjudged){UNJUDGED_NOTE, shape->suite_step, shape->platform, slot->metric, slot->duty_note};
+}
+
+/* Parts that only tell who is slow owe no gate anyway. */
+static bool is_of_the_suite(const struct plan *plan, const struct shape *shape)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_ISOLATE)
+            return true;
+    return false;
+}
+
+/* Another platform that has the same test over all its hosts; NULL: there is none behind this shape. */
+static const char *apart_from(const struct plan *plan, size_t shape)
+{
+    for (size_t i = shape + 1; i < plan->shapes.count; i++)
+        if (strcmp(plan->shapes.items[i]->scope, "cluster") == 0 &&
+            strcmp(plan->shapes.items[i]->suite_step, plan->shapes.items[shape]->suite_step) == 0 &&
+            strcmp(plan->shapes.items[i]->platform, plan->shapes.items[shape]->platform) != 0)
+            return plan->shapes.items[i]->platform;
+    return NULL;
+}
+
+static void add_site(const struct view *view, struct unjudged_list *list)
+{
+    const struct plan *plan = view->record->plan;
+    double fastest = 1;
+
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        const char *other =
+            strcmp(shape->scope, "cluster") == 0 && is_of_the_suite(plan, shape) ? apart_from(plan, i) : NULL;
+
+        if (other != NULL)
+            *list_push(view->arena, &list->items) =
+                (struct unjudged){UNJUDGED_APART, shape->suite_step,
+                                  arena_printf(view->arena, "%s, %s", shape->platform, other), "", ""};
+    }
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i]->timescale > fastest)
+            fastest = plan->hosts.items[i]->timescale;
+    if (fastest > 1)
+        *list_push(view->arena, &list->items) =
+            (struct unjudged){UNJUDGED_FAST, "", "", "", arena_printf(view->arena, "%g", fastest)};
+}
+
+void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
+{
+    const struct plan *plan = view->record->plan;
+    const struct suite *suite = suite_of(view);
+
+    *ret_list = (struct unjudged_list){0};
+    add_site(view, ret_list);
+    if (suite != NULL)
+        add_steps(view, suite, ret_list);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+
+        for (size_t k = 0; k < shape->slot_count && is_of_the_suite(plan, shape); k++)
+            if (shape->slots[k].duty == DUTY_RECORD && *shape->slots[k].duty_note != '\0')
+                add_metric(view, shape, &shape->slots[k], ret_list);
+    }
+}
