@@ -102,9 +102,9 @@ def all_with(outcome, cause, pairs=("ab", "bc")):
     return found
 
 
-def over_pairs(outcome, steps, cause):
-    """Of each of these steps over both pairs next to each other that have "b"."""
-    return {target: what for step in steps for pair in ("ab", "bc")
+def over_pairs(outcome, steps, cause, pairs=("ab", "bc")):
+    """Of each of these steps over both pairs next to each other that have "b", or over these."""
+    return {target: what for step in steps for pair in pairs
             for target, what in outcome(step, HOST, cause, host=pair).items()}
 
 
@@ -451,7 +451,9 @@ TOOLS = [
     Case("tool-crash:dcgmi", {(host, "dcgm-diag"): ("inconclusive", HOST | ALL_GPUS, "Segmentation fault")
                               for host in "abc"}, faults=[f"{host}:tool-crash:dcgmi" for host in "abc"]),
     Case("tool-crash:mpirun", launch(undecided, EVERY_LAUNCH), faults=["a:tool-crash:mpirun"]),
-    Case("tool-crash:all_gather_perf", undecided("nccl-all-gather-cluster", HOST, host="all"),
+    # Of a pair it is started on both.
+    Case("tool-crash:all_gather_perf", undecided("nccl-all-gather-cluster", HOST, host="all")
+         | over_pairs(undecided, ["nccl-all-gather-pairs"], "", pairs=("ab", "ac")),
          faults=["a:tool-crash:all_gather_perf"]),
 ]
 

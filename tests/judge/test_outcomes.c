@@ -1062,6 +1062,11 @@ static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(v
     }
 }
 
+#define BURN_OUTPUT(verdict)                                                                         \
+    "GPU 0: T (UUID: GPU-0)\nGPU 1: T (UUID: GPU-1)\nInitialized device 0 with 81000 MB of memory\n" \
+    "100.0%  proc'd: 100 (900 Gflop/s) - 100 (900 Gflop/s)   errors: 0 - 0   temps: 60 C - 60 C\n"   \
+    "Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: " verdict "\n"
+
 static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known(void **state)
 {
 #define NO_NVME "nvme.warning\tnvme0\t\tnvme smart-log: sh: nvme: not found, exit status 127\nkey-value end\n"
@@ -1086,18 +1091,17 @@ static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct world world;
 
-        world_begin(&world, CONTRACT, ONE);
+        world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), ONE);
         reached(&world, "node1");
-        ran_between(&world, "nccl-all-reduce", "node1", (const struct said[]){{"main", good, 0}, {0}},
+        ran_between(&world, "gpu-burn", "node1", (const struct said[]){{"main", BURN_OUTPUT("OK"), 0}, {0}},
                     (const struct said[]){{"drives", cases[i].before, 0}, {0}},
                     (const struct said[]){{"drives", cases[i].after, 0}, {0}});
         judge(&world);
-        assert_outcome(&world, "nccl-all-reduce", "node1", "window.hardware", cases[i].word,
-                       cases[i].hardware);
-        assert_outcome(&world, "nccl-all-reduce", "node1", "window.drives", OUTCOME_RECORDED, "");
-        if (strncmp(outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured,
-                    cases[i].drives, strlen(cases[i].drives)) != 0)
-            fail_msg("%zu: %s", i, outcome_of(&world, "nccl-all-reduce", "node1", "window.drives")->measured);
+        assert_outcome(&world, "gpu-burn", "node1", "window.hardware", cases[i].word, cases[i].hardware);
+        assert_outcome(&world, "gpu-burn", "node1", "window.drives", OUTCOME_RECORDED, "");
+        if (strncmp(outcome_of(&world, "gpu-burn", "node1", "window.drives")->measured, cases[i].drives,
+                    strlen(cases[i].drives)) != 0)
+            fail_msg("%zu: %s", i, outcome_of(&world, "gpu-burn", "node1", "window.drives")->measured);
         world_end(&world);
     }
 }
@@ -1762,10 +1766,6 @@ static void flooded_output_is_inconclusive_however_often_it_comes(void **state)
     world_end(&world);
 }
 
-#define BURN_OUTPUT(verdict)                                                                         \
-    "GPU 0: T (UUID: GPU-0)\nGPU 1: T (UUID: GPU-1)\nInitialized device 0 with 81000 MB of memory\n" \
-    "100.0%  proc'd: 100 (900 Gflop/s) - 100 (900 Gflop/s)   errors: 0 - 0   temps: 60 C - 60 C\n"   \
-    "Tested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: " verdict "\n"
 #define XID_OUTPUT "[ 9.0] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n"
 
 static void an_xid_is_named_beside_the_tools_own_verdict(void **state)
