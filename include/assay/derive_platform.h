@@ -12,7 +12,7 @@
  * What no host says stays out, and is told: the oldest driver that will do, what NVLink carries by datasheet, a domain of
  * NVLink beyond the host.
  *
- * Where GPUs of the host differ in what a platform has one figure for, an HCA is not active or slower than others, or
+ * Where GPUs of the host differ in what a platform has one figure for, an NVLink is down, an HCA is not active or slower than others, or
  * something is not told, nothing is derived: a host that is odd in itself is no measure for others.
  */
 #ifndef ASSAY_DERIVE_PLATFORM_H

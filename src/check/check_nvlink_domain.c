@@ -77,9 +77,9 @@ static void read_domain(const struct check_context *context, const struct attemp
         reading_fact(out, "nvlink.domain", "", slice_of(domain));
     if (scan_line(&rest, &service) && slice_trim(service).length > 0)
         reading_fact(out, "imex.service", "", slice_trim(service));
-    /* Since which driver there is such a field is not published. */
+    /* Outputs of 560 show the bandwidth and not the summary; since which driver there is that, nobody has published. */
+    smi_field_missing(out, "fabric.bandwidth", 560);
     smi_field_missing(out, "fabric.health", UNKNOWN_RELEASE);
-    smi_field_missing(out, "fabric.bandwidth", UNKNOWN_RELEASE);
     reading_set(out, READING_COMPLETE, "%s", "");
 }
 

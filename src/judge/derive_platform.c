@@ -157,6 +157,10 @@ static int find_gpus(const struct host_said *said, struct found *found, struct e
             add_name(said->arena, &gpus, smi->facts.items[i].subject);
         }
     found->gpus = (unsigned)gpus.items.count;
+    if (found->models.items.count > 1)
+        return error_set(err, ERROR_USAGE,
+                         "it has GPUs of several models, %s and %s: this host is odd in itself",
+                         found->models.items.items[0], found->models.items.items[1]);
     for (size_t i = 0; fabric != NULL && i < fabric->facts.count; i++)
         found->fabric_state |= strcmp(fabric->facts.items[i].name, "fabric.state") == 0 &&
                                strcmp(fabric->facts.items[i].value, "N/A") != 0;
@@ -168,10 +172,26 @@ static int find_gpus(const struct host_said *said, struct found *found, struct e
     return 0;
 }
 
+/* Links that are down count as none, and would be owed by nobody. */
+static int all_links_are_up(const struct host_said *said, struct error *err)
+{
+    const struct reading *reading = who_tells(said, "nvlink.link.state");
+
+    for (size_t i = 0; reading != NULL && i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, "nvlink.link.state") == 0 &&
+            strcmp(reading->facts.items[i].value, "active") != 0)
+            return error_set(err, ERROR_USAGE,
+                             "NVLink %s is %s: mend it, or write the platform by hand where it is meant so",
+                             reading->facts.items[i].subject, reading->facts.items[i].value);
+    return 0;
+}
+
 static int find_links(const struct host_said *said, struct found *found, struct error *err)
 {
     double links, speed, generation, lanes;
 
+    if (all_links_are_up(said, err) < 0)
+        return -1;
     if (one_number(said, "nvlink.link.active", &links, err) < 0 ||
         one_number(said, "nvlink.link.speed", &speed, err) < 0 ||
         needed_number(said, "pcie.generation.max", "gpu-inventory", &generation, err) < 0 ||
@@ -181,7 +201,7 @@ static int find_links(const struct host_said *said, struct found *found, struct 
     found->link_gbs = found->links > 0 && speed > 0 ? speed : 0;
     found->generation = (unsigned)generation;
     found->lanes = (unsigned)lanes;
-    if (isnan(links) && isnan(speed))
+    if (isnan(links))
         return error_set(err, ERROR_USAGE,
                          "no whole reading of this host tells its NVLinks; the check nvlink does");
     return 0;
@@ -216,9 +236,13 @@ static int find_hcas(const struct host_said *said, const char *without, struct f
 {
     const struct reading *ports = who_tells(said, "ib.rate");
 
-    for (size_t i = 0; ports != NULL && i < ports->measurements.count; i++)
-        if (strcmp(ports->measurements.items[i].metric, "ib.rate") == 0)
-            found->hca_gbits = fmax(found->hca_gbits, ports->measurements.items[i].value);
+    for (size_t i = 0; ports != NULL && i < ports->measurements.count; i++) {
+        const struct measurement *at = &ports->measurements.items[i];
+
+        if (strcmp(at->metric, "ib.rate") == 0 &&
+            !is_named(without, arena_strndup(said->arena, at->subject, strcspn(at->subject, "/"))))
+            found->hca_gbits = fmax(found->hca_gbits, at->value);
+    }
     for (size_t i = 0; ports != NULL && i < ports->measurements.count; i++) {
         const struct measurement *at = &ports->measurements.items[i];
         const char *state = reading_get_fact(ports, "ib.state", at->subject);

@@ -79,6 +79,12 @@ def what_is_refused():
         done = derive("node1", "--without", "mlx5_6,mlx5_7", profile="hurt")
         tap.ok(done.returncode == 0 and json.loads(done.stdout)["hcas"]["names"] == [f"mlx5_{i}" for i in range(6)],
                "it is left out where somebody says so", done.stdout, done.stderr)
+    with Lab("links", 1, ["node1:nvlink-down:2-5"]) as lab:
+        assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", STEPS, "--db", database("links"), "--progress", "none",
+              "-o", os.path.join(FOLDER, "links.html"))
+        done = derive("node1", profile="links")
+        tap.ok(done.returncode == 64 and "NVLink gpu2.link0 is" in done.stderr, "refused: a host with an NVLink that is down",
+               done.stderr)
     done = derive("node1", name="no name")
     tap.ok(done.returncode == 64 and not done.stdout, "refused: a name that is none", done.stderr)
     with Lab("few", 1) as lab:
