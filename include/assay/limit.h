@@ -116,7 +116,8 @@ struct baseline {
     struct slice bytes;
 };
 
-bool baseline_is_for(const struct baseline *baseline, const char *platform);
+/* It names the platform, or the one that it is like. */
+bool baseline_is_for(const struct baseline *baseline, const struct platform *platform);
 /* The first limit that applies, as limit_applies; NULL. */
 const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
                                   const char *scope, unsigned hosts, double size_bytes);
@@ -126,8 +127,8 @@ const struct baseline *baseline_load(struct arena *arena, const char *name, stru
 /* From a stored document. */
 const struct baseline *baseline_parse(struct arena *arena, const char *file, struct slice bytes,
                                       struct error *err) __attribute__((warn_unused_result));
-/* The built-in baseline for the platform; NULL without an error set when there is none. */
-const struct baseline *baseline_for_platform(struct arena *arena, const char *platform);
+/* The built-in baseline for the platform, or for the one that it is like; NULL without an error set when there is none. */
+const struct baseline *baseline_for_platform(struct arena *arena, const struct platform *platform);
 
 /* A contract: what the parties have agreed on, clause by clause; a file of the site, schema
  * suites/schemas/contract.schema.json. Its limits have status contract and outrank all others but a check's own, and

@@ -125,6 +125,8 @@ bool steps_share_host(const struct step *a, const struct step *b);
 /* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
 unsigned step_deadline_s(const struct step *step);
 double step_expected_s(const struct step *step);
+/* Fewer slices (shape->repeat_for_s) than this are no series in which what is slow for a while could stand out. */
+enum { SLICES_LEAST = 8 };
 /* How long its attempts have to work in all, likewise; 0: they are counted, see shape->repeat. */
 double step_repeat_for_s(const struct step *step);
 

@@ -17,6 +17,8 @@ struct platform {
     const char *name;   /* "hgx-h100" */
     const char *title;  /* "NVIDIA HGX H100, 8 x H100 SXM5 80GB" */
     const char *source; /* where the file's facts come from */
+    const char *like;   /* the built-in platform whose hosts these are but for what this file says of them
+                           otherwise, so that its baseline holds here too; NULL: none */
     unsigned gpu_count; /* 0: a platform of NPUs only; then nothing of GPUs, NVLink or NVSwitch is planned */
     LIST_OF(const char *) gpu_models;  /* nvidia-smi product names, any of which is right */
     LIST_OF(const char *) gpu_pci_ids; /* "10de:2330" */
@@ -44,13 +46,16 @@ struct platform {
     struct slice bytes; /* the document itself */
 };
 
-/* name: a built-in platform or a file (has a '/' or ends in ".json"). NULL with err set; an unknown name
- * lists those there are. */
+/* name: a built-in platform or a file (has a '/' or ends in ".json"). NULL with err set: an unknown name
+ * lists those there are, and of a file what it is like has to have the same GPUs, links and switches. */
 const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
     __attribute__((warn_unused_result));
 /* From a stored document. */
 const struct platform *platform_parse(struct arena *arena, const char *file, struct slice bytes,
                                       struct error *err) __attribute__((warn_unused_result));
+/* The built-in platform with the same GPUs and NPUs, by number and model, and the same NVLinks and NVSwitches; NULL: there
+ * is none, or it is the platform itself. */
+const struct platform *platform_twin(struct arena *arena, const struct platform *platform);
 /* Bytes of the largest message that a collective finds room for; 0: the platform does not say. */
 double platform_message_room(const struct platform *platform);
 /* 0 when the platform does not say. */

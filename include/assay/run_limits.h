@@ -9,8 +9,11 @@
 #include "assay/suite.h"
 
 struct platform_baseline {
-    const char *platform;
+    const struct platform *platform;
     const struct baseline *baseline; /* NULL where none fits: its gates are inconclusive and say so */
+    /* It is for hosts with another number of HCAs, or with others: what it says of several hosts, or of one of their
+       adapters, does not hold here. */
+    bool other_fabric, other_adapters;
 };
 
 struct run_limits {
@@ -19,10 +22,13 @@ struct run_limits {
     LIST_OF(struct platform_baseline) baselines; /* one for each platform of the run */
 };
 
+/* `baseline` NULL: none fits. */
+struct platform_baseline platform_baseline(struct arena *arena, const struct platform *platform,
+                                           const struct baseline *baseline);
 /* The baseline in the place of those of the platforms that it names. ERROR_USAGE when it names none of the run's: the
  * limits of other hardware decide nothing here. */
-int run_limits_take(struct run_limits *limits, const struct baseline *baseline, struct error *err)
-    __attribute__((warn_unused_result));
+int run_limits_take(struct arena *arena, struct run_limits *limits, const struct baseline *baseline,
+                    struct error *err) __attribute__((warn_unused_result));
 
 struct slot_limits {
     LIST_OF(const struct limit *) limits;

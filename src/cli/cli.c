@@ -260,7 +260,7 @@ void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, ch
     for (size_t i = 0; i < sources->limits.baselines.count; i++)
         if (sources->limits.baselines.items[i].baseline != NULL)
             cli_add_document(arena, &record->documents, "baseline",
-                             sources->limits.baselines.items[i].platform,
+                             sources->limits.baselines.items[i].platform->name,
                              sources->limits.baselines.items[i].baseline->bytes);
     if (sources->limits.contract != NULL)
         cli_add_document(arena, &record->documents, "contract", cli->contract,
@@ -294,7 +294,7 @@ void cli_judged_by(struct record *record, const struct plan_sources *sources)
 
     for (size_t i = 0; i < limits->baselines.count; i++)
         if (limits->baselines.items[i].baseline != NULL)
-            add_judged_by(record->arena, record, "baseline", limits->baselines.items[i].platform,
+            add_judged_by(record->arena, record, "baseline", limits->baselines.items[i].platform->name,
                           limits->baselines.items[i].baseline->bytes);
     if (limits->contract != NULL)
         add_judged_by(record->arena, record, "contract", limits->contract->name, limits->contract->bytes);
@@ -344,8 +344,9 @@ static int take_baseline(struct arena *arena, const struct document *document, s
     if (baseline == NULL)
         return -1;
     for (size_t i = 0; i < sources->limits.baselines.count; i++)
-        if (strcmp(sources->limits.baselines.items[i].platform, document->name) == 0)
-            sources->limits.baselines.items[i].baseline = baseline;
+        if (strcmp(sources->limits.baselines.items[i].platform->name, document->name) == 0)
+            sources->limits.baselines.items[i] =
+                platform_baseline(arena, sources->limits.baselines.items[i].platform, baseline);
     return 0;
 }
 
@@ -364,14 +365,14 @@ int cli_sources_of_record(struct arena *arena, const struct record *record, cons
     ret_sources->suite = ret_sources->limits.suite = suite;
     for (size_t i = 0; i < ret_sources->platforms.count; i++)
         *list_push(arena, &ret_sources->limits.baselines) =
-            (struct platform_baseline){ret_sources->platforms.items[i]->name, NULL};
+            platform_baseline(arena, ret_sources->platforms.items[i], NULL);
     for (size_t i = 0; i < record->documents.count; i++)
         if (take_baseline(arena, &record->documents.items[i], ret_sources, err) < 0)
             return error_wrap(err, "a document of run %lld", record->number);
     if (baseline == NULL)
         return 0;
     other = baseline_load(arena, baseline, err);
-    return other != NULL ? run_limits_take(&ret_sources->limits, other, err) : -1;
+    return other != NULL ? run_limits_take(arena, &ret_sources->limits, other, err) : -1;
 }
 
 int cli_sources_as_judged(struct arena *arena, const struct record *record, struct plan_sources *sources,

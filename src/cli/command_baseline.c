@@ -75,11 +75,11 @@ static int pick_platform(struct arena *arena, const struct record *record, const
             "run %lld has platform %s, which is not what run %lld has as %s; derive from each by "
             "itself",
             record->number, found->name, ret_sources->records.items[0]->number, ret_sources->platform->name);
-    if (ret_sources->base != NULL && !baseline_is_for(ret_sources->base, found->name))
+    if (ret_sources->base != NULL && !baseline_is_for(ret_sources->base, found))
         return error_set(err, ERROR_USAGE, "baseline %s is not for platform %s", ret_sources->base->name,
                          found->name);
     for (size_t i = 0; ret_sources->base == NULL && i < sources->limits.baselines.count; i++)
-        if (strcmp(sources->limits.baselines.items[i].platform, found->name) == 0)
+        if (strcmp(sources->limits.baselines.items[i].platform->name, found->name) == 0)
             ret_sources->base = sources->limits.baselines.items[i].baseline;
     return 0;
 }

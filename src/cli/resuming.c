@@ -92,9 +92,16 @@ static int check_baseline(struct arena *arena, const char *name, const struct re
     if (baseline == NULL)
         return name == NULL ? 0 : -1;
     for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *was = &record->documents.items[i];
+        const struct document *was = &record->documents.items[i], *of;
+        const struct platform *platform;
 
-        if (strcmp(was->kind, "baseline") != 0 || !baseline_is_for(baseline, was->name))
+        if (strcmp(was->kind, "baseline") != 0)
+            continue;
+        of = document_of(record, "platform", was->name);
+        platform = of != NULL ? platform_parse(arena, of->name, of->bytes, err) : NULL;
+        if (of != NULL && platform == NULL)
+            return -1;
+        if (platform == NULL || !baseline_is_for(baseline, platform))
             continue;
         any = true;
         if (compare(arena, record, was, name, baseline->bytes, err) < 0)

@@ -25,6 +25,7 @@ struct found {
     struct names models, pci_ids, hcas;
     double memory_mib, power_w, link_gbs, hca_gbits;
     bool nvswitch, fabric_state;
+    const struct platform *twin; /* the built-in platform with the same parts; NULL: there is none */
 };
 
 static void hear(const struct record *record, const char *host, struct host_said *said)
@@ -296,6 +297,8 @@ static void put_parts(struct json_writer *writer, const struct found *found)
     put_number(writer, "links", found->links);
     if (found->link_gbs > 0)
         put_number(writer, "link_gbs", found->link_gbs);
+    if (found->twin != NULL && found->twin->nvlink_ceiling_gbs > 0)
+        put_number(writer, "ceiling_gbs", found->twin->nvlink_ceiling_gbs);
     json_close_object(writer);
     json_key(writer, "pcie");
     json_open_object(writer);
@@ -306,6 +309,8 @@ static void put_parts(struct json_writer *writer, const struct found *found)
     json_put_boolean(writer, found->nvswitch);
     json_key(writer, "fabric_state");
     json_put_boolean(writer, found->fabric_state);
+    if (found->twin != NULL && found->twin->driver_minimum != NULL)
+        json_member(writer, "driver_minimum", found->twin->driver_minimum);
     if (found->hcas.items.count == 0)
         return;
     json_key(writer, "hcas");
@@ -329,11 +334,45 @@ static void put_document(struct arena *arena, const struct record *record, const
     json_open_object(&writer);
     json_member(&writer, "name", name);
     json_member(&writer, "title", arena_printf(arena, "%u x %s", found->gpus, found->models.items.items[0]));
-    json_member(&writer, "source",
-                arena_printf(arena, "what host %s said of itself in run %s of %s", host, record->uuid, date));
+    json_member(
+        &writer, "source",
+        arena_printf(arena, "what host %s said of itself in run %s of %s%s%s", host, record->uuid, date,
+                     found->twin != NULL ? "; the oldest driver, and what NVLinks carry by datasheet: as "
+                                         : "",
+                     found->twin != NULL ? found->twin->name : ""));
+    if (found->twin != NULL)
+        json_member(&writer, "like", found->twin->name);
     put_parts(&writer, found);
     json_close_object(&writer);
     text_put(out, "\n");
+}
+
+/* Of a host that is of a known kind the limits are known. */
+static const struct platform *twin_of(struct arena *arena, const char *name, const struct found *found)
+{
+    struct platform itself = {
+        .name = name, .gpu_count = found->gpus, .nvlink_links = found->links, .nvswitch = found->nvswitch};
+
+    *list_push(arena, &itself.gpu_models) = found->models.items.items[0];
+    return platform_twin(arena, &itself);
+}
+
+static void add_notes(struct arena *arena, const struct found *found, struct platform_notes *notes)
+{
+    if (found->twin != NULL) {
+        *list_push(arena, &notes->items) = arena_printf(
+            arena, "its GPUs, NVLinks and NVSwitches are those of %s, whose limits hold for it (\"like\")%s",
+            found->twin->name,
+            found->twin->hca_count == found->hcas.items.count && found->twin->hca_gbits == found->hca_gbits
+                ? ""
+                : "; those of several hosts do not: it has other HCAs");
+        return;
+    }
+    if (found->links > 0)
+        *list_push(arena, &notes->items) = "no host says what its NVLinks carry by datasheet: "
+                                           "nvlink.ceiling_gbs. Where no baseline has a limit, gates are "
+                                           "computed from it, and without it a delivery is refused";
+    *list_push(arena, &notes->items) = "no host says the oldest driver that will do: driver_minimum";
 }
 
 int platform_derive(struct arena *arena, const struct record *record, const char *host, const char *without,
@@ -350,11 +389,8 @@ int platform_derive(struct arena *arena, const struct record *record, const char
     if (find_gpus(&said, &found, err) < 0 || find_links(&said, &found, err) < 0 ||
         find_hcas(&said, without, &found, ret_notes, err) < 0)
         return -1;
-    if (found.links > 0)
-        *list_push(arena, &ret_notes->items) = "no host says what its NVLinks carry by datasheet: "
-                                               "nvlink.ceiling_gbs. Where no baseline has a limit, gates are "
-                                               "computed from it, and without it a delivery is refused";
-    *list_push(arena, &ret_notes->items) = "no host says the oldest driver that will do: driver_minimum";
+    found.twin = twin_of(arena, name, &found);
+    add_notes(arena, &found, ret_notes);
     put_document(arena, record, host, name, &found, out);
     return 0;
 }

@@ -758,7 +758,7 @@ static const char *baseline_names(struct arena *arena, const struct run_limits *
             continue;
         sha256_hex(baseline->bytes.bytes, baseline->bytes.length, hash);
         names = arena_printf(arena, "%s%s%s for %s (SHA-256 %.16s)", names, *names != '\0' ? ", " : "",
-                             baseline->name, limits->baselines.items[i].platform, hash);
+                             baseline->name, limits->baselines.items[i].platform->name, hash);
     }
     return *names != '\0' ? names : "none";
 }

@@ -26,9 +26,10 @@
 #include <stddef.h>
 
 #include "assay/arena.h"
+#include "assay/plan.h"
 
 /* Fewer tell nothing. */
-enum { SPELLS_LEAST = 8 };
+enum { SPELLS_LEAST = SLICES_LEAST };
 #define SPELLS_NOISE 0.01
 #define SPELLS_CHANCE 0.001
 

@@ -23,12 +23,17 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
     return baseline;
 }
 
-bool baseline_is_for(const struct baseline *baseline, const char *platform)
+static bool names(const struct baseline *baseline, const char *platform)
 {
     for (size_t i = 0; i < baseline->platforms.count; i++)
         if (strcmp(baseline->platforms.items[i], platform) == 0)
             return true;
     return false;
+}
+
+bool baseline_is_for(const struct baseline *baseline, const struct platform *platform)
+{
+    return names(baseline, platform->name) || (platform->like != NULL && names(baseline, platform->like));
 }
 
 const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
@@ -57,7 +62,7 @@ const struct baseline *baseline_parse(struct arena *arena, const char *file, str
     return document != NULL ? read_baseline(arena, document, copy, err) : NULL;
 }
 
-const struct baseline *baseline_for_platform(struct arena *arena, const char *platform)
+const struct baseline *baseline_for_platform(struct arena *arena, const struct platform *platform)
 {
     size_t count;
     const struct builtin *rows = builtin_list(&count);

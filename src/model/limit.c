@@ -2,6 +2,8 @@
 #include "assay/limit.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/suite.h"
@@ -26,17 +28,26 @@ static const char *const status_names[] = {
     [LIMIT_TOOL] = "tool",         [LIMIT_COMPUTED] = "computed",       [LIMIT_SELF] = "self",
 };
 
+/* What is applied is what is printed: 450 and a tenth are 495, and not 6e-14 more. */
+static double eased(double value, double by)
+{
+    char text[32];
+
+    if (by == 0)
+        return value;
+    (void)snprintf(text, sizeof text, "%.12g", value + fabs(value) * by);
+    return strtod(text, NULL);
+}
+
 double limit_gate(const struct limit *limit)
 {
-    double eased = fabs(limit->value) * limit->tolerance;
-
     switch (limit->rule) {
     case RULE_FLOOR:
     case RULE_RANGE:
-        return limit->value - eased;
+        return eased(limit->value, -limit->tolerance);
     case RULE_CEILING:
     case RULE_PLAUSIBLE:
-        return limit->value + eased;
+        return eased(limit->value, limit->tolerance);
     case RULE_EQUAL:
     case RULE_ONE_OF:
     case RULE_MIN_VERSION:
@@ -52,7 +63,7 @@ double limit_gate(const struct limit *limit)
 
 double limit_gate_most(const struct limit *limit)
 {
-    return limit->most + fabs(limit->most) * limit->tolerance;
+    return eased(limit->most, limit->tolerance);
 }
 
 bool limit_is_number(const struct limit *limit)

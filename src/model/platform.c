@@ -43,6 +43,7 @@ static const struct platform *platform_of(struct arena *arena, const struct json
         .name = json_string(document, "name", ""),
         .title = json_string(document, "title", ""),
         .source = json_string(document, "source", ""),
+        .like = json_string(document, "like", NULL),
         .nvlink_links = (unsigned)json_number(nvlink, "links", 0),
         .nvlink_gbs = json_number(nvlink, "link_gbs", 0),
         .nvlink_ceiling_gbs = json_number(nvlink, "ceiling_gbs", 0),
@@ -74,12 +75,77 @@ double platform_message_room(const struct platform *platform)
     return platform->gpu_memory_gib * gib * usable / copies;
 }
 
-const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
+static const struct platform *load(struct arena *arena, const char *name, struct error *err,
+                                   const struct json **ret_document)
 {
     struct slice bytes;
-    const struct json *document = document_load(arena, "platforms", name, "platform", &bytes, err);
 
-    return document != NULL ? platform_of(arena, document, bytes) : NULL;
+    *ret_document = document_load(arena, "platforms", name, "platform", &bytes, err);
+    return *ret_document != NULL ? platform_of(arena, *ret_document, bytes) : NULL;
+}
+
+struct words {
+    const char *const *items;
+    size_t count;
+};
+
+/* Models are told by any of several names. */
+static bool have_one_in_common(struct words a, struct words b)
+{
+    for (size_t i = 0; i < a.count; i++)
+        for (size_t k = 0; k < b.count; k++)
+            if (strcmp(a.items[i], b.items[k]) == 0)
+                return true;
+    return a.count == 0 && b.count == 0;
+}
+
+static bool have_the_same_parts(const struct platform *a, const struct platform *b)
+{
+    return a->gpu_count == b->gpu_count && a->npu_count == b->npu_count &&
+           a->nvlink_links == b->nvlink_links && a->nvswitch == b->nvswitch &&
+           have_one_in_common((struct words){a->gpu_models.items, a->gpu_models.count},
+                              (struct words){b->gpu_models.items, b->gpu_models.count}) &&
+           have_one_in_common((struct words){a->npu_models.items, a->npu_models.count},
+                              (struct words){b->npu_models.items, b->npu_models.count});
+}
+
+const struct platform *platform_twin(struct arena *arena, const struct platform *platform)
+{
+    size_t count;
+    const struct builtin *rows = builtin_list(&count);
+    const struct json *document;
+
+    if (builtin_find("platforms", platform->name) != NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct platform *other =
+            strcmp(rows[i].kind, "platforms") == 0 ? load(arena, rows[i].name, NULL, &document) : NULL;
+
+        if (other != NULL && have_the_same_parts(platform, other))
+            return other;
+    }
+    return NULL;
+}
+
+const struct platform *platform_load(struct arena *arena, const char *name, struct error *err)
+{
+    const struct json *document, *ignored;
+    const struct platform *platform = load(arena, name, err, &document), *other;
+
+    if (platform == NULL || platform->like == NULL)
+        return platform;
+    other =
+        builtin_find("platforms", platform->like) != NULL ? load(arena, platform->like, err, &ignored) : NULL;
+    if (other != NULL && have_the_same_parts(platform, other))
+        return platform;
+    (void)json_error(err, json_get(document, "like"),
+                     other != NULL
+                         ? "platform %s has other GPUs, NVLinks or NVSwitches than '%s'; expected a "
+                           "built-in platform with the same, or no \"like\""
+                         : "platform %s is like '%s', which is not built in; `assay platform list` "
+                           "shows those that are",
+                     platform->name, platform->like);
+    return NULL;
 }
 
 const struct platform *platform_parse(struct arena *arena, const char *file, struct slice bytes,

@@ -1,17 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/run_limits.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
-int run_limits_take(struct run_limits *limits, const struct baseline *baseline, struct error *err)
+struct platform_baseline platform_baseline(struct arena *arena, const struct platform *platform,
+                                           const struct baseline *baseline)
+{
+    const struct platform itself = {.name = platform->name}, *other;
+    struct platform_baseline row = {platform, baseline, false, false};
+
+    /* One that names the platform itself was written for it. */
+    if (platform->like == NULL || baseline == NULL || baseline_is_for(baseline, &itself))
+        return row;
+    other = platform_load(arena, platform->like, NULL);
+    row.other_adapters = other == NULL || other->hca_gbits != platform->hca_gbits;
+    row.other_fabric = row.other_adapters || other->hca_count != platform->hca_count;
+    return row;
+}
+
+int run_limits_take(struct arena *arena, struct run_limits *limits, const struct baseline *baseline,
+                    struct error *err)
 {
     const char *platform = NULL;
     bool taken = false;
 
     for (size_t i = 0; i < limits->baselines.count; i++) {
-        platform = limits->baselines.items[i].platform;
-        if (baseline_is_for(baseline, platform)) {
-            limits->baselines.items[i].baseline = baseline;
+        struct platform_baseline *row = &limits->baselines.items[i];
+
+        platform = row->platform->name;
+        if (baseline_is_for(baseline, row->platform)) {
+            *row = platform_baseline(arena, row->platform, baseline);
             taken = true;
         }
     }
@@ -21,6 +40,21 @@ int run_limits_take(struct run_limits *limits, const struct baseline *baseline, 
         err, ERROR_USAGE, "baseline %s is for platform %s%s, and of the hosts none is of it: they are of %s",
         baseline->name, baseline->platforms.items[0], baseline->platforms.count > 1 ? " and others" : "",
         platform != NULL ? platform : "none");
+}
+
+static bool is_of_adapters(const struct limit *limit)
+{
+    static const char *const metrics[] = {"rdma.*", "ib.*", "*.rail.*"};
+
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
+        if (fnmatch(metrics[i], limit->metric, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool holds(const struct platform_baseline *row, const struct limit *limit)
+{
+    return is_of_adapters(limit) ? !row->other_adapters : limit->hosts_min < 2 || !row->other_fabric;
 }
 
 static const struct limit *first_that_applies(const struct limit *limits, size_t count,
@@ -58,10 +92,13 @@ static const struct limit *of_baseline(const struct run_limits *limits, const st
                                        const struct slot *slot)
 {
     for (size_t i = 0; i < limits->baselines.count; i++) {
-        const struct baseline *baseline = limits->baselines.items[i].baseline;
+        const struct platform_baseline *row = &limits->baselines.items[i];
+        const struct limit *limit;
 
-        if (baseline != NULL && strcmp(limits->baselines.items[i].platform, shape->platform) == 0)
-            return first_that_applies(baseline->limits.items, baseline->limits.count, shape, slot);
+        if (row->baseline == NULL || strcmp(row->platform->name, shape->platform) != 0)
+            continue;
+        limit = first_that_applies(row->baseline->limits.items, row->baseline->limits.count, shape, slot);
+        return limit != NULL && holds(row, limit) ? limit : NULL;
     }
     return NULL;
 }

@@ -99,15 +99,15 @@ int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, cons
         if (load_platform(arena, hostfile, &hostfile->hosts.items[i], &known, ret_sources, err) < 0)
             return -1;
     for (size_t i = 0; i < ret_sources->platforms.count; i++) {
-        const char *name = ret_sources->platforms.items[i]->name;
+        const struct platform *platform = ret_sources->platforms.items[i];
 
         *list_push(arena, &ret_sources->limits.baselines) =
-            (struct platform_baseline){name, baseline_for_platform(arena, name)};
+            platform_baseline(arena, platform, baseline_for_platform(arena, platform));
     }
     if (baseline == NULL)
         return 0;
     asked = baseline_load(arena, baseline, err);
-    return asked != NULL ? run_limits_take(&ret_sources->limits, asked, err) : -1;
+    return asked != NULL ? run_limits_take(arena, &ret_sources->limits, asked, err) : -1;
 }
 
 bool in_list(const struct hostlist *list, const char *name)
@@ -159,7 +159,7 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
         matches_any(step->record_without_limit.items, step->record_without_limit.count, slot->metric) &&
         !has_enforceable(arena, limits, shape, slot)) {
         slot->duty = DUTY_RECORD;
-        slot->duty_note = "only recorded: no enforceable limit is known for this platform";
+        slot->duty_note = "only recorded: no enforceable limit is known for this platform and so many hosts";
     }
 }
 
@@ -605,6 +605,8 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
         error_set(err, ERROR_USAGE, "%s: no host to test: all are spares", sources->hostfile->path);
         return NULL;
     }
+    if (check_delivery(&builder, err) < 0)
+        return NULL;
     builder.steps_on = arena_array(arena, struct step_list, suite->steps.count * plan->hosts.count);
     for (size_t i = 0; i < suite->steps.count; i++) {
         if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0 ||

@@ -199,6 +199,32 @@ bool plan_applies(struct arena *arena, const struct plan_sources *sources, const
     return choice.taken;
 }
 
+/* A host without a leaf among others that have one would take the tests between leaves from all of them. */
+static int check_leaves(const struct plan_sources *sources, const struct platform *platform,
+                        struct error *err)
+{
+    const struct hostfile *hostfile = sources->hostfile;
+    const struct host *with = NULL, *without = NULL;
+
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        const struct host *host = &hostfile->hosts.items[i];
+
+        if (host->role == ROLE_SPARE || host_platform(sources, host) != platform)
+            continue;
+        if (*host->leaf != '\0')
+            with = with != NULL ? with : host;
+        else
+            without = without != NULL ? without : host;
+    }
+    if (with == NULL || without == NULL)
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "%s:%u:%u: host '%s' has no leaf=, and '%s' on line %u has leaf=%s; expected it of all "
+                     "hosts of platform %s or of none",
+                     hostfile->path, without->line, without->column, without->name, with->name, with->line,
+                     with->leaf, platform->name);
+}
+
 static const char *said(const char *word)
 {
     return word != NULL ? word : "nothing";
@@ -233,6 +259,8 @@ int check_site(const struct plan_sources *sources, struct error *err)
             if (first == NULL)
                 first = host;
         }
+        if (check_leaves(sources, sources->platforms.items[p], err) < 0)
+            return -1;
     }
     return 0;
 }

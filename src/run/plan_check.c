@@ -326,6 +326,75 @@ static int check_clauses(struct builder *builder, struct error *err)
     return 0;
 }
 
+/* Of hosts whose parts are known by another name, limits are known too. */
+static int check_like(const struct builder *builder, struct error *err)
+{
+    const struct run_limits *limits = &builder->sources->limits;
+
+    for (size_t i = 0; i < limits->baselines.count; i++) {
+        const struct platform *platform = limits->baselines.items[i].platform;
+        const struct platform *twin =
+            limits->baselines.items[i].baseline == NULL ? platform_twin(builder->arena, platform) : NULL;
+
+        if (twin != NULL && baseline_for_platform(builder->arena, twin) != NULL)
+            return error_set(
+                err, ERROR_USAGE,
+                "platform %s has the GPUs of %s and none of its limits, without which a delivery "
+                "judges little; write \"like\": \"%s\" into its file, or give a baseline for it "
+                "(--baseline)",
+                platform->name, twin->name, twin->name);
+    }
+    return 0;
+}
+
+/* Whether hosts of two platforms have the same test over all hosts. */
+static bool are_apart(const struct builder *builder, const struct suite_step *step,
+                      const struct platform *ret_platforms[2])
+{
+    const struct plan *plan = builder->plan;
+    const struct check *check = check_find(step->check);
+    size_t count = 0;
+
+    for (size_t i = 0; check != NULL && strcmp(step->scope, "cluster") == 0 && i < plan->hosts.count; i++) {
+        const struct platform *platform = host_platform(builder->sources, plan->hosts.items[i]);
+
+        if ((count > 0 && platform == ret_platforms[0]) || !check_applies(check, step, platform))
+            continue;
+        ret_platforms[count++] = platform;
+        if (count == 2)
+            return true;
+    }
+    return false;
+}
+
+/* Tests go over the hosts of one platform: hosts of two are two clusters, and each is handed over by itself. */
+static int check_one_cluster(const struct builder *builder, struct error *err)
+{
+    const struct suite *suite = builder->sources->suite;
+
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        const struct suite_step *step = &suite->steps.items[i];
+        const struct platform *platforms[2];
+
+        if (are_apart(builder, step, platforms))
+            return error_set(
+                err, ERROR_USAGE,
+                "%s: hosts of platform %s and of %s would never be tested with each other (step %s), and a "
+                "delivery of all would say that they were; expected hosts of one platform. Write a hostfile "
+                "for each cluster; where it is one, and platforms differ by what they are called only, give "
+                "all hosts the same",
+                builder->sources->hostfile->path, platforms[0]->name, platforms[1]->name, step->name);
+    }
+    return 0;
+}
+
+int check_delivery(const struct builder *builder, struct error *err)
+{
+    if (!builder->sources->suite->delivery)
+        return 0;
+    return check_like(builder, err) < 0 ? -1 : check_one_cluster(builder, err);
+}
+
 /* Gates that nothing can decide. */
 struct missing {
     size_t count;
@@ -354,13 +423,37 @@ static int check_limits(struct builder *builder, const struct shape *shape, stru
     return 0;
 }
 
+/* A soak of a minute would pass as one of a day. */
+static int check_slices(const struct builder *builder, const struct suite_step *step,
+                        const struct shape *shape, struct error *err)
+{
+    const struct plan *plan = builder->plan;
+    double slice;
+
+    for (size_t i = 0; shape->repeat_for_s > 0 && i < plan->steps.count; i++) {
+        if (plan->steps.items[i].shape != shape)
+            continue;
+        slice = step_expected_s(&plan->steps.items[i]);
+        if (plan_step_s(&plan->steps.items[i]) < SLICES_LEAST * slice)
+            return json_error(
+                err, step->at,
+                "step %s lasts for %u s, and a slice of it takes %u s: what is slow for a while "
+                "stands out among %d slices or more; expected at least %u s (--duration %um)",
+                step->name, shape->repeat_for_s, shape->expected_s, SLICES_LEAST,
+                SLICES_LEAST * shape->expected_s, (SLICES_LEAST * shape->expected_s + 59) / 60);
+        return 0;
+    }
+    return 0;
+}
+
 static int check_shape(struct builder *builder, const struct shape *shape, struct missing *missing,
                        struct error *err)
 {
     const struct suite *suite = builder->sources->suite;
     const struct suite_step *step = &suite->steps.items[suite_step_index(suite, shape->suite_step)];
 
-    if (check_variants(step, shape, err) < 0 || check_sizes(builder, step, shape, err) < 0 ||
+    if (check_slices(builder, step, shape, err) < 0 || check_variants(step, shape, err) < 0 ||
+        check_sizes(builder, step, shape, err) < 0 ||
         check_patterns(step, "gate", step->gate.items, step->gate.count, shape, err) < 0 ||
         check_patterns(step, "record", step->record.items, step->record.count, shape, err) < 0 ||
         check_patterns(step, "record_without_limit", step->record_without_limit.items,

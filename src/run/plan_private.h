@@ -71,6 +71,8 @@ void add_note(struct builder *builder, const char *text);
 
 /* --hosts and --steps: a typo must not test nothing and pass. */
 int check_names(const struct builder *builder, struct error *err) __attribute__((warn_unused_result));
+/* What a delivery must not leave out: limits that are known of its platforms, and tests that all hosts share. */
+int check_delivery(const struct builder *builder, struct error *err) __attribute__((warn_unused_result));
 /* One step of the suite, before it is planned. */
 int check_step(struct arena *arena, const struct suite *suite, size_t index, struct error *err)
     __attribute__((warn_unused_result));

@@ -60,7 +60,34 @@ tap.ok("hostfile has 1" in chosen["rdma-pair"][2], "and the plan says so", chose
 chosen, planned = plan_of("npus", "defaults platform=atlas-800t-a2\nn[1-2]\n")
 tap.ok("has no GPUs" in chosen["gpu-burn"][2] and "gpu-burn" not in planned, "what a platform does not have is named", chosen)
 
+# A platform that is told by another name would be judged by little, and hosts of two would never meet.
+def platform(name, **other):
+    with open(os.path.join(os.path.dirname(__file__), "../../suites/platforms/hgx-h100.json"), encoding="utf-8") as file:
+        known = json.load(file)
+    return write(f"{name}.json", json.dumps({**known, "name": name, "$schema": "", **other}))
+
+
+def planned_as(name, path):
+    """The whole plan of eight hosts of it, and every limit in it, but for the platform's name."""
+    done = assay("plan", "-H", write(name, f"defaults platform={path}\nn[1-8]\n"), "-s", "delivery")
+    return done.stdout.replace(name, "PLATFORM").splitlines() or done.stderr
+
+
+HCAS = {"names": [f"mlx5_{i}" for i in range(4)], "gbits": 400}
+site, like, four = platform("site-h100"), platform("like-h100", like="hgx-h100"), platform("four-h100", like="hgx-h100", hcas=HCAS)
+known, alike, fewer = planned_as("hgx-h100", "hgx-h100"), planned_as("like-h100", like), planned_as("four-h100", four)
+tap.same(alike, known, "what is known of a platform holds for one that is like it, and its plan is the same")
+published = [line for line in known if "nccl.all_reduce.busbw" in line and "field: " in line]
+tap.ok(len(published) == 2 and len([line for line in fewer if line in published]) == 1
+       and [line for line in fewer if "p2p." in line] == [line for line in known if "p2p." in line],
+       "with other HCAs only what is known of one host", published)
+
 for name, text, words in (
+        ("silent", f"defaults platform={site}\na\n", 'write "like": "hgx-h100" into its file, or give a baseline'),
+        ("false", f"defaults platform={platform('false-h100', like='hgx-h200')}\na\n", "other GPUs, NVLinks or NVSwitches than 'hgx-h200'"),
+        ("unknown", f"defaults platform={platform('odd-h100', like='site-h100')}\na\n", "'site-h100', which is not built in"),
+        ("apart", f"a platform=hgx-h100\nb platform={like}\n", "hosts of platform hgx-h100 and of like-h100 would never be tested"),
+        ("leaf", "defaults platform=hgx-h100\na leaf=l1\nb\n", ":3:1: host 'b' has no leaf=, and 'a' on line 2 has leaf=l1"),
         ("mixed", "defaults platform=hgx-h100\na fabric=ethernet\nb\n", ":3:1: fabric of host 'b' is nothing, and of 'a'"),
         ("word", "defaults platform=hgx-h100 fabric=token-ring\na\n", "expected infiniband or ethernet"),
         ("mount", "defaults platform=hgx-h100 mounts=data\na\n", "expected mount points"),
@@ -93,15 +120,14 @@ with Lab("one", 1) as lab:
 
 
 # What was left out, or only written down, is in what is signed, and so is that two kinds of hosts never met.
-with Lab("apart", 4) as lab:
-    with open(os.path.join(os.path.dirname(__file__), "../../suites/platforms/hgx-h100.json"), encoding="utf-8") as file:
-        other = json.load(file)
-    path = write("site-h100.json", json.dumps({**other, "name": "site-h100", "$schema": ""}))
+with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
+    TRIAL = write("trial.json", json.dumps({**json.load(file), "$schema": "", "purpose": "trial"}))
+with Lab("two", 4) as lab:
     with open(lab.hostfile, encoding="utf-8") as file:
         lines = file.read().replace("mounts=/data,/scratch", "").splitlines()
-    text = "\n".join(line + f" platform={path}" if line.startswith(("node3", "node4")) else line for line in lines) + "\n"
+    text = "\n".join(line + f" platform={site}" if line.startswith(("node3", "node4")) else line for line in lines) + "\n"
     database = os.path.join(FOLDER, "apart.db")
-    done = assay("run", "-H", write("apart.hosts", text), "-s", "delivery", "--steps", "reachable", "--db", database, "--progress",
+    done = assay("run", "-H", write("apart.hosts", text), "-s", TRIAL, "--steps", "reachable", "--db", database, "--progress",
                  "none", "-o", os.path.join(FOLDER, "apart.html"))
     shown = " ".join(assay("report", "--db", database, "--format", "text").stdout.split())
     for words, why in (("roce, the whole test (hgx-h100): by what the hostfile says", "a test that was left out"),

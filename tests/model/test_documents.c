@@ -100,7 +100,7 @@ static void times_are_found_by_check(void **state)
 static const struct limit *first(struct arena *arena, const char *platform, const char *metric,
                                  const char *scope, unsigned hosts, double size)
 {
-    const struct baseline *baseline = baseline_for_platform(arena, platform);
+    const struct baseline *baseline = baseline_for_platform(arena, &(struct platform){.name = platform});
 
     assert_non_null(baseline);
     for (size_t i = 0; i < baseline->limits.count; i++)
@@ -163,7 +163,7 @@ static void baselines_hold_the_published_figures(void **state)
     }
     /* A healthy H100 shows 401 at 128M: small sizes have no limit. */
     assert_null(first(*state, "hgx-h100", "nccl.all_reduce.busbw", "host", 1, 134217728));
-    assert_null(baseline_for_platform(*state, "atlas-800t-a2"));
+    assert_null(baseline_for_platform(*state, &(struct platform){.name = "atlas-800t-a2"}));
 }
 
 /* A floor above what the hardware can carry would fail every healthy host. */
@@ -468,7 +468,8 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\"", "\"nvswich\""),
         "t.json:15:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
-        "here are $schema, name, title, source, note, gpus, npus, nvlink, pcie, nvswitch, fabric_state, "
+        "here are $schema, name, title, source, note, like, gpus, npus, nvlink, pcie, nvswitch, "
+        "fabric_state, "
         "driver_minimum, hcas, times_s");
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"count\": 8", "\"count\": \"8\""),

@@ -627,7 +627,7 @@ static void a_baseline_is_for_the_platforms_that_it_names(void **state)
     assert_int_equal(plan_sources_load(arena, hostfile, suite, "hgx-a100", &sources, &err), 0);
     for (size_t i = 0; i < sources.limits.baselines.count; i++)
         assert_string_equal(sources.limits.baselines.items[i].baseline->name,
-                            sources.limits.baselines.items[i].platform);
+                            sources.limits.baselines.items[i].platform->name);
     assert_int_equal(plan_sources_load(arena, hostfile, suite, "hgx-h200", &sources, &err), -1);
     assert_int_equal(err.code, ERROR_USAGE);
     assert_non_null(strstr(err.text, "baseline hgx-h200 is for platform hgx-h200"));
