@@ -160,9 +160,9 @@ static const struct limit rule_gpu[] =
 static const struct limit rule_hardware[] = RULES_EQUAL(
     "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
     .note = "the kernel told of hardware errors during the test");
-static const struct limit rule_drives[] =
-    RULES_EQUAL("window.drives", "read", "NVM Express, SMART log",
-                .note = "what NVMe drives say of themselves could not be read", .inconclusive = true);
+static const struct limit rule_drives[] = RULES_SAME(
+    "window.drives",
+    "NVM Express, SMART log; where most hosts let their drives be asked, the others do not go unseen");
 static const struct limit rule_ports[] = RULES_EQUAL(
     "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
     .note = "ports of the fabric counted errors during the test");

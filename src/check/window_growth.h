@@ -5,7 +5,8 @@
  *
  * facts    window.gpu = none | WHO: WHAT        a GPU came to wait for a reset, or remapped a row for an uncorrectable error
  *          window.hardware = none | ...         the kernel told of uncorrectable errors: AER, EDAC, MCE, drives
- *          window.drives = read | not read: WHO: WHY   whether all NVMe drives told of themselves: recorded
+ *          window.drives = read | not read: WHO: WHY   whether all NVMe drives told of themselves: recorded, and remarked
+ *                                              where most hosts are otherwise
  *          window.ports = none | ...            ports of compute HCAs counted more errors than is allowed
  *          window.corrected = none | ...        what was corrected, with its rate: a remark
  * metrics  window.NAME, subject ""              the largest growth of one GPU, link, device or port: what a contract names

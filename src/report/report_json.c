@@ -14,6 +14,7 @@
 #include "assay/printable.h"
 #include "assets.h"
 #include "out_of_use.h"
+#include "unjudged.h"
 #include "variants.h"
 #include "view.h"
 
@@ -234,6 +235,30 @@ static void write_searches(struct json_report *report)
         put_number(report, "size_bytes", judgement->searches[i].size_bytes);
         put_string(report, "conclusion", judgement->searches[i].conclusion);
         put_string(report, "candidates", judgement->searches[i].candidates);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
+static void write_unjudged(struct json_report *report)
+{
+    static const char *const kinds[UNJUDGED_KINDS] = {
+        [UNJUDGED_NOTE] = "recorded",   [UNJUDGED_WHEN] = "condition", [UNJUDGED_PLATFORM] = "platform",
+        [UNJUDGED_APART] = "never_met", [UNJUDGED_FAST] = "timescale",
+    };
+    struct unjudged_list list;
+
+    unjudged_of_run(report->view, &list);
+    open_list(report, "not_judged");
+    for (size_t i = 0; i < list.items.count; i++) {
+        const struct unjudged *row = &list.items.items[i];
+
+        open_row(report);
+        put_string(report, "kind", kinds[row->kind]);
+        put_string(report, "step", row->step);
+        put_string(report, "metric", row->metric);
+        put_string(report, "platform", row->platform);
+        put_string(report, "detail", row->detail);
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -721,6 +746,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_entries(&report);
     write_searches(&report);
     write_accusations(&report);
+    write_unjudged(&report);
     write_tunings(&report);
     write_hosts(&report);
     write_assets(&report);

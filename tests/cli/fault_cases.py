@@ -208,7 +208,7 @@ LOAD = [
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
     Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is gone") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),
-    Case("tool-missing:nvme", {}),  # what the drives say is written down where it is known
+    Case("tool-missing:nvme", {}, noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
@@ -285,13 +285,13 @@ NETWORK = [
                                          ("fabric-counters-after", "mlx5_6/1"): "link_downed is 42"}),
     Case("link-downs:mlx5_7=9", {}),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
-    # Below the counters; where nobody can tell it is written down.
+    # Below the counters; where no host can tell it is written down.
     Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
     Case("link-ber:mlx5_2=7e-15", {}),
     Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, and its own bounds are -5 and 75"), remedy="air flow"),
     Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*at -14.21 dBm received"), remedy="clean or replace"),
     Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
-    Case("tool-missing:mlxlink", {}),
+    Case("tool-missing:mlxlink", {}, noted={("ib-phy", port): "phy.read is not read: .*, while most hosts have yes" for port in ALL_PORTS}),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),

@@ -137,6 +137,8 @@ with Lab("two", 4) as lab:
                         "hosts that never met"),
                        ("the hostfile divides all times by 600", "times that are cut short")):
         tap.ok(words in shown, f"the report names {why}", shown[2000:6000], done.stderr)
+    rows = json.loads(assay("report", "--db", database, "--format", "json").stdout)["not_judged"]
+    tap.same({row["kind"] for row in rows}, {"recorded", "condition", "platform", "never_met", "timescale"}, "scripts read it too")
     with open(os.path.join(FOLDER, "apart.html"), encoding="utf-8") as file:
         tap.ok('<section id="unjudged"' in file.read(), "and so does its page")
 
