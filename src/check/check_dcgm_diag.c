@@ -87,9 +87,25 @@ static void test_slots(const struct check_context *context, struct slot_list *sl
                  arena_printf(context->arena, "gpu%u", i), NULL, DUTY_GATE, done_and_passed);
 }
 
+/* NVIDIA's extended utility diagnostics are a package of their own, and run where it is installed. What they find is told
+   as of any test; that they were not there is written down. */
+static void eud_slots(const struct check_context *context, struct slot_list *slots)
+{
+    enum { LEVEL_OF_EUD = 3 };
+    const struct limit *rules =
+        rules_new(context, LIMITS RULES_ONE_OF("dcgm.eud_test", "pass|skip", "dcgmi diag"));
+
+    for (unsigned i = 0; check_number(context, "level") >= LEVEL_OF_EUD && i < context->platform->gpu_count;
+         i++)
+        slot_add(context, slots, "dcgm.eud_test", arena_printf(context->arena, "gpu%u", i), NULL, DUTY_RECORD,
+                 rules);
+}
+
 static void slots_of_level(const struct check_context *context, struct slot_list *slots)
 {
     const struct json *owed = json_get(context->step->arguments, "tests");
+
+    eud_slots(context, slots);
 
     json_each (test, owed)
         test_slots(context, slots, test->string);
