@@ -32,6 +32,16 @@ static const struct remedy remedies[] = {
      "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
      "links that are down, a host or cable that slows the group"},
     {"nccl.*.asymptotic*",
+     "too few pairs of these hosts were tested to compare them all with: fix the hosts whose pairs did not "
+     "run, "
+     "and run it again with them",
+     .said = "it takes 2 to compare"},
+    {"nccl.*.asymptotic*",
+     "the numbers differ too much from group to group to tell: see that nothing else uses the fabric, and "
+     "run it "
+     "again, with more iterations",
+     .said = "noise neither shows"},
+    {"nccl.*.asymptotic*",
      "smaller groups of the same hosts are faster: look at what only many hosts use together, uplinks and "
      "spine switches, their routing (adaptive routing, ECMP) and congestion control; run it over each unit "
      "or "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a plan can be made of this suite, hostfile and baseline, and would judge what it says it judges. */
+#include <arpa/inet.h>
 #include <fnmatch.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "assay/options.h"
@@ -388,11 +390,41 @@ static int check_one_cluster(const struct builder *builder, struct error *err)
     return 0;
 }
 
+static bool is_loopback(const char *address)
+{
+    struct in6_addr wide;
+    struct in_addr narrow;
+
+    if (inet_pton(AF_INET, address, &narrow) == 1)
+        return ntohl(narrow.s_addr) >> 24 == IN_LOOPBACKNET;
+    return inet_pton(AF_INET6, address, &wide) == 1 && IN6_IS_ADDR_LOOPBACK(&wide);
+}
+
+/* Real hosts lie elsewhere, and a burn of half an hour that took seconds there would show nothing. */
+static int check_times(const struct builder *builder, struct error *err)
+{
+    const struct plan *plan = builder->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const struct host *host = plan->hosts.items[i];
+
+        if (host->timescale > 1 && !is_loopback(host->address))
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u:%u: host '%s' divides all times by %g (timescale), which is for simulated "
+                "hosts, and they have an address of this machine (127.0.0.0/8, ::1) in a delivery; "
+                "expected no timescale",
+                builder->sources->hostfile->path, host->line, host->column, host->name, host->timescale);
+    }
+    return 0;
+}
+
 int check_delivery(const struct builder *builder, struct error *err)
 {
     if (!builder->sources->suite->delivery)
         return 0;
-    return check_like(builder, err) < 0 ? -1 : check_one_cluster(builder, err);
+    return check_like(builder, err) < 0 || check_one_cluster(builder, err) < 0 ? -1
+                                                                               : check_times(builder, err);
 }
 
 /* Gates that nothing can decide. */

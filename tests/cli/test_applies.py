@@ -87,6 +87,7 @@ for name, text, words in (
         ("false", f"defaults platform={platform('false-h100', like='hgx-h200')}\na\n", "other GPUs, NVLinks or NVSwitches than 'hgx-h200'"),
         ("unknown", f"defaults platform={platform('odd-h100', like='site-h100')}\na\n", "'site-h100', which is not built in"),
         ("apart", f"a platform=hgx-h100\nb platform={like}\n", "hosts of platform hgx-h100 and of like-h100 would never be tested"),
+        ("haste", "defaults platform=hgx-h100 timescale=60\na address=10.0.0.7\n", ":2:1: host 'a' divides all times by 60 (timescale)"),
         ("leaf", "defaults platform=hgx-h100\na leaf=l1\nb\n", ":3:1: host 'b' has no leaf=, and 'a' on line 2 has leaf=l1"),
         ("mixed", "defaults platform=hgx-h100\na fabric=ethernet\nb\n", ":3:1: fabric of host 'b' is nothing, and of 'a'"),
         ("word", "defaults platform=hgx-h100 fabric=token-ring\na\n", "expected infiniband or ethernet"),

@@ -130,7 +130,12 @@ def tools_are_brought():
 
 
 def delivery():
-    run = assay_with(PASSWORD, PASSWORD, "run", "-H", hostfile, "-s", "delivery", "--tools", tools, "--progress", "none", "--db",
+    """As a trial: hosts of a name may be any, and a delivery of such is not hastened."""
+    with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
+        suite = json.load(file)
+    with open(f"{FOLDER}/trial.json", "w", encoding="utf-8") as file:
+        json.dump({**suite, "$schema": "", "purpose": "trial"}, file)
+    run = assay_with(PASSWORD, PASSWORD, "run", "-H", hostfile, "-s", f"{FOLDER}/trial.json", "--tools", tools, "--progress", "none", "--db",
                      f"{FOLDER}/run.db", "-o", f"{FOLDER}/run.html", jump=PORTERS)
     tap.same((run.returncode, (closing_lines(run.stdout) or {}).get("verdict")), (0, "accept"), "the delivery suite runs to its verdict",
              run.stdout, run.stderr)
