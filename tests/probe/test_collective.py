@@ -12,25 +12,14 @@ import subprocess
 import sys
 import tempfile
 
+from probe_case import end, ok
+
 PROBE, OTHER = map(os.path.abspath, sys.argv[1:])
 RANKS = 4
 MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp"]
 AS_ROOT = ["--allow-run-as-root"] if os.geteuid() == 0 else []
 FACTORS = {"all_reduce": 2 * (RANKS - 1) / RANKS, "all_gather": (RANKS - 1) / RANKS,
            "reduce_scatter": (RANKS - 1) / RANKS, "alltoall": (RANKS - 1) / RANKS, "sendrecv": 1}
-
-count = failures = 0
-
-
-def ok(good, name, told=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
-    if not good:
-        for line in str(told).splitlines()[:30]:
-            print(f"# {line[:300]}", flush=True)
-
 
 def run(*words, ranks=RANKS):
     done = subprocess.run([*MPIRUN, *AS_ROOT, "-np", str(ranks), PROBE, "--backend", "host", *words],
@@ -174,5 +163,4 @@ refuses()
 is_another_version()
 lacks_nccl()
 has_no_gpu()
-print(f"1..{count}")
-sys.exit(1 if failures else 0)
+end()

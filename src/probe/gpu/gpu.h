@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of assay-probe-gpu share: one process for all GPUs of a host.
+ *
+ * A backend is the hardware: `host` (CPU threads that stand for GPUs, their SMs one after the other, for tests and for
+ * the lab) or `cuda`. What is done with it, compared and told is the same for all.
+ */
+#ifndef ASSAY_PROBE_GPU_H
+#define ASSAY_PROBE_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assay/error.h"
+#include "work.h"
+
+/* Exit status, told by --help; the same as assay-probe-collective's. */
+enum {
+    GPU_DONE = 0,
+    GPU_WRONG = 1, /* an answer was wrong */
+    GPU_USAGE = 64,
+    GPU_UNFIT = 69,  /* no GPU, or one that cannot be tested */
+    GPU_BROKEN = 70, /* CUDA failed */
+    GPU_LATE = 75,   /* the deadline was over */
+};
+
+enum {
+    GPU_NAME_BYTES = 96,
+    GPU_MOST = 64,
+    GPU_SMS_MOST = 1024,   /* numbers that SMs may have */
+    GPU_BLOCKS_MOST = 4096 /* of a GPU in one round */
+};
+
+/* A wrong answer on purpose: in the words of --inject. */
+struct injection {
+    bool any;
+    unsigned gpu, sm;
+    int unit;        /* -1: every one */
+    int lane;        /* of the block, 0 .. 127; -1: all */
+    uint32_t bits;   /* that are turned over */
+    uint64_t from;   /* the first round */
+    uint64_t period; /* each so many rounds from then on; 1: all */
+    uint64_t one_in; /* of these, one in so many at random; 1: all */
+};
+
+struct gpu_options {
+    const char *backend; /* "auto", "host", "cuda" */
+    bool units[WORK_UNITS];
+    uint64_t rounds; /* 0: for `seconds` */
+    double seconds;
+    unsigned depth; /* steps of each chain */
+    unsigned deadline_s;
+    unsigned host_gpus, host_sms; /* of the host backend */
+    struct injection injection;
+};
+
+struct gpu_device {
+    char name[GPU_NAME_BYTES], uuid[GPU_NAME_BYTES], serial[GPU_NAME_BYTES]; /* "": not told */
+    char bus[GPU_NAME_BYTES];                                                /* PCI address */
+    unsigned sms, blocks; /* blocks that do the work in each round, several on each SM */
+};
+
+/* What all GPUs answered in a round: by GPU and block. */
+struct gpu_answers {
+    uint64_t digests[GPU_MOST][GPU_BLOCKS_MOST];
+    uint32_t sms[GPU_MOST][GPU_BLOCKS_MOST]; /* the number of the SM that the block ran on */
+};
+
+struct gpu_probe;
+
+struct gpu_backend {
+    const char *name;
+    /* Fills probe->devices and probe->device_count, and what the backend keeps. -1 with err set. */
+    int (*open)(struct gpu_probe *probe, struct error *err);
+    /* The unit's work on every SM of every GPU at once. */
+    int (*work)(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
+                struct gpu_answers *ret_answers, struct error *err);
+    /* What the block left in the round that was worked last. */
+    int (*words)(struct gpu_probe *probe, unsigned gpu, unsigned block, uint32_t ret_words[WORK_WORDS],
+                 struct error *err);
+    /* Whether the host's own arithmetic gives the same bits for the unit. */
+    bool (*is_known)(enum work_unit unit);
+    void (*close)(struct gpu_probe *probe);
+};
+
+struct gpu_probe {
+    struct gpu_options options;
+    const struct gpu_backend *backend;
+    struct gpu_device devices[GPU_MOST];
+    unsigned device_count;
+    char driver[GPU_NAME_BYTES], runtime[GPU_NAME_BYTES], architecture[GPU_NAME_BYTES]; /* "": not told */
+    void *own;                                                                          /* the backend's */
+};
+
+extern const struct gpu_backend gpu_backend_host;
+#ifdef PROBE_WITH_KERNELS
+extern const struct gpu_backend gpu_backend_cuda;
+#endif
+
+/* work_host.c: "integer", and what a block of the unit leaves, computed here. */
+extern const char *const work_names[WORK_UNITS];
+void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret_words[WORK_WORDS]);
+uint64_t work_digest(const uint32_t words[WORK_WORDS]);
+
+/* inject.c: "gpu=0,sm=17,unit=tensor-bf16,lane=3,bits=0x1000,from=450,period=3,one-in=1000000"; what is left out is 0,
+ * every unit, all lanes, bit 0, from the first round on, in each. */
+int injection_parse(const char *text, struct injection *ret_injection, struct error *err)
+    __attribute__((warn_unused_result));
+/* The bits that are turned over in words of the lane; 0: none. */
+uint32_t injection_bits(const struct injection *injection, unsigned gpu, unsigned sm, enum work_unit unit,
+                        unsigned lane, uint64_t round);
+
+/* sdc.c */
+struct sdc_error {
+    unsigned gpu, sm;
+    enum work_unit unit;
+    uint64_t first_round, last_round, rounds; /* when it was wrong, and in how many rounds */
+    unsigned word;                            /* the first that was wrong then */
+    uint32_t got, expected, bits;             /* bits: all that were ever wrong */
+};
+
+enum { SDC_SEEDS = 16 /* what goes in comes back after so many rounds of a unit */ };
+
+/* What each block has to answer. */
+struct sdc_reference {
+    uint64_t digest;
+    bool set;
+};
+
+struct sdc {
+    struct gpu_probe *probe;
+    struct sdc_reference references[WORK_UNITS][SDC_SEEDS];
+    struct sdc_error *errors;
+    size_t error_count, error_capacity;
+    bool reached[GPU_MOST][GPU_SMS_MOST];
+    uint64_t rounds; /* that were begun and compared, of all units together */
+    uint64_t unit_rounds[WORK_UNITS];
+    uint64_t disagreed;            /* rounds in which no answer had the majority, and nobody could be named */
+    enum work_unit disagreed_unit; /* of the first of them */
+    struct gpu_answers answers;    /* of the last round */
+};
+
+struct sdc *sdc_create(struct gpu_probe *probe);
+void sdc_free(struct sdc *sdc);
+/* One round: a unit on all SMs, compared. -1 with err set where the backend failed. */
+int sdc_round(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
+/* Until rounds or seconds are over. */
+int sdc_run(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
+/* Of all seeds of the unit, as far as they are known: the same on every host with the same GPUs and build. */
+uint64_t sdc_unit_digest(const struct sdc *sdc, enum work_unit unit);
+unsigned sdc_reached(const struct sdc *sdc, unsigned gpu);
+
+/* gpu_output.c: lines of JSON. */
+void gpu_output_head(const struct gpu_probe *probe);
+void gpu_output_sdc(const struct sdc *sdc);
+void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
+/* gpu_deadline.c: ends the program with a last line after so long; SIGTERM and SIGINT ask for the end of the test, and what
+ * it has found by then is told. */
+void gpu_deadline_start(unsigned seconds);
+bool gpu_stop_asked(void);
+void gpu_deadline_stop(void);
+
+/* gpu_options.c: 1 where help was asked for. */
+int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct error *err)
+    __attribute__((warn_unused_result));
+void gpu_options_help(void);
+
+#endif

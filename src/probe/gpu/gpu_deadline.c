@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A GPU that hangs holds a thread in the driver for good, so the end is told from a signal handler, by what may be called
+   there. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu.h"
+
+static void tell(const char *line, int status)
+{
+    size_t length = strlen(line);
+    ssize_t written = write(STDOUT_FILENO, line, length);
+
+    _exit(written == (ssize_t)length ? status : GPU_BROKEN);
+}
+
+static void late(int number)
+{
+    (void)number;
+    tell("\n{\"end\": \"late\", \"reason\": \"the deadline was over: a round did not come to its end\"}\n",
+         GPU_LATE);
+}
+
+enum { PATIENCE_S = 5 /* of who was asked to end, until the round in hand has come to its end */ };
+static volatile sig_atomic_t stop_asked;
+
+static void stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+    (void)alarm(PATIENCE_S);
+}
+
+bool gpu_stop_asked(void)
+{
+    return stop_asked != 0;
+}
+
+void gpu_deadline_start(unsigned seconds)
+{
+    struct sigaction action = {.sa_handler = late};
+
+    (void)sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = stop;
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)alarm(seconds);
+}
+
+void gpu_deadline_stop(void)
+{
+    (void)alarm(0);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work of a block, on the host: what the answer is where the host's arithmetic is the device's, and all that the host
+   backend does. Compiled without contraction, so that only what says fma is fused. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu.h"
+
+const char *const work_names[WORK_UNITS] = {
+    [WORK_INTEGER] = "integer",
+    [WORK_FMA32] = "fma32",
+    [WORK_FMA64] = "fma64",
+    [WORK_SPECIAL] = "special",
+    [WORK_TENSOR_BF16] = "tensor-bf16",
+    [WORK_TENSOR_FP16] = "tensor-fp16",
+    [WORK_TENSOR_INT8] = "tensor-int8",
+    [WORK_SHUFFLE] = "shuffle",
+    [WORK_SHARED] = "shared",
+    [WORK_MEMORY] = "memory",
+};
+
+static float float_of(uint32_t random)
+{
+    uint32_t bits = work_float_bits(random);
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t integer_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    uint32_t x = work_random(seed, WORK_INTEGER, place);
+
+    for (unsigned i = 0; i < depth; i++)
+        x = work_integer(x);
+    return x;
+}
+
+static uint32_t fma32_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    uint32_t x = work_random(seed, WORK_FMA32, place), all = 0;
+
+    for (unsigned i = 0; i < depth; i++) {
+        x = bits_of(fmaf(float_of(x), float_of(work_integer(x)), float_of(work_rotate(x, 9))));
+        all = work_rotate(all, 1) ^ x;
+        x = work_integer(x);
+    }
+    return all;
+}
+
+static double double_of(uint32_t high, uint32_t low)
+{
+    uint64_t bits = work_double_bits(high, low);
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t fma64_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    uint32_t x = work_random(seed, WORK_FMA64, place), all = 0;
+    uint64_t bits;
+
+    for (unsigned i = 0; i < depth; i++) {
+        double value = fma(double_of(x, work_rotate(x, 5)), double_of(work_integer(x), x),
+                           double_of(work_rotate(x, 9), work_rotate(x, 17)));
+
+        memcpy(&bits, &value, sizeof bits);
+        all = work_rotate(all, 1) ^ (uint32_t)bits ^ work_rotate((uint32_t)(bits >> 32), 16);
+        x = work_integer((uint32_t)bits ^ (uint32_t)(bits >> 32));
+    }
+    return all;
+}
+
+static uint32_t special_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    uint32_t x = work_random(seed, WORK_SPECIAL, place), all = 0;
+
+    for (unsigned i = 0; i < depth; i++) {
+        uint32_t power = bits_of(exp2f(float_of(x))), root = bits_of(1.0f / sqrtf(float_of(work_integer(x))));
+
+        all = work_rotate(all, 1) ^ power ^ work_rotate(root, 16);
+        x = work_integer(power ^ work_rotate(root, 9));
+    }
+    return all;
+}
+
+/* Eight sums of the warp's tile for each lane. The tiles are multiplied and added up depth times. */
+static uint32_t tensor_word(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t place)
+{
+    unsigned warp = place / (WORK_LANES * WORK_LANE_WORDS), within = place % (WORK_LANES * WORK_LANE_WORDS),
+             row = within / WORK_TILE, column = within % WORK_TILE;
+    int sum = 0;
+
+    for (unsigned k = 0; k < WORK_TILE; k++)
+        sum += work_element(seed, unit, warp, 0, row, k) * work_element(seed, unit, warp, 1, k, column);
+    sum *= (int)depth;
+    return unit == WORK_TENSOR_INT8 ? (uint32_t)sum : bits_of((float)sum);
+}
+
+/* Each lane takes in what every other of its warp has. */
+static void shuffle(uint64_t seed, uint32_t words[WORK_WORDS])
+{
+    for (unsigned warp = 0; warp < WORK_WARPS; warp++)
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
+            uint32_t lanes[WORK_LANES], next[WORK_LANES];
+
+            for (unsigned lane = 0; lane < WORK_LANES; lane++)
+                lanes[lane] =
+                    work_random(seed, WORK_SHUFFLE, (warp * WORK_LANES + lane) * WORK_LANE_WORDS + j);
+            for (unsigned step = 1; step < WORK_LANES; step *= 2) {
+                for (unsigned lane = 0; lane < WORK_LANES; lane++)
+                    next[lane] = work_integer(lanes[lane]) ^ lanes[lane ^ step];
+                memcpy(lanes, next, sizeof lanes);
+            }
+            for (unsigned lane = 0; lane < WORK_LANES; lane++)
+                words[(warp * WORK_LANES + lane) * WORK_LANE_WORDS + j] = lanes[lane];
+        }
+}
+
+/* Words that change places, depth times. */
+static void exchange(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t words[WORK_WORDS])
+{
+    uint32_t next[WORK_WORDS];
+
+    for (uint32_t place = 0; place < WORK_WORDS; place++)
+        words[place] = work_random(seed, unit, place);
+    for (unsigned step = 0; step < depth; step++) {
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            next[work_elsewhere(place, step)] = work_rotate(words[place], 1 + step % 31);
+        memcpy(words, next, sizeof next);
+    }
+}
+
+void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret_words[WORK_WORDS])
+{
+    for (uint32_t place = 0; place < WORK_WORDS; place++)
+        switch (unit) {
+        case WORK_INTEGER:
+            ret_words[place] = integer_word(seed, depth, place);
+            break;
+        case WORK_FMA32:
+            ret_words[place] = fma32_word(seed, depth, place);
+            break;
+        case WORK_FMA64:
+            ret_words[place] = fma64_word(seed, depth, place);
+            break;
+        case WORK_SPECIAL:
+            ret_words[place] = special_word(seed, depth, place);
+            break;
+        case WORK_TENSOR_BF16:
+        case WORK_TENSOR_FP16:
+        case WORK_TENSOR_INT8:
+            ret_words[place] = tensor_word(unit, seed, depth, place);
+            break;
+        case WORK_SHUFFLE:
+            shuffle(seed, ret_words);
+            return;
+        case WORK_SHARED:
+        case WORK_MEMORY:
+            exchange(unit, seed, depth, ret_words);
+            return;
+        case WORK_UNITS:
+        default:
+            ret_words[place] = 0;
+            break;
+        }
+}
+
+uint64_t work_digest(const uint32_t words[WORK_WORDS])
+{
+    uint64_t digest = 0;
+
+    for (uint32_t place = 0; place < WORK_WORDS; place++)
+        digest += work_digest_of(place, words[place]);
+    return digest;
+}
