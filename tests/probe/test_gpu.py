@@ -52,7 +52,9 @@ split = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "2", "-n", "40
 ok(split[-1]["end"] == "wrong" and "no answer has the majority" in split[-1]["reason"] and not by_key(split, "wrong_gpu"),
        "where nobody can tell which of two is right, nobody is named and nothing passes", split[-1])
 
-for words, status, text in ((("sdc",), 69, "built without CUDA"), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is no test"),
+no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
+ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
+for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is no test"),
                             (("sdc", "--units", "fma"), 64, "--units: 'fma' is none"), (("sdc", "--sms", "9999"), 64, "expected at most"),
                             (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)

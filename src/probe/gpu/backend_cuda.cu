@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The work on real GPUs. Blocks of four warps, as many on each SM as find room by their shared memory, all of them the same
+ * work; each says on which SM it ran. All GPUs are given a round before anybody waits for one.
+ *
+ * The chains are those of work_host.c in the device's own instructions, so that the host knows the answers; of the special
+ * functions it does not.
+ */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+#include "gpu.h"
+}
+
+namespace
+{
+
+enum { BLOCKS_OF_AN_SM = 8, THREADS = WORK_WARPS * WORK_LANES, TILE_ELEMENTS = WORK_TILE * WORK_TILE };
+
+/* What a round is asked for; by value. */
+struct order {
+    uint64_t seed, round;
+    unsigned depth, gpu;
+    struct injection injection; /* its `any` is false in the rounds that it spares */
+};
+
+/* What blocks leave, by block. */
+struct answers {
+    uint32_t *words, *scratch, *sms;
+    unsigned long long *digests;
+};
+
+struct cuda_gpu {
+    struct answers device;
+    uint64_t *digests; /* on the host */
+    uint32_t *sms;
+    cudaStream_t stream;
+};
+
+struct cuda {
+    cuda_gpu gpus[GPU_MOST];
+};
+
+__device__ uint32_t sm_number()
+{
+    uint32_t number;
+
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+__device__ uint32_t place_of(unsigned j)
+{
+    return threadIdx.x * WORK_LANE_WORDS + j;
+}
+
+__device__ float float_of(uint32_t random)
+{
+    return __uint_as_float(work_float_bits(random));
+}
+
+__device__ double double_of(uint32_t high, uint32_t low)
+{
+    return __longlong_as_double((long long)work_double_bits(high, low));
+}
+
+__device__ uint32_t integer_word(const order &order, uint32_t place)
+{
+    uint32_t x = work_random(order.seed, WORK_INTEGER, place);
+
+    for (unsigned i = 0; i < order.depth; i++)
+        x = work_integer(x);
+    return x;
+}
+
+__device__ uint32_t fma32_word(const order &order, uint32_t place)
+{
+    uint32_t x = work_random(order.seed, WORK_FMA32, place), all = 0;
+
+    for (unsigned i = 0; i < order.depth; i++) {
+        x = __float_as_uint(
+            __fmaf_rn(float_of(x), float_of(work_integer(x)), float_of(work_rotate(x, 9))));
+        all = work_rotate(all, 1) ^ x;
+        x = work_integer(x);
+    }
+    return all;
+}
+
+__device__ uint32_t fma64_word(const order &order, uint32_t place)
+{
+    uint32_t x = work_random(order.seed, WORK_FMA64, place), all = 0;
+
+    for (unsigned i = 0; i < order.depth; i++) {
+        uint64_t bits = (uint64_t)__double_as_longlong(
+            __fma_rn(double_of(x, work_rotate(x, 5)), double_of(work_integer(x), x),
+                     double_of(work_rotate(x, 9), work_rotate(x, 17))));
+
+        all = work_rotate(all, 1) ^ (uint32_t)bits ^ work_rotate((uint32_t)(bits >> 32), 16);
+        x = work_integer((uint32_t)bits ^ (uint32_t)(bits >> 32));
+    }
+    return all;
+}
+
+__device__ uint32_t special_word(const order &order, uint32_t place)
+{
+    uint32_t x = work_random(order.seed, WORK_SPECIAL, place), all = 0;
+
+    for (unsigned i = 0; i < order.depth; i++) {
+        float power, root;
+
+        asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(float_of(x)));
+        asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(float_of(work_integer(x))));
+        all = work_rotate(all, 1) ^ __float_as_uint(power) ^ work_rotate(__float_as_uint(root), 16);
+        x = work_integer(__float_as_uint(power) ^ work_rotate(__float_as_uint(root), 9));
+    }
+    return all;
+}
+
+template <typename T> struct sum_of {
+    typedef float type;
+};
+template <> struct sum_of<signed char> {
+    typedef int type;
+};
+
+/* Of each warp a tile by another, depth times, through the tensor cores. */
+template <typename T> __device__ void tensor(const order &order, work_unit unit, uint32_t *words)
+{
+    using namespace nvcuda;
+    typedef typename sum_of<T>::type sum;
+    __shared__ __align__(32) T left[WORK_WARPS][TILE_ELEMENTS], right[WORK_WARPS][TILE_ELEMENTS];
+    __shared__ __align__(32) sum sums[WORK_WARPS][TILE_ELEMENTS];
+    const unsigned warp = threadIdx.x / WORK_LANES, lane = threadIdx.x % WORK_LANES;
+    wmma::fragment<wmma::matrix_a, WORK_TILE, WORK_TILE, WORK_TILE, T, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, WORK_TILE, WORK_TILE, WORK_TILE, T, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, WORK_TILE, WORK_TILE, WORK_TILE, sum> c;
+
+    for (unsigned i = lane; i < TILE_ELEMENTS; i += WORK_LANES) {
+        left[warp][i] = (T)(float)work_element(order.seed, unit, warp, 0, i / WORK_TILE, i % WORK_TILE);
+        right[warp][i] = (T)(float)work_element(order.seed, unit, warp, 1, i / WORK_TILE, i % WORK_TILE);
+    }
+    __syncwarp();
+    wmma::fill_fragment(c, (sum)0);
+    wmma::load_matrix_sync(a, left[warp], WORK_TILE);
+    wmma::load_matrix_sync(b, right[warp], WORK_TILE);
+    for (unsigned i = 0; i < order.depth; i++)
+        wmma::mma_sync(c, a, b, c);
+    wmma::store_matrix_sync(sums[warp], c, WORK_TILE, wmma::mem_row_major);
+    __syncwarp();
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
+        sum value = sums[warp][lane * WORK_LANE_WORDS + j];
+        uint32_t bits;
+
+        memcpy(&bits, &value, sizeof bits);
+        words[j] = bits;
+    }
+}
+
+__device__ uint32_t shuffle_word(const order &order, uint32_t place)
+{
+    uint32_t x = work_random(order.seed, WORK_SHUFFLE, place);
+
+    for (unsigned step = 1; step < WORK_LANES; step *= 2)
+        x = work_integer(x) ^ __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+}
+
+/* Words that change places depth times, through shared memory. */
+__device__ void through_shared(const order &order, uint32_t *words)
+{
+    __shared__ uint32_t sides[2][WORK_WORDS];
+
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+        sides[0][place_of(j)] = work_random(order.seed, WORK_SHARED, place_of(j));
+    __syncthreads();
+    for (unsigned step = 0; step < order.depth; step++) {
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+            sides[(step + 1) % 2][work_elsewhere(place_of(j), step)] =
+                work_rotate(sides[step % 2][place_of(j)], 1 + step % 31);
+        __syncthreads();
+    }
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+        words[j] = sides[order.depth % 2][place_of(j)];
+}
+
+/* The same through the GPU's memory: the first cache is passed over. */
+__device__ void through_memory(const order &order, uint32_t *scratch, uint32_t *words)
+{
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+        __stcg(&scratch[place_of(j)], work_random(order.seed, WORK_MEMORY, place_of(j)));
+    __syncthreads();
+    for (unsigned step = 0; step < order.depth; step++) {
+        const uint32_t *from = scratch + step % 2 * WORK_WORDS;
+        uint32_t *to = scratch + (step + 1) % 2 * WORK_WORDS;
+
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+            __stcg(&to[work_elsewhere(place_of(j), step)], work_rotate(__ldcg(&from[place_of(j)]), 1 + step % 31));
+        __threadfence_block();
+        __syncthreads();
+    }
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+        words[j] = __ldcg(&scratch[order.depth % 2 * WORK_WORDS + place_of(j)]);
+}
+
+template <int UNIT> __device__ void work_of(const order &order, uint32_t *scratch, uint32_t *words)
+{
+    if (UNIT == WORK_TENSOR_BF16)
+        tensor<__nv_bfloat16>(order, WORK_TENSOR_BF16, words);
+    else if (UNIT == WORK_TENSOR_FP16)
+        tensor<__half>(order, WORK_TENSOR_FP16, words);
+    else if (UNIT == WORK_TENSOR_INT8)
+        tensor<signed char>(order, WORK_TENSOR_INT8, words);
+    else if (UNIT == WORK_SHARED)
+        through_shared(order, words);
+    else if (UNIT == WORK_MEMORY)
+        through_memory(order, scratch, words);
+    else
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+            words[j] = UNIT == WORK_INTEGER   ? integer_word(order, place_of(j))
+                       : UNIT == WORK_FMA32   ? fma32_word(order, place_of(j))
+                       : UNIT == WORK_FMA64   ? fma64_word(order, place_of(j))
+                       : UNIT == WORK_SPECIAL ? special_word(order, place_of(j))
+                                              : shuffle_word(order, place_of(j));
+}
+
+__device__ uint32_t turned_over(const order &order, uint32_t sm)
+{
+    const struct injection &injection = order.injection;
+
+    return injection.any && injection.gpu == order.gpu && injection.sm == sm &&
+                   (injection.lane < 0 || injection.lane == (int)threadIdx.x)
+               ? injection.bits
+               : 0;
+}
+
+template <int UNIT>
+__global__ void __launch_bounds__(THREADS, BLOCKS_OF_AN_SM) work_kernel(order order, answers answers)
+{
+    const uint32_t sm = sm_number(), bits = turned_over(order, sm);
+    uint32_t words[WORK_LANE_WORDS];
+    unsigned long long digest = 0;
+
+    work_of<UNIT>(order, answers.scratch + (size_t)blockIdx.x * 2 * WORK_WORDS, words);
+    for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
+        words[j] ^= bits;
+        answers.words[(size_t)blockIdx.x * WORK_WORDS + place_of(j)] = words[j];
+        digest += work_digest_of(place_of(j), words[j]);
+    }
+    for (unsigned step = WORK_LANES / 2; step > 0; step /= 2)
+        digest += __shfl_down_sync(0xffffffffu, digest, step);
+    if (threadIdx.x % WORK_LANES == 0)
+        atomicAdd(&answers.digests[blockIdx.x], digest);
+    if (threadIdx.x == 0)
+        answers.sms[blockIdx.x] = sm;
+}
+
+typedef void (*kernel)(order, answers);
+const kernel kernels[WORK_UNITS] = {
+    work_kernel<WORK_INTEGER>,     work_kernel<WORK_FMA32>,       work_kernel<WORK_FMA64>,
+    work_kernel<WORK_SPECIAL>,     work_kernel<WORK_TENSOR_BF16>, work_kernel<WORK_TENSOR_FP16>,
+    work_kernel<WORK_TENSOR_INT8>, work_kernel<WORK_SHUFFLE>,     work_kernel<WORK_SHARED>,
+    work_kernel<WORK_MEMORY>,
+};
+
+int failed(cudaError_t error, const char *what, unsigned gpu, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, "GPU %u: %s: %s (%s)", gpu, what, cudaGetErrorString(error),
+                     cudaGetErrorName(error));
+}
+
+#define TRY(call, what)                                \
+    do {                                               \
+        cudaError_t error_ = (call);                   \
+        if (error_ != cudaSuccess)                     \
+            return failed(error_, (what), gpu, err);   \
+    } while (0)
+
+void describe(struct gpu_device *device, const cudaDeviceProp &properties)
+{
+    const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
+    char *at = device->uuid;
+
+    (void)snprintf(device->name, sizeof device->name, "%s", properties.name);
+    (void)snprintf(device->bus, sizeof device->bus, "%08x:%02x:%02x.0", properties.pciDomainID,
+                   properties.pciBusID, properties.pciDeviceID);
+    at += snprintf(at, sizeof device->uuid, "GPU-");
+    for (unsigned i = 0; i < 16; i++)
+        at += snprintf(at, sizeof device->uuid - (size_t)(at - device->uuid), "%s%02x",
+                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    device->sms = (unsigned)properties.multiProcessorCount;
+    device->blocks = device->sms * BLOCKS_OF_AN_SM;
+    if (device->blocks > GPU_BLOCKS_MOST)
+        device->blocks = GPU_BLOCKS_MOST;
+}
+
+int open_gpu(struct gpu_probe *probe, struct cuda *cuda, unsigned gpu, struct error *err)
+{
+    struct gpu_device *device = &probe->devices[gpu];
+    cuda_gpu *own = &cuda->gpus[gpu];
+    cudaDeviceProp properties;
+    size_t blocks;
+
+    TRY(cudaSetDevice((int)gpu), "it cannot be used");
+    TRY(cudaGetDeviceProperties(&properties, (int)gpu), "it says nothing of itself");
+    describe(device, properties);
+    (void)snprintf(probe->architecture, sizeof probe->architecture, "sm_%d%d", properties.major, properties.minor);
+    blocks = device->blocks;
+    TRY(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking), "no stream");
+    TRY(cudaMalloc((void **)&own->device.words, blocks * WORK_WORDS * sizeof(uint32_t)), "no memory");
+    TRY(cudaMalloc((void **)&own->device.scratch, blocks * 2 * WORK_WORDS * sizeof(uint32_t)), "no memory");
+    TRY(cudaMalloc((void **)&own->device.sms, blocks * sizeof(uint32_t)), "no memory");
+    TRY(cudaMalloc((void **)&own->device.digests, blocks * sizeof(uint64_t)), "no memory");
+    TRY(cudaMallocHost((void **)&own->digests, blocks * sizeof(uint64_t)), "no memory of the host");
+    TRY(cudaMallocHost((void **)&own->sms, blocks * sizeof(uint32_t)), "no memory of the host");
+    return 0;
+}
+
+int open_cuda(struct gpu_probe *probe, struct error *err)
+{
+    struct cuda *cuda = (struct cuda *)calloc(1, sizeof *cuda);
+    int count = 0, driver = 0, runtime = 0;
+    cudaError_t error;
+
+    if (cuda == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory");
+    probe->own = cuda;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+        return error_set(err, ERROR_INTERNAL, "no GPU can be used: no driver of NVIDIA is loaded");
+    error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess)
+        return error_set(err, ERROR_INTERNAL, "no GPU can be used: %s (%s)", cudaGetErrorString(error),
+                         cudaGetErrorName(error));
+    if (count < 1 || count > GPU_MOST)
+        return error_set(err, ERROR_INTERNAL, "the driver shows %d GPUs; expected 1 to %d", count, GPU_MOST);
+    probe->device_count = (unsigned)count;
+    (void)snprintf(probe->driver, sizeof probe->driver, "%d.%d", driver / 1000, driver % 1000 / 10);
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess)
+        (void)snprintf(probe->runtime, sizeof probe->runtime, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+    for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
+        if (open_gpu(probe, cuda, gpu, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Whether the round is one of those in which the fault strikes is known here; where, on the device. */
+struct injection of_round(const struct injection *injection, unsigned gpu, enum work_unit unit, uint64_t round)
+{
+    struct injection now = *injection;
+    unsigned lane = now.lane >= 0 ? (unsigned)now.lane : 0;
+
+    now.any = injection_bits(injection, gpu, now.sm, unit, lane, round) != 0;
+    return now;
+}
+
+int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t seed, uint64_t round,
+          struct error *err)
+{
+    cuda_gpu *own = &((struct cuda *)probe->own)->gpus[gpu];
+    const unsigned blocks = probe->devices[gpu].blocks;
+    const order order = {seed, round, probe->options.depth, gpu,
+                         of_round(&probe->options.injection, gpu, unit, round)};
+
+    TRY(cudaSetDevice((int)gpu), "it cannot be used");
+    TRY(cudaMemsetAsync(own->device.digests, 0, blocks * sizeof(uint64_t), own->stream), "memset");
+    kernels[unit]<<<blocks, THREADS, 0, own->stream>>>(order, own->device);
+    TRY(cudaGetLastError(), "the work cannot be started");
+    TRY(cudaMemcpyAsync(own->digests, own->device.digests, blocks * sizeof(uint64_t), cudaMemcpyDeviceToHost,
+                        own->stream),
+        "copy to the host");
+    TRY(cudaMemcpyAsync(own->sms, own->device.sms, blocks * sizeof(uint32_t), cudaMemcpyDeviceToHost, own->stream),
+        "copy to the host");
+    return 0;
+}
+
+int work_cuda(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
+              struct gpu_answers *ret_answers, struct error *err)
+{
+    for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
+        if (start(probe, gpu, unit, seed, round, err) < 0)
+            return -1;
+    for (unsigned gpu = 0; gpu < probe->device_count; gpu++) {
+        cuda_gpu *own = &((struct cuda *)probe->own)->gpus[gpu];
+        const unsigned blocks = probe->devices[gpu].blocks;
+
+        TRY(cudaSetDevice((int)gpu), "it cannot be used");
+        TRY(cudaStreamSynchronize(own->stream), "the work broke off");
+        memcpy(ret_answers->digests[gpu], own->digests, blocks * sizeof(uint64_t));
+        memcpy(ret_answers->sms[gpu], own->sms, blocks * sizeof(uint32_t));
+    }
+    return 0;
+}
+
+int words_cuda(struct gpu_probe *probe, unsigned gpu, unsigned block, uint32_t ret_words[WORK_WORDS],
+               struct error *err)
+{
+    const cuda_gpu *own = &((struct cuda *)probe->own)->gpus[gpu];
+
+    TRY(cudaSetDevice((int)gpu), "it cannot be used");
+    TRY(cudaMemcpy(ret_words, own->device.words + (size_t)block * WORK_WORDS, WORK_WORDS * sizeof(uint32_t),
+                   cudaMemcpyDeviceToHost),
+        "copy to the host");
+    return 0;
+}
+
+bool is_known_cuda(enum work_unit unit)
+{
+    return unit != WORK_SPECIAL;
+}
+
+void close_cuda(struct gpu_probe *probe)
+{
+    struct cuda *cuda = (struct cuda *)probe->own;
+
+    for (unsigned gpu = 0; cuda != NULL && gpu < probe->device_count; gpu++) {
+        cuda_gpu *own = &cuda->gpus[gpu];
+
+        if (cudaSetDevice((int)gpu) != cudaSuccess)
+            continue;
+        (void)cudaFree(own->device.words);
+        (void)cudaFree(own->device.scratch);
+        (void)cudaFree(own->device.sms);
+        (void)cudaFree(own->device.digests);
+        (void)cudaFreeHost(own->digests);
+        (void)cudaFreeHost(own->sms);
+        if (own->stream != NULL)
+            (void)cudaStreamDestroy(own->stream);
+    }
+    free(cuda);
+    probe->own = NULL;
+}
+
+} /* namespace */
+
+extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",     open_cuda,     work_cuda,
+                                                        words_cuda, is_known_cuda, close_cuda};
