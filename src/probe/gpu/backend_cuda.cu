@@ -331,6 +331,8 @@ int open_cuda(struct gpu_probe *probe, struct error *err)
     if (cuda == NULL)
         return error_set(err, ERROR_INTERNAL, "no memory");
     probe->own = cuda;
+    /* In the order of nvidia-smi, by whose numbers all others call them. */
+    (void)setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         return error_set(err, ERROR_INTERNAL, "no GPU can be used: no driver of NVIDIA is loaded");
     error = cudaGetDeviceCount(&count);

@@ -70,7 +70,7 @@ void gpu_output_head(const struct gpu_probe *probe)
     line_begin(&line);
     put_number(&line, "assay_probe_gpu", 1);
     json_member(&line.writer, "test", "sdc");
-    json_member(&line.writer, "program", ASSAY_VERSION);
+    json_member(&line.writer, "program", "assay-probe-gpu " ASSAY_VERSION);
     json_member(&line.writer, "backend", probe->backend->name);
     put_known(&line, "architecture", probe->architecture);
     put_known(&line, "driver", probe->driver);

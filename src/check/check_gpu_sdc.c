@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay-probe-gpu sdc: silent data corruption. Every SM of every GPU does the same work, through each kind of unit, and all
+ * answers are compared: with what the host computes where it can, else with each other, and of what it cannot compute the
+ * hosts of a platform are compared too, so that a GPU that is wrong in all its SMs is found.
+ *
+ * The probe's own deadline is a little before the attempt's, so that it can tell what it has found.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+static const struct argument arguments[] = {
+    {"seconds", ARGUMENT_COUNT, "60", "how long the work is done"},
+    {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations"},
+    {"backend", ARGUMENT_TEXT, "cuda", "cuda, or host: CPU threads, which say nothing of GPUs"},
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    command_tool(context, out, "assay-probe-gpu");
+    text_printf(out, " sdc --backend %s --seconds %.0f --depth %.0f", check_text(context, "backend"),
+                ceil(check_number(context, "seconds") / context->timescale), check_number(context, "depth"));
+    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+}
+
+static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
+
+#define SAME_WORK "assay-probe-gpu: the same work has one answer"
+
+static const struct item items[] = {
+    {"sdc.answers", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("sdc.answers", "right", SAME_WORK)},
+    {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("sdc.sms_wrong", 0, SAME_WORK)},
+    {"sdc.sms_unreached", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: of an SM that did no work nothing was shown",
+                       .inconclusive = true)},
+    {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+/* What the host cannot compute has the last bits of its architecture: on all hosts the same ones. */
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    const char *backend = check_text(context, "backend");
+
+    slot_add(context, slots, "sdc.digest", "special", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
+    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_EQUAL("probe.backend", backend, "the step's argument")));
+}
+
+static int arguments_valid(const struct check_context *context, struct error *err)
+{
+    const char *backend = check_text(context, "backend");
+
+    if (strcmp(backend, "cuda") != 0 && strcmp(backend, "host") != 0)
+        return json_error(err, json_get(context->step->arguments, "backend"),
+                          "backend: '%s'; expected cuda or host", backend);
+    return 0;
+}
+
+static const struct remedy remedies[] = {
+    {"sdc.sms_unreached",
+     "something else had a part of the GPU (MPS, MIG, another process): end it, and run this again"},
+    {"sdc.digest", "one of these hosts computes otherwise than the others: see that driver and probe are the "
+                   "same on all; if they are, "
+                   "do not accept it, and run dcgmi diag -r 4 on its GPUs"},
+    {"sdc.*",
+     "the GPU computes wrong without telling: do not accept it, take it out of use and have it replaced"},
+    {"sound",
+     "the GPU computes wrong without telling: do not accept it, take it out of use and have it replaced",
+     .said = "answers wrong"},
+    {"sound", "see the evidence; is assay-probe-gpu there (assay stage), is the driver as new as its CUDA, "
+              "and does nobody "
+              "else use the GPUs?"},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    enum { OPENING_S = 15 };
+
+    return (unsigned)check_number(context, "seconds") + OPENING_S;
+}
+
+const struct check check_gpu_sdc = {
+    .name = "gpu-sdc",
+    .title = "Silent data corruption",
+    .summary =
+        "assay-probe-gpu: every SM of every GPU gives the same, right answer, through each kind of unit",
+    .on = ON_GPUS,
+    .concerns = OF_GPU,
+    .scopes = SCOPE_HOST,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .arguments = arguments,
+    .arguments_valid = arguments_valid,
+    .parts = parts,
+    .items = items,
+    .more_slots = more_slots,
+    .remedies = remedies,
+    .expected = expected_s,
+    .read = read_parts,
+};
