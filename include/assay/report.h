@@ -26,6 +26,14 @@ struct report_format {
     void (*write)(const struct record *record, enum report_language language, struct text *out);
 };
 
+/* What is on paper only where it is asked for, so that a report of any size can be printed: bits of record->appendices. */
+enum { APPENDIX_HOSTS = 1, APPENDIX_EVIDENCE = 2, APPENDIX_HARDWARE = 4, APPENDIX_COMMANDS = 8 };
+struct appendix_row {
+    const char *name; /* "hosts" */
+    unsigned bit;
+};
+size_t report_appendices(const struct appendix_row **ret_rows);
+
 /* Whether a report shows this fact of a part that the tool wrote: the others of parts need not be loaded. */
 bool report_rests_on(const char *tool, const char *fact);
 

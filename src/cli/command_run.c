@@ -291,6 +291,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&options->plan),
+        CLI_NAMES_ROWS(&options->plan.names),
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,

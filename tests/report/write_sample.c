@@ -16,6 +16,7 @@ static const struct {
     {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
+    {"fleet", {.hosts = 208, .units = 26, .faults = true}},
     {"large", {.hosts = 256, .units = 4, .faults = true}},
     {"huge", {.hosts = 1250, .units = 10, .faults = true}},
 };
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
     while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|worse|clean|hostile|large|huge FORMAT [en|zh]\n");
+        fprintf(stderr, "usage: write_sample faulty|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }
