@@ -298,6 +298,7 @@ void page_answer(struct page *page)
     html_markup(out, "</header>\n");
     if (standing_is_acceptance(&page->view->record->standing)) {
         html_markup(out, "<div class=\"on-paper signing\">\n");
+        page_heading(page, TEXT_SIGN_OFF);
         page_sign_off(page);
         html_markup(out, "</div>\n");
     }

@@ -145,7 +145,7 @@ void page_fleet(struct page *page)
     html_markup(page->out, "<figure class=\"fleet\">\n<figcaption>");
     write_legend(page);
     html_markup(page->out, "</figcaption>\n");
-    html_shape(page->out, "<svg viewBox=\"0 0 @ @\" role=\"img\"><title>", MAP_WIDTH,
+    html_shape(page->out, "<svg viewBox=\"0 0 @ @\" role=\"group\"><title>", MAP_WIDTH,
                (double)grid.rows * grid.cell);
     html_text(page->out, sayf(page, TEXT_FLEET, number(page, count)));
     html_markup(page->out, "</title>\n");

@@ -19,10 +19,7 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "><b>");
     html_text(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    if (word == OUTCOME_INCONCLUSIVE && page->language == LANGUAGE_EN)
-        html_markup(page->out, "incon&shy;clusive"); /* may break in the narrow cells of the matrix */
-    else
-        html_text(page->out, said(page, outcome_name(word)));
+    html_text(page->out, said(page, outcome_name(word)));
     html_markup(page->out, "</span>");
 }
 
@@ -47,10 +44,35 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
         html_markup(page->out, "</a>");
 }
 
+/* May break behind each point of "p2p.unidirectional.enabled", and where a word is too long for that anywhere. */
+static void write_metric(struct page *page, const char *metric)
+{
+    enum { LONGEST = 24 };
+    bool words = true;
+
+    for (const char *at = metric; *at != '\0'; at += strcspn(at, ".") + (at[strcspn(at, ".")] == '.'))
+        words &= strcspn(at, ".") <= LONGEST;
+    if (!words) {
+        html_code(page->out, metric);
+        return;
+    }
+    html_markup(page->out, "<code class=\"metric\">");
+    while (*metric != '\0') {
+        size_t length = strcspn(metric, ".");
+
+        length += metric[length] == '.';
+        html_textf(page->out, "%.*s", (int)length, metric);
+        metric += length;
+        if (*metric != '\0')
+            html_markup(page->out, "<wbr>");
+    }
+    html_markup(page->out, "</code>");
+}
+
 void page_metric_cell(struct page *page, const char *metric, const char *at)
 {
     html_markup(page->out, "<td>");
-    html_code(page->out, metric);
+    write_metric(page, metric);
     if (*at != '\0') {
         html_markup(page->out, " <small>");
         page_said(page, at);
@@ -323,12 +345,31 @@ void page_coverage(struct page *page)
 /* -- Matrix -----------------------------------------------------------------------------------------------
  */
 
+/* Of more steps than fit with their words a cell shows the sign alone, and this what the signs are. */
+enum { WORDS_READABLE = 8 };
+
+static void write_signs(struct page *page)
+{
+    static const enum outcome_word words[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INCONCLUSIVE,
+                                              OUTCOME_NOT_RUN, OUTCOME_RECORDED};
+
+    html_markup(page->out, "<p class=\"legend\">");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        html_text(page->out, i > 0 ? "  " : "");
+        page_word(page, words[i]);
+    }
+    html_markup(page->out, "</p>\n");
+}
+
 static void write_matrix_head(struct page *page)
 {
     if (page->matrix->rows.count > ROWS_PRINTED && !page_prints(page, APPENDIX_HOSTS))
-        html_markup(page->out, "<table class=\"matrix on-screen\"><thead><tr><th>");
+        html_markup(page->out, "<table class=\"matrix on-screen");
     else
-        html_markup(page->out, "<table class=\"matrix\"><thead><tr><th>");
+        html_markup(page->out, "<table class=\"matrix");
+    if (page->matrix->columns.count > WORDS_READABLE)
+        html_markup(page->out, " signs");
+    html_markup(page->out, "\"><thead><tr><th>");
     html_text(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
     for (size_t i = 0; i < page->matrix->columns.count; i++) {
@@ -423,6 +464,7 @@ void page_matrix(struct page *page)
         page_paragraph(page, TEXT_MATRIX_FOLDED);
     if (matrix->folded)
         page_map(page);
+    write_signs(page);
     write_matrix_head(page);
     for (size_t i = 0; i < matrix->rows.count; i++) {
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {

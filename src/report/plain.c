@@ -272,7 +272,7 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
     bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
     bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    const char *text;
+    const char *text, *blank = language == LANGUAGE_ZH ? "" : " ";
 
     if (causes->hosts == 0 && causes->to_fix + causes->to_decide == 0)
         return "";
@@ -283,14 +283,14 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     else
         text = language_say(arena, language, acceptance ? TEXT_H_FIT : TEXT_H_PASSED, fit, hosts);
     if (causes->to_fix > 0 && causes->to_decide > 0)
-        text =
-            arena_printf(arena, "%s %s", text, language_say(arena, language, TEXT_H_FIX_DECIDE, fix, open));
+        text = arena_printf(arena, "%s%s%s", text, blank,
+                            language_say(arena, language, TEXT_H_FIX_DECIDE, fix, open));
     else if (causes->to_fix > 0)
-        text = arena_printf(arena, "%s %s", text, language_say(arena, language, TEXT_H_FIX, fix));
+        text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_FIX, fix));
     else if (causes->to_decide > 0)
-        text = arena_printf(arena, "%s %s", text, language_say(arena, language, TEXT_H_DECIDE, open));
+        text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_DECIDE, open));
     if (causes->waived > 0)
-        text = arena_printf(arena, "%s %s", text,
+        text = arena_printf(arena, "%s%s%s", text, blank,
                             language_say(arena, language, TEXT_H_WAIVED, count_text(arena, causes->waived)));
     return text;
 }

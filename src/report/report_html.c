@@ -92,6 +92,22 @@ static void write_contents(struct page *page)
     html_markup(out, "</ol></nav>\n");
 }
 
+/* On which medium it stands, and whether a browser may lay it out late: what is not laid out is blank in a picture of the
+   whole page, so only where all of it would take seconds. */
+static void write_class(struct page *page, const struct section *section)
+{
+    enum { LARGE = 1500 }; /* attempts: about 40 hosts of the delivery suite */
+    bool printed = page_prints(page, section->printed_with) && section->write != page_sign_off;
+    bool lazy = section->printed_with != 0 && page->view->record->attempts.count > LARGE;
+
+    if (lazy && printed)
+        html_markup(page->out, " class=\"lazy\"");
+    else if (lazy)
+        html_markup(page->out, " class=\"lazy on-screen\"");
+    else if (!printed)
+        html_markup(page->out, " class=\"on-screen\"");
+}
+
 static void write_sections(struct page *page)
 {
     struct numbering numbering = {1, 'A'};
@@ -105,8 +121,7 @@ static void write_sections(struct page *page)
         html_markup(out, "<section id=\"");
         html_text(out, sections[i].id);
         html_markup(out, "\"");
-        if (!page_prints(page, sections[i].printed_with) || sections[i].write == page_sign_off)
-            html_markup(out, " class=\"on-screen\"");
+        write_class(page, &sections[i]);
         html_markup(out, ">\n<h2><span class=\"n\">");
         html_text(out, section_label(page, &numbering, &sections[i]));
         html_markup(out, "</span> ");

@@ -286,7 +286,7 @@ static void text_in_chinese_fits_too_and_says_no_english_of_its_own(void **state
 
 static bool is_void(struct slice name)
 {
-    static const char *const names[] = {"meta", "link", "br", "col", "!DOCTYPE"};
+    static const char *const names[] = {"meta", "link", "br", "wbr", "col", "!DOCTYPE"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (slice_equal(name, names[i]))

@@ -11,8 +11,10 @@ static const struct {
     const char *name;
     struct sample sample;
     bool beside; /* a run without faults before it */
+    bool whole;  /* with everything on paper */
 } samples[] = {
     {"faulty", {.hosts = 8, .units = 2, .faults = true}},
+    {"whole", {.hosts = 8, .units = 2, .faults = true}, .whole = true},
     {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
@@ -27,6 +29,7 @@ static struct record *record_of(struct arena *arena, size_t row)
     struct record *record = sample_record(arena, &samples[row].sample);
 
     before.faults = false;
+    record->appendices = samples[row].whole ? ~0U : 0;
     return samples[row].beside ? sample_beside(arena, sample_record(arena, &before), record) : record;
 }
 
@@ -42,7 +45,8 @@ int main(int argc, char **argv)
     while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
+        fprintf(stderr,
+                "usage: write_sample faulty|whole|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }
