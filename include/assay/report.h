@@ -68,6 +68,23 @@ struct report_entry {
  */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
 
+/*
+ * The answer, for all forms and the end of `assay run`: one line for each cause, what is to be fixed first, then what is
+ * open, then what is waived; and how many hosts are fit. In the language, all in the arena. The headline is "" where
+ * nothing was judged.
+ */
+struct report_line {
+    enum outcome_word word;
+    bool waived;
+    const char *target;  /* "node[150-152]" */
+    const char *part;    /* "GPU 4"; "" the host as a whole */
+    const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
+    const char *remedy;  /* or by whom it is waived */
+    size_t blocked;      /* gates that were not run because of it */
+};
+size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
+                     struct report_line **ret_lines, const char **ret_headline);
+
 /* Acceptances: the same, of an acceptance that was judged, with its story. */
 struct acceptance_format {
     const char *name; /* "html", "text", "json" (schema 1) */

@@ -294,3 +294,33 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
                             language_say(arena, language, TEXT_H_WAIVED, count_text(arena, causes->waived)));
     return text;
 }
+
+size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
+                     struct report_line **ret_lines, const char **ret_headline)
+{
+    const struct view *view = view_create(arena, record);
+    struct report_entry *entries;
+    size_t count = report_entries(arena, record, &entries);
+    struct report_causes causes;
+
+    report_causes_of(view, entries, count, &causes);
+    *ret_headline =
+        record->judgement.verdict_count > 0 ? causes_headline(arena, language, view, &causes) : "";
+    *ret_lines = arena_array(arena, struct report_line, causes.items.count);
+    for (size_t i = 0; i < causes.items.count; i++) {
+        const struct report_cause *cause = &causes.items.items[i];
+        const char *remedy =
+            cause->waived ? entries[cause->entries.items[0]].waiver : cause_remedy(arena, entries, cause);
+
+        (*ret_lines)[i] = (struct report_line){
+            .word = cause->word,
+            .waived = cause->waived,
+            .target = language_said(arena, language, cause->target),
+            .part = cause_part(arena, language, view, entries, cause),
+            .problem = cause_problem(arena, language, view, entries, cause),
+            .remedy = language_said(arena, language, remedy),
+            .blocked = cause->blocked,
+        };
+    }
+    return causes.items.count;
+}

@@ -217,6 +217,28 @@ static void write_head(struct letter *letter)
     put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
 }
 
+/* What the reader came for: how many hosts are fit, and a line for each cause with what to do. */
+static void write_answer(struct letter *letter)
+{
+    struct report_line *lines;
+    const char *headline;
+    size_t count = report_answer(letter->arena, letter->view->record, letter->language, &lines, &headline);
+
+    if (*headline == '\0')
+        return;
+    put_rule(letter, say(letter, TEXT_L_ANSWER));
+    put_wrapped(letter, "", 0, headline);
+    for (size_t i = 0; i < count; i++) {
+        bool names_part = *lines[i].part != '\0' && strstr(lines[i].problem, lines[i].part) == NULL;
+
+        put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", i + 1), 6,
+                    sayf(letter, names_part ? TEXT_L_LINE_PART : TEXT_L_LINE, lines[i].target,
+                         lines[i].problem, lines[i].part));
+        if (*lines[i].remedy != '\0')
+            put_wrapped(letter, "   ->", 6, lines[i].remedy);
+    }
+}
+
 static void write_units(struct letter *letter)
 {
     const struct judgement *judgement = &letter->view->record->judgement;
@@ -693,6 +715,7 @@ void report_text(const struct record *record, enum report_language language, str
     letter.entry_count = report_entries(arena, record, &letter.entries);
     write_head(&letter);
     write_units(&letter);
+    write_answer(&letter);
     write_entries(&letter, true);
     write_out_of_use(&letter);
     write_searches(&letter);
