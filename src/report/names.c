@@ -31,7 +31,7 @@ static const char *file_name(const char *path)
 
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names)
 {
-    *ret_names = (struct report_names){file_name(record->hostfile), "", "", ""};
+    *ret_names = (struct report_names){.title = NULL, .customer = "", .site = "", .contract = ""};
     for (size_t i = 0; i < record->documents.count; i++) {
         const struct document *document = &record->documents.items[i];
 
@@ -41,4 +41,7 @@ void report_names_of(struct arena *arena, const struct record *record, struct re
             ret_names->contract = file_name(document->name);
     }
     read_document(arena, record->names, ret_names);
+    ret_names->titled = ret_names->title != NULL;
+    if (!ret_names->titled)
+        ret_names->title = file_name(record->hostfile);
 }

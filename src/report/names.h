@@ -6,6 +6,7 @@
 #include "assay/record.h"
 
 struct report_names {
+    bool titled;       /* somebody gave it a title */
     const char *title; /* of the cluster; where nobody gave one, the name of the hostfile */
     const char *customer, *site, *contract; /* "" where nobody said */
 };

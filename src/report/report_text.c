@@ -12,6 +12,7 @@
 #include "gates.h"
 #include "language.h"
 #include "matrix.h"
+#include "names.h"
 #include "out_of_use.h"
 #include "retests.h"
 #include "searches.h"
@@ -173,6 +174,23 @@ static const char *capitals(struct arena *arena, const char *word)
     return capital;
 }
 
+/* "Iron (hosts/iron), customer Acme, site Oslo"; only the hostfile where nobody gave a name. */
+static const char *cluster_text(struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+    struct report_names names;
+    const char *text;
+
+    report_names_of(letter->arena, record, &names);
+    text = names.titled ? arena_printf(letter->arena, "%s (%s)", names.title, record->hostfile)
+                        : record->hostfile;
+    if (*names.customer != '\0')
+        text = arena_printf(letter->arena, "%s, %s", text, sayf(letter, TEXT_CUSTOMER_NAMED, names.customer));
+    if (*names.site != '\0')
+        text = arena_printf(letter->arena, "%s, %s", text, sayf(letter, TEXT_SITE_NAMED, names.site));
+    return text;
+}
+
 static void write_head(struct letter *letter)
 {
     const struct record *record = letter->view->record;
@@ -192,7 +210,7 @@ static void write_head(struct letter *letter)
     put_wrapped(letter, "", 0,
                 counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
     text_put(letter->out, "\n");
-    put_field(letter, say(letter, TEXT_L_CLUSTER), record->hostfile);
+    put_field(letter, say(letter, TEXT_L_CLUSTER), cluster_text(letter));
     put_field(letter, say(letter, TEXT_L_SUITE),
               sayf(letter, TEXT_SUITE_NAMED, said(letter, record->suite_title), record->suite));
     put_field(letter, say(letter, TEXT_L_HOSTS), count_text(letter->arena, record->plan->hosts.count));
