@@ -10,8 +10,12 @@
    hostfile stands before it. The last hostfile is the one that counts. */
 #define CHANGE_DOCUMENT "change"
 
+/* Kind of a document of lines KEY=VALUE (title, customer, site): what people call the cluster, whose it is, where it is. */
+#define NAMES_DOCUMENT "names"
+
 struct document {
-    const char *kind; /* "suite", "hostfile", "platform", "baseline", "contract", "tools", "argv", "change" */
+    const char *
+        kind; /* "suite", "hostfile", "platform", "baseline", "contract", "tools", "argv", "change", "names" */
     const char *name; /* path or built-in name as given */
     char sha256[SHA256_HEX_SIZE];
     struct slice bytes;

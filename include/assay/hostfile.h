@@ -4,6 +4,7 @@
  *
  *   # comment
  *   defaults user=ops become=sudo platform=hgx-h100 slots=8
+ *   report title="Iron" customer="Acme" site="Oslo, hall 2"
  *   gpu[001-128] address=10.0.0.[1-128] mpi_address=gpu[001-128]-ib unit=su1 rack=r1 leaf=l3
  *   gpu[129-160] rail.mlx5_0=leaf1:[1-32] rail.mlx5_1=leaf2:[1-32]
  *
@@ -70,7 +71,13 @@ struct host {
     unsigned line, column; /* where the name stands */
 };
 
+/* What a report of these hosts calls them: `report title="Iron" customer="Acme" site="Oslo"`. NULL: nobody says. */
+struct hostfile_names {
+    const char *title, *customer, *site;
+};
+
 struct hostfile {
+    struct hostfile_names names;
     const char *path;           /* as given, for messages */
     struct slice bytes;         /* the document itself, kept with the run */
     LIST_OF(struct host) hosts; /* in file order */

@@ -45,6 +45,9 @@ struct record {
         *earlier; /* what a report compares it with; NULL: with nothing. The store leaves it so */
     /* The last preflight of its hostfile before it, for the report; NULL: there is none, or nobody looked for it. */
     const struct record *preflight;
+    struct slice
+        names; /* as a NAMES_DOCUMENT: what this report calls it in place of what the run is called; or none */
+    unsigned appendices; /* which of them the HTML report prints too: report.h */
 };
 
 const char *run_state_name(enum run_state state);

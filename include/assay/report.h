@@ -26,6 +26,14 @@ struct report_format {
     void (*write)(const struct record *record, enum report_language language, struct text *out);
 };
 
+/* What is on paper only where it is asked for, so that a report of any size can be printed: bits of record->appendices. */
+enum { APPENDIX_HOSTS = 1, APPENDIX_EVIDENCE = 2, APPENDIX_HARDWARE = 4, APPENDIX_COMMANDS = 8 };
+struct appendix_row {
+    const char *name; /* "hosts" */
+    unsigned bit;
+};
+size_t report_appendices(const struct appendix_row **ret_rows);
+
 /* Whether a report shows this fact of a part that the tool wrote: the others of parts need not be loaded. */
 bool report_rests_on(const char *tool, const char *fact);
 
@@ -59,6 +67,23 @@ struct report_entry {
  * target.
  */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
+
+/*
+ * The answer, for all forms and the end of `assay run`: one line for each cause, what is to be fixed first, then what is
+ * open, then what is waived; and how many hosts are fit. In the language, all in the arena. The headline is "" where
+ * nothing was judged.
+ */
+struct report_line {
+    enum outcome_word word;
+    bool waived;
+    const char *target;  /* "node[150-152]" */
+    const char *part;    /* "GPU 4"; "" the host as a whole */
+    const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
+    const char *remedy;  /* or by whom it is waived */
+    size_t blocked;      /* gates that were not run because of it */
+};
+size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
+                     struct report_line **ret_lines, const char **ret_headline);
 
 /* Acceptances: the same, of an acceptance that was judged, with its story. */
 struct acceptance_format {

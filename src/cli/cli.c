@@ -243,16 +243,42 @@ int cli_evidence_limits(struct arena *arena, const struct cli_plan *cli, struct 
     return 0;
 }
 
+static const char *names_line(struct arena *arena, const char *text, const char *key, const char *first,
+                              const char *second)
+{
+    const char *value = first != NULL ? first : second;
+    char *line;
+
+    if (value == NULL || *value == '\0')
+        return text;
+    line = arena_strdup(arena, value);
+    for (char *at = line; *at != '\0'; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = ' ';
+    return arena_printf(arena, "%s%s=%s\n", text, key, line);
+}
+
+const char *cli_names_text(struct arena *arena, const struct hostfile_names *first,
+                           const struct hostfile_names *second)
+{
+    const char *text = names_line(arena, "", "title", first->title, second->title);
+
+    text = names_line(arena, text, "customer", first->customer, second->customer);
+    return names_line(arena, text, "site", first->site, second->site);
+}
+
 void cli_documents(struct arena *arena, const struct cli_plan *cli, int argc, char **argv,
                    struct record *record)
 {
     const struct plan_sources *sources = &cli->sources;
-    const char *words = "assay";
+    const char *words = "assay", *names = cli_names_text(arena, &cli->names, &sources->hostfile->names);
 
     for (int i = 0; i < argc; i++)
         words = arena_printf(arena, "%s %s", words, argv[i]);
     cli_add_document(arena, &record->documents, "argv", "command line", slice_of(words));
     cli_add_document(arena, &record->documents, "hostfile", cli->hostfile, sources->hostfile->bytes);
+    if (*names != '\0')
+        cli_add_document(arena, &record->documents, NAMES_DOCUMENT, "title, customer, site", slice_of(names));
     cli_add_document(arena, &record->documents, "suite", cli->suite, sources->suite->bytes);
     for (size_t i = 0; i < sources->platforms.count; i++)
         cli_add_document(arena, &record->documents, "platform", sources->platforms.items[i]->name,

@@ -90,6 +90,7 @@ struct cli_plan {
     const char *exclusive;          /* exclusive_document; NULL */
     const char *max_evidence;       /* "8G"; NULL: the default */
     const char *duration;           /* "24h"; NULL: the suite's */
+    struct hostfile_names names;    /* options; NULL: as the hostfile says */
     struct plan_sources sources;
     struct plan *plan;
     struct plan_notes notes;
@@ -109,6 +110,28 @@ struct cli_plan {
         "baseline", 'b', OPTION_STRING, "NAME", &(plan)->baseline,               \
             "baseline file or built-in name for all hosts; default: by platform" \
     }
+/* What the report calls the cluster: --title, --customer, --site. */
+#define CLI_NAMES_ROWS(names)                                                                            \
+    {"title",                                                                                            \
+     0,                                                                                                  \
+     OPTION_STRING,                                                                                      \
+     "NAME",                                                                                             \
+     &(names)->title,                                                                                    \
+     "what the report calls the cluster; default: `report title=` of the hostfile, else the hostfile's " \
+     "name"},                                                                                            \
+        {"customer",                                                                                     \
+         0,                                                                                              \
+         OPTION_STRING,                                                                                  \
+         "NAME",                                                                                         \
+         &(names)->customer,                                                                             \
+         "whose cluster it is, for the report; default: `report customer=` of the hostfile"},            \
+    {                                                                                                    \
+        "site", 0, OPTION_STRING, "NAME", &(names)->site,                                                \
+            "where it stands, for the report; default: `report site=` of the hostfile"                   \
+    }
+/* The lines of a NAMES_DOCUMENT: of both, the first wins. "": nobody says anything. */
+const char *cli_names_text(struct arena *arena, const struct hostfile_names *first,
+                           const struct hostfile_names *second);
 #define CLI_DURATION_ROW(plan)                                                          \
     {                                                                                   \
         "duration", 0, OPTION_STRING, "TIME", &(plan)->duration,                        \

@@ -62,6 +62,20 @@ static void know_host(struct arena *arena, struct redactor *redactor, const stru
         redactor_know_host(redactor, host->rails.items[i].switch_name);
 }
 
+/* Title, customer and site tell whose it is as well as a domain does. */
+static void know_names(struct arena *arena, struct redactor *redactor, struct slice bytes)
+{
+    struct slice line;
+
+    while (scan_line(&bytes, &line)) {
+        size_t equals = slice_find(line, "=");
+
+        if (equals != (size_t)-1 && equals + 1 < line.length)
+            redactor_know_word(redactor,
+                               arena_strndup(arena, line.bytes + equals + 1, line.length - equals - 1));
+    }
+}
+
 /* Hosts of the hostfile that this run left out are in it too. */
 static int know_hostfile(struct arena *arena, struct redactor *redactor, const struct record *record,
                          struct error *err)
@@ -70,11 +84,14 @@ static int know_hostfile(struct arena *arena, struct redactor *redactor, const s
         const struct document *document = &record->documents.items[i];
         const struct hostfile *hostfile;
 
+        if (strcmp(document->kind, NAMES_DOCUMENT) == 0)
+            know_names(arena, redactor, document->bytes);
         if (strcmp(document->kind, "hostfile") != 0)
             continue;
         hostfile = hostfile_parse(arena, document->name, document->bytes, err);
         if (hostfile == NULL)
             return error_wrap(err, "its hosts must be known to be redacted");
+        know_names(arena, redactor, slice_of(cli_names_text(arena, &hostfile->names, &hostfile->names)));
         for (size_t k = 0; k < hostfile->hosts.count; k++)
             know_host(arena, redactor, &hostfile->hosts.items[k]);
     }

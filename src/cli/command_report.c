@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `assay report` and `assay show`: a stored run as a document; and signed, with a manifest beside it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/cleanup.h"
@@ -15,6 +16,8 @@ static const size_t signed_bytes = (size_t)4 << 30;
 struct request {
     const char *db, *word, *format, *output, *key, *lang, *against;
     enum report_language language;
+    struct hostfile_names names;
+    struct option_list appendices;
     struct arena *arena;
 };
 
@@ -56,6 +59,31 @@ static bool compares(const char *format)
            strcmp(format, "prometheus") == 0;
 }
 
+/* "hosts", "all": which parts of the HTML report are printed too. false: there is no such appendix. */
+static bool add_appendix(const char *name, unsigned *appendices)
+{
+    const struct appendix_row *rows;
+    size_t count = report_appendices(&rows);
+    bool found = false;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, rows[i].name) == 0 || strcmp(name, "all") == 0) {
+            *appendices |= rows[i].bit;
+            found = true;
+        }
+    return found;
+}
+
+/* What this report is asked to be beside what the run was. */
+static void dress(const struct request *request, struct record *record)
+{
+    static const struct hostfile_names none = {NULL, NULL, NULL};
+
+    record->names = slice_of(cli_names_text(request->arena, &request->names, &none));
+    for (size_t i = 0; i < request->appendices.count; i++)
+        add_appendix(request->appendices.items[i], &record->appendices);
+}
+
 /* Writes the run (word NULL: the last one). */
 static int write_run(struct request *request)
 {
@@ -74,8 +102,10 @@ static int write_run(struct request *request)
         cli_add_earlier(store, request->arena, record, request->against, &err) < 0)
         record = NULL;
     if (record != NULL &&
-        (strcmp(request->format, "html") != 0 || cli_attach_preflight(store, record, &err) == 0))
+        (strcmp(request->format, "html") != 0 || cli_attach_preflight(store, record, &err) == 0)) {
+        dress(request, record);
         result = write_record(request, store, record, &err);
+    }
     store_close(store);
     arena_destroy(request->arena);
     return result < 0 ? cli_fail(&err) : EXIT_ACCEPT;
@@ -106,6 +136,10 @@ int command_report(int argc, char **argv)
          "so"},
         {"against", 0, OPTION_STRING, "RUN", &request.against,
          "compared with this run; default: the last accepted one before it of the same hosts and suite"},
+        {"appendix", 0, OPTION_LIST, "NAME", &request.appendices,
+         "on paper too: hosts, evidence, hardware, commands or all; may be given several times. On a screen "
+         "everything is there"},
+        CLI_NAMES_ROWS(&request.names),
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
@@ -119,6 +153,17 @@ int command_report(int argc, char **argv)
         cli_warn("assay: report: unknown language '%s'; expected en or zh\n", request.lang);
         return EXIT_USAGE;
     }
+    for (size_t i = 0; i < request.appendices.count; i++) {
+        unsigned bits = 0;
+
+        if (!add_appendix(request.appendices.items[i], &bits)) {
+            cli_warn(
+                "assay: report: unknown appendix '%s'; expected hosts, evidence, hardware, commands or all\n",
+                request.appendices.items[i]);
+            free(request.appendices.items);
+            return EXIT_USAGE;
+        }
+    }
     if (first + 1 < argc) {
         cli_warn("assay: report: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
@@ -128,7 +173,9 @@ int command_report(int argc, char **argv)
         return EXIT_USAGE;
     }
     request.word = first < argc ? argv[first] : NULL;
-    return write_run(&request);
+    status = write_run(&request);
+    free(request.appendices.items);
+    return status;
 }
 
 int command_show(int argc, char **argv)

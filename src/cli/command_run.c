@@ -164,6 +164,23 @@ static int write_report(struct run *run, const char *path, struct error *err)
     return cli_write_report(record, "html", LANGUAGE_EN, path, err);
 }
 
+/* What is to be done, as the report's first screen says it. */
+static void print_answer(const struct run *run)
+{
+    enum { LINES = 12 };
+    struct report_line *lines;
+    const char *headline;
+    size_t count = report_answer(run->arena, run->going.record, LANGUAGE_EN, &lines, &headline);
+
+    for (size_t i = 0; i < count && i < LINES; i++)
+        cli_print("fix: %s%s%s: %s\n", lines[i].target, *lines[i].part != '\0' ? " " : "", lines[i].part,
+                  *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
+    if (count > LINES)
+        cli_print("fix: %zu more are in the report\n", count - LINES);
+    if (*headline != '\0')
+        cli_print("answer: %s\n", headline);
+}
+
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
 static void print_substitutes(const struct run *run)
 {
@@ -231,6 +248,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         print_entries(run);
         print_substitutes(run);
         print_conflicts(run);
+        print_answer(run);
         cli_print_standing(run->going.record, verdict);
     }
     cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&standing, verdict));
@@ -291,6 +309,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&options->plan),
+        CLI_NAMES_ROWS(&options->plan.names),
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,

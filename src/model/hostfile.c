@@ -604,6 +604,40 @@ static int read_hosts(struct parser *parser, struct slice word)
     return 0;
 }
 
+/* report title="Iron" customer="Acme": words for people, taken as they stand. */
+static int read_names(struct parser *parser)
+{
+    struct hostfile_names *names = &parser->file->names;
+    const struct {
+        const char *key;
+        const char **value;
+    } known[] = {{"title", &names->title}, {"customer", &names->customer}, {"site", &names->site}};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+
+    for (skip_blanks(parser); parser->at < parser->text.length; skip_blanks(parser)) {
+        unsigned column = column_at(parser, parser->at);
+        struct slice word = take_word(parser, '='), value;
+        size_t i = 0;
+
+        while (i < KNOWN && !slice_equal(word, known[i].key))
+            i++;
+        skip_blanks(parser);
+        if (i == KNOWN || parser->at >= parser->text.length || parser->text.bytes[parser->at] != '=')
+            return refuse(
+                parser, parser->line, column,
+                "found '%.*s' in a report line; expected title=, customer= or site=", slice_print(word));
+        parser->at++;
+        skip_blanks(parser);
+        if (take_value(parser, &value) < 0)
+            return -1;
+        if (value.length == 0 || !is_clean(parser->arena, value))
+            return refuse(parser, parser->line, column, "'%s=' needs a value of printable characters",
+                          known[i].key);
+        *known[i].value = arena_strndup(parser->arena, value.bytes, value.length);
+    }
+    return 0;
+}
+
 static int read_line(struct parser *parser, struct slice line)
 {
     const char *comment = memchr(line.bytes, '#', line.length);
@@ -620,6 +654,8 @@ static int read_line(struct parser *parser, struct slice line)
     if (parser->at == parser->text.length)
         return 0;
     word = take_word(parser, 0);
+    if (slice_equal(word, "report"))
+        return read_names(parser);
     return slice_equal(word, "defaults") ? read_defaults(parser) : read_hosts(parser, word);
 }
 

@@ -498,16 +498,16 @@ static const char *accusation_remedy(const struct accusation *accusation)
 {
     switch (accusation->kind) {
     case ACCUSED_LEAF:
-        return "see to that leaf's uplinks (ports down, errors, cables and transceivers), then test again";
+        return "check that leaf's uplinks (ports down, errors, cables and transceivers), then test again";
     case ACCUSED_LINK:
-        return "see to what lies between these two hosts (uplinks, routing, the spine that this pair is "
+        return "check what lies between these two hosts (uplinks, routing, the spine that this pair is "
                "hashed to), "
                "then test again";
     case ACCUSED_HOST:
     default:
-        return accusation->place == PLACE_INSIDE ? "mend that host: see its GPUs and NVLink (gpu-burn, "
+        return accusation->place == PLACE_INSIDE ? "fix that host: check its GPUs and NVLink (gpu-burn, "
                                                    "nvlink, p2p-bandwidth), then test again"
-                                                 : "mend that host: see its adapters, their PCIe links, "
+                                                 : "fix that host: check its adapters, their PCIe links, "
                                                    "cables and ports (ib-port, pcie-link, "
                                                    "fabric-counters), then test again";
     }

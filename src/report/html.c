@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "assay/printable.h"
 
@@ -76,9 +77,20 @@ void html_shape_(struct text *out, const char *literal, const double *numbers, s
             text_add(out, at, 1);
 }
 
+/* A number, a word: what is short stays whole, however narrow the column. */
+static bool is_short(const char *string)
+{
+    enum { SHORT = 14 };
+
+    return string != NULL && strlen(string) <= SHORT;
+}
+
 void html_cell(struct text *out, const char *string)
 {
-    html_markup(out, "<td>");
+    if (is_short(string))
+        html_markup(out, "<td class=\"s\">");
+    else
+        html_markup(out, "<td>");
     html_text(out, string);
     html_markup(out, "</td>");
 }

@@ -11,6 +11,37 @@ const char *say(const struct page *page, enum text_key key)
     return language_text(page->language, key);
 }
 
+bool page_prints(const struct page *page, unsigned appendix)
+{
+    return appendix == 0 || (page->view->record->appendices & appendix) != 0;
+}
+
+bool page_row_prints(const struct page *page, size_t row, size_t most)
+{
+    return row < most || page_prints(page, APPENDIX_HOSTS);
+}
+
+void page_open_row(struct page *page, bool printed)
+{
+    if (printed)
+        html_markup(page->out, "<tr>");
+    else
+        html_markup(page->out, "<tr class=\"on-screen\">");
+}
+
+void page_left_out(struct page *page, size_t rows, size_t most)
+{
+    const struct appendix_row *hosts;
+
+    report_appendices(&hosts);
+    if (rows <= most || page_prints(page, APPENDIX_HOSTS))
+        return;
+    html_markup(page->out, "<p class=\"on-paper\">");
+    html_text(page->out, sayf(page, TEXT_ROWS_NOT_PRINTED, number(page, rows - most),
+                              arena_printf(page->arena, "%lld", page->view->record->number), hosts->name));
+    html_markup(page->out, "</p>\n");
+}
+
 const char *said(const struct page *page, const char *english)
 {
     return language_said(page->arena, page->language, english);

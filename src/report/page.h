@@ -5,10 +5,12 @@
 
 #include "assay/report.h"
 #include "assay/sighting.h"
+#include "causes.h"
 #include "distributions.h"
 #include "html.h"
 #include "language.h"
 #include "matrix.h"
+#include "names.h"
 #include "series.h"
 #include "variants.h"
 #include "view.h"
@@ -21,6 +23,8 @@ struct page {
     struct report_entry *entries;
     size_t entry_count;
     size_t *entry_of_step; /* number (from 1) of the first entry that speaks of the step; 0: none does */
+    struct report_causes causes;
+    struct report_names names;
     const struct matrix *matrix;
     struct heat_maps heat_maps;
     struct charts charts;
@@ -35,6 +39,13 @@ struct page {
 const char *say(const struct page *page, enum text_key key);
 #define sayf(page, key, ...) language_say((page)->arena, (page)->language, (key), __VA_ARGS__)
 const char *said(const struct page *page, const char *english);
+/* Whether this appendix is on paper too; 0 is no appendix. */
+bool page_prints(const struct page *page, unsigned appendix);
+/* Of a long table paper shows the first rows: <tr>, with a class where this row is not printed without the appendix; and
+   behind the table how many are left out, with the command that prints them. */
+bool page_row_prints(const struct page *page, size_t row, size_t most);
+void page_open_row(struct page *page, bool printed);
+void page_left_out(struct page *page, size_t rows, size_t most);
 /* A number as a value of sayf. */
 const char *number(const struct page *page, size_t count);
 
@@ -72,9 +83,16 @@ struct page_head {
                 sizeof((const struct page_head[]){__VA_ARGS__}) / sizeof(struct page_head)))
 void page_heads(struct page *page, const struct page_head *heads, size_t count);
 
-/* page_results.c */
-void page_title(struct page *page);
+/* page_answer.c */
+void page_answer(struct page *page);
+
+/* page_causes.c */
 void page_failures(struct page *page);
+
+/* page_fleet.c: every host as one cell, of any number of them. */
+void page_fleet(struct page *page);
+
+/* page_results.c */
 void page_undecided(struct page *page);
 void page_remarks(struct page *page);
 void page_coverage(struct page *page);
@@ -143,6 +161,10 @@ void page_word(struct page *page, enum outcome_word word);
 void page_word_link(struct page *page, enum outcome_word word, size_t step);
 /* Opens that link; false: there is nothing to lead to. */
 bool page_open_link(struct page *page, size_t step);
+/* " v-reject": the class of a verdict; its sign; how many verdicts there are of "unit" or "host". */
+void page_verdict_class(struct text *out, enum verdict_word word);
+const char *page_verdict_symbol(enum verdict_word word);
+size_t page_count_verdicts(const struct page *page, const char *scope);
 /* The metric, and where it is taken in small letters behind it. */
 void page_metric_cell(struct page *page, const char *metric, const char *at);
 /* A number with so many decimals, or a dash. */

@@ -45,11 +45,15 @@ static bool is_drawn(const struct distribution *distribution)
     return distribution->is_rate || distribution->gate_count > 0 || distribution->found.count > 0;
 }
 
-static void write_figure(struct page *page, const struct distribution *distribution)
+static void write_figure(struct page *page, const struct distribution *distribution, bool printed)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<figure>\n<figcaption><b>");
+    if (printed)
+        html_markup(out, "<figure>");
+    else
+        html_markup(out, "<figure class=\"on-screen\">");
+    html_markup(out, "\n<figcaption><b>");
     html_text(out, distribution->suite_step);
     html_markup(out, "</b> ");
     html_code(out, distribution->metric);
@@ -74,11 +78,11 @@ static void number_cell(struct page *page, double value, const struct outcome *o
     html_markup(page->out, "</td>");
 }
 
-static void write_row(struct page *page, const struct distribution *distribution)
+static void write_row(struct page *page, const struct distribution *distribution, bool printed)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<tr>");
+    page_open_row(page, printed);
     html_row_head(out, distribution->suite_step);
     page_metric_cell(page, distribution->metric, where_text(page, distribution));
     html_cell(out, distribution->unit);
@@ -145,14 +149,17 @@ static void write_outliers(struct page *page)
 
 void page_distributions(struct page *page)
 {
+    enum { FIGURES_PRINTED = 6, ROWS_PRINTED = 14 };
     const struct distributions *all = &page->distributions;
+    size_t drawn = 0;
 
     page_paragraph(page, TEXT_DISTRIBUTIONS_INTRO);
     html_markup(page->out, "<div class=\"figures\">\n");
     for (size_t i = 0; i < all->items.count; i++)
         if (is_drawn(&all->items.items[i]))
-            write_figure(page, &all->items.items[i]);
+            write_figure(page, &all->items.items[i], page_row_prints(page, drawn++, FIGURES_PRINTED));
     html_markup(page->out, "</div>\n");
+    page_left_out(page, drawn, FIGURES_PRINTED);
     write_outliers(page);
     page_heading(page, TEXT_SAME_IN_NUMBERS);
     page_table(page, "compact quantiles", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNIT_OF_VALUE),
@@ -160,6 +167,7 @@ void page_distributions(struct page *page)
                NUMBERS(Q75), NUMBERS(Q99), NUMBERS(HIGHEST));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < all->items.count; i++)
-        write_row(page, &all->items.items[i]);
+        write_row(page, &all->items.items[i], page_row_prints(page, i, ROWS_PRINTED));
     html_markup(page->out, "</tbody></table>\n");
+    page_left_out(page, all->items.count, ROWS_PRINTED);
 }

@@ -226,18 +226,96 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_markup(out, "</td></tr>\n");
 }
 
+/* On paper: each source once, with the steps that it judges. */
+struct limit_source {
+    const struct gate_line *first;
+    LIST_OF(const char *) steps;
+    size_t items, not_passed;
+};
+struct limit_sources {
+    LIST_OF(struct limit_source) items;
+};
+
+static void add_source(struct page *page, struct limit_sources *sources, const struct gate_line *line)
+{
+    struct limit_source *source = NULL;
+    size_t known = 0;
+
+    for (size_t i = 0; i < sources->items.count && source == NULL; i++)
+        if (strcmp(sources->items.items[i].first->source, line->source) == 0 &&
+            strcmp(sources->items.items[i].first->status, line->status) == 0)
+            source = &sources->items.items[i];
+    if (source == NULL) {
+        source = list_push(page->arena, &sources->items);
+        *source = (struct limit_source){.first = line};
+    }
+    while (known < source->steps.count && strcmp(source->steps.items[known], line->suite_step) != 0)
+        known++;
+    if (known == source->steps.count)
+        *list_push(page->arena, &source->steps) = line->suite_step;
+    source->items += line->items;
+    source->not_passed += line->not_passed;
+}
+
+/* "gpu-burn, dcgm-diag, ecc and 4 more" */
+static const char *source_steps(struct page *page, const struct limit_source *source)
+{
+    enum { NAMED = 3 };
+    const char *text = "";
+
+    for (size_t i = 0; i < source->steps.count && i < NAMED; i++)
+        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? ", " : "", source->steps.items[i]);
+    return source->steps.count <= NAMED
+               ? text
+               : sayf(page, TEXT_PART_MORE, text, number(page, source->steps.count - NAMED));
+}
+
+static void write_sources(struct page *page, const struct gate_lines *lines)
+{
+    struct limit_sources sources = {0};
+
+    for (size_t i = 0; i < lines->items.count; i++)
+        add_source(page, &sources, &lines->items.items[i]);
+    html_markup(page->out, "<div class=\"on-paper\">\n");
+    page_heading(page, TEXT_SOURCES);
+    page_table(page, "compact sources", COLUMN(STATUS_SOURCE), COLUMN(SOURCES_STEPS), NUMBERS(ITEMS),
+               NUMBERS(NOT_PASSED));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < sources.items.count; i++) {
+        const struct limit_source *source = &sources.items.items[i];
+
+        html_markup(page->out, "<tr>");
+        page_said_cell(page, limit_origin(page->arena, source->first->status, source->first->source));
+        html_cell(page->out, source_steps(page, source));
+        html_cell(page->out, number(page, source->items));
+        html_cell(page->out, number(page, source->not_passed));
+        html_markup(page->out, "</tr>\n");
+    }
+    html_markup(page->out, "</tbody></table>\n</div>\n");
+}
+
 void page_limits(struct page *page)
 {
+    enum { ROWS_PRINTED = 30 };
     struct gate_lines lines;
+    bool whole;
 
     gate_lines_of_run(page->view, &lines);
+    whole = page_row_prints(page, lines.items.count, ROWS_PRINTED);
     page_paragraph(page, TEXT_LIMITS_INTRO);
+    if (!whole) {
+        write_sources(page, &lines);
+        page_left_out(page, lines.items.count, 0);
+        html_markup(page->out, "<div class=\"on-screen\">\n");
+    }
     page_table(page, "compact limits", COLUMN(STEP), COLUMN(METRIC), COLUMN(GATE_APPLIED),
                COLUMN(STATUS_SOURCE), NUMBERS(ITEMS), NUMBERS(NOT_PASSED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
         write_limit(page, &lines.items.items[i]);
     html_markup(page->out, "</tbody></table>\n");
+    if (!whole)
+        html_markup(page->out, "</div>\n");
 }
 
 static void write_documents(struct page *page, const struct documents *documents)

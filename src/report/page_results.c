@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Title and results: what was decided, why, and what was not decided. */
+/* What was not decided, remarks, coverage, and hosts by steps. */
 #include <math.h>
 #include <string.h>
 
 #include "gates.h"
-#include "out_of_use.h"
 #include "page.h"
+
+/* On paper: rows of the long tables; of more hosts than that the map stands for the table. */
+enum { UNDECIDED_PRINTED = 8, REMARKS_PRINTED = 8, SHARED_PRINTED = 12, ROWS_PRINTED = 20 };
 
 /* -- Small parts ------------------------------------------------------------------------------------------
  */
@@ -17,10 +19,7 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "><b>");
     html_text(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    if (word == OUTCOME_INCONCLUSIVE && page->language == LANGUAGE_EN)
-        html_markup(page->out, "incon&shy;clusive"); /* may break in the narrow cells of the matrix */
-    else
-        html_text(page->out, said(page, outcome_name(word)));
+    html_text(page->out, said(page, outcome_name(word)));
     html_markup(page->out, "</span>");
 }
 
@@ -45,10 +44,35 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
         html_markup(page->out, "</a>");
 }
 
+/* May break behind each point of "p2p.unidirectional.enabled", and where a word is too long for that anywhere. */
+static void write_metric(struct page *page, const char *metric)
+{
+    enum { LONGEST = 24 };
+    bool words = true;
+
+    for (const char *at = metric; *at != '\0'; at += strcspn(at, ".") + (at[strcspn(at, ".")] == '.'))
+        words &= strcspn(at, ".") <= LONGEST;
+    if (!words) {
+        html_code(page->out, metric);
+        return;
+    }
+    html_markup(page->out, "<code class=\"metric\">");
+    while (*metric != '\0') {
+        size_t length = strcspn(metric, ".");
+
+        length += metric[length] == '.';
+        html_textf(page->out, "%.*s", (int)length, metric);
+        metric += length;
+        if (*metric != '\0')
+            html_markup(page->out, "<wbr>");
+    }
+    html_markup(page->out, "</code>");
+}
+
 void page_metric_cell(struct page *page, const char *metric, const char *at)
 {
     html_markup(page->out, "<td>");
-    html_code(page->out, metric);
+    write_metric(page, metric);
     if (*at != '\0') {
         html_markup(page->out, " <small>");
         page_said(page, at);
@@ -72,10 +96,9 @@ static void count_cell(struct page *page, size_t count)
     html_markup(page->out, "</td>");
 }
 
-/* -- Title ------------------------------------------------------------------------------------------------
- */
+/* -- Verdicts ------------------------------------------------------------------------------------------------ */
 
-static void verdict_class(struct text *out, enum verdict_word word)
+void page_verdict_class(struct text *out, enum verdict_word word)
 {
     switch (word) {
     case VERDICT_ACCEPT:
@@ -94,7 +117,7 @@ static void verdict_class(struct text *out, enum verdict_word word)
     }
 }
 
-static const char *verdict_symbol(enum verdict_word word)
+const char *page_verdict_symbol(enum verdict_word word)
 {
     static const enum outcome_word like[] = {[VERDICT_ACCEPT] = OUTCOME_PASS,
                                              [VERDICT_ACCEPT_WITH_EXCEPTIONS] = OUTCOME_PASS,
@@ -104,144 +127,14 @@ static const char *verdict_symbol(enum verdict_word word)
     return word_symbol(like[word]);
 }
 
-static void tile(struct page *page, enum outcome_word word, size_t count)
+size_t page_count_verdicts(const struct page *page, const char *scope)
 {
-    if (count == 0)
-        html_markup(page->out, "<div class=\"tile zero\"><div class=\"count\">");
-    else
-        html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
-    html_text(page->out, count_text(page->arena, count));
-    html_markup(page->out, "</div>");
-    page_word(page, word);
-    html_markup(page->out, "</div>\n");
-}
-
-static void write_verdict(struct page *page)
-{
-    const struct view *view = page->view;
-    const struct coverage *all = &view->coverage;
-    struct text *out = page->out;
-
-    html_markup(out, "<div class=\"verdict");
-    verdict_class(out, view->verdict);
-    html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
-    html_text(out, verdict_symbol(view->verdict));
-    html_markup(out, "</span> <strong>");
-    page_said(page, view->verdict_text);
-    html_markup(out, "</strong></div>\n");
-    if (!standing_is_acceptance(&view->record->standing)) {
-        html_markup(out, "<p class=\"standing\">");
-        page_said(page, standing_sentence(page->arena, &view->record->standing));
-        html_markup(out, "</p>\n");
-    }
-    html_markup(out, "<p>");
-    page_said(page, verdict_sentence(view));
-    html_markup(out, "</p>");
-    if (*view->verdict_note != '\0') {
-        html_markup(out, "<p class=\"note\">");
-        page_said(page, view->verdict_note);
-        html_markup(out, "</p>");
-    }
-    if (view->record->origin != NULL) {
-        html_markup(out, "<p class=\"note\">");
-        html_text(out, origin_note(page->arena, page->language, view->record));
-        html_markup(out, "</p>");
-    }
-    html_markup(out, "<div class=\"tiles\">\n");
-    tile(page, OUTCOME_FAIL, all->fail);
-    tile(page, OUTCOME_INCONCLUSIVE, all->inconclusive);
-    tile(page, OUTCOME_NOT_RUN, all->not_run);
-    tile(page, OUTCOME_PASS, all->pass);
-    tile(page, OUTCOME_RECORDED, all->records);
-    html_markup(out, "</div></div>\n");
-}
-
-static size_t count_verdicts(const struct judgement *judgement, const char *scope)
-{
+    const struct judgement *judgement = &page->view->record->judgement;
     size_t count = 0;
 
     for (size_t i = 0; i < judgement->verdict_count; i++)
         count += strcmp(judgement->verdicts[i].scope, scope) == 0;
     return count;
-}
-
-/* "1,250 in 10 units, 12 of them spare" */
-static const char *scope_of_hosts(struct page *page)
-{
-    const struct record *record = page->view->record;
-    size_t units = count_verdicts(&record->judgement, "unit"), spares = 0;
-    const char *text = count_text(page->arena, record->plan->hosts.count);
-
-    for (size_t i = 0; i < record->plan->hosts.count; i++)
-        spares += record->plan->hosts.items[i]->role == ROLE_SPARE;
-    if (units > 0)
-        text = sayf(page, TEXT_HOSTS_IN_UNITS, text, number(page, units));
-    return spares > 0 ? sayf(page, TEXT_HOSTS_SPARE, text, number(page, spares)) : text;
-}
-
-/* What was seen counts; what the hostfile says is only what was promised. */
-static const char *scope_of_gpus(struct page *page)
-{
-    const struct plan *plan = page->view->record->plan;
-    size_t seen = 0, declared = 0;
-
-    for (size_t i = 0; i < page->sightings.items.count; i++)
-        seen += page->sightings.items.items[i].kind == ITEM_GPU;
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        declared += plan->hosts.items[i]->slots;
-    return sayf(page, TEXT_GPUS_SEEN, number(page, seen),
-                declared > 0 ? number(page, declared) : say(page, TEXT_NONE));
-}
-
-/* The agreed test plan: the suite as a file that both sides can hash. */
-static const char *plan_document(struct page *page)
-{
-    const struct record *record = page->view->record;
-
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, "suite") == 0)
-            return sayf(page, TEXT_DOCUMENT_HASH, record->documents.items[i].name,
-                        record->documents.items[i].sha256);
-    return say(page, TEXT_SUITE_NOT_KEPT);
-}
-
-static void write_identity(struct page *page)
-{
-    const struct record *record = page->view->record;
-    struct text *out = page->out;
-
-    html_markup(out, "<dl class=\"identity\">\n");
-    page_pair(page, TEXT_CLUSTER, record->hostfile);
-    page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, said(page, record->suite_title), record->suite));
-    page_pair(page, TEXT_HOSTS, scope_of_hosts(page));
-    page_pair(page, TEXT_GPUS, scope_of_gpus(page));
-    page_pair(page, TEXT_GATES_OWED,
-              sayf(page, TEXT_GATES_VALUED, number(page, page->view->coverage.gates),
-                   number(page, page->view->coverage.measured)));
-    page_pair(page, TEXT_RUN,
-              sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
-                   said(page, run_state_name(record->state))));
-    page_pair(page, TEXT_RUN_UUID, record->uuid);
-    if (record->origin != NULL)
-        page_pair(page, TEXT_ORIGIN, origin_came(page->arena, page->language, record->origin));
-    page_pair(page, TEXT_JUDGEMENT,
-              record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
-            page_pair(page, TEXT_CHANGED, said(page, record->documents.items[i].name));
-    page_pair(page, TEXT_STARTED, when(page, record->started));
-    page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
-    page_pair(page, TEXT_DURATION,
-              record->ended > 0 ? how_long(page, record->ended - record->started)
-                                : say(page, TEXT_NOT_ENDED));
-    page_said_pair(page, TEXT_JUDGED_AGAINST,
-                   record->judgement.baselines != NULL ? record->judgement.baselines : "");
-    page_pair(page, TEXT_MEASURED_WITH, record->program);
-    html_markup(out, "<div class=\"wide\"><dt>");
-    html_text(out, say(page, TEXT_TEST_PLAN));
-    html_markup(out, "</dt><dd>");
-    html_code(out, plan_document(page));
-    html_markup(out, "</dd></div>\n</dl>\n");
 }
 
 static void write_verdict_row(struct page *page, const struct verdict *verdict)
@@ -251,9 +144,9 @@ static void write_verdict_row(struct page *page, const struct verdict *verdict)
     html_markup(out, "<tr>");
     html_row_head(out, *verdict->name != '\0' ? verdict->name : say(page, TEXT_NO_UNIT));
     html_markup(out, "<td><span class=\"vw");
-    verdict_class(out, verdict->word);
+    page_verdict_class(out, verdict->word);
     html_markup(out, "\">");
-    html_textf(out, "%s %s", verdict_symbol(verdict->word),
+    html_textf(out, "%s %s", page_verdict_symbol(verdict->word),
                said(page, standing_verdict(&page->view->record->standing, verdict->word)));
     html_markup(out, "</span></td>");
     count_cell(page, verdict->fail);
@@ -268,7 +161,7 @@ static void write_unit_verdicts(struct page *page)
 {
     const struct judgement *judgement = &page->view->record->judgement;
 
-    if (count_verdicts(judgement, "unit") == 0)
+    if (page_count_verdicts(page, "unit") == 0)
         return;
     page_table(page, "units", COLUMN(UNIT), COLUMN(VERDICT), COLUMN(C_FAIL), COLUMN(C_INCONCLUSIVE),
                COLUMN(C_NOT_RUN), COLUMN(C_PASS), COLUMN(C_RECORDED));
@@ -279,269 +172,18 @@ static void write_unit_verdicts(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
 }
 
-static const char *kind_text(const struct page *page)
-{
-    const struct standing *standing = &page->view->record->standing;
+/* -- What is not decided ------------------------------------------------------------------------------------- */
 
-    return standing_is_acceptance(standing)
-               ? say(page, TEXT_KIND)
-               : sayf(page, TEXT_KIND_OTHER, said(page, run_kind_title(standing->kind)));
-}
-
-void page_title(struct page *page)
+static void write_undecided_row(struct page *page, size_t index, bool printed)
 {
+    const struct report_entry *entry = &page->entries[index];
+    struct gate_lines lines;
     struct text *out = page->out;
 
-    html_markup(out, "<header>\n<p class=\"kind\">");
-    html_text(out, kind_text(page));
-    html_markup(out, "</p>\n<h1>");
-    html_text(out, page->view->record->hostfile);
-    html_markup(out, "</h1>\n<p class=\"subtitle\">");
-    html_text(out, sayf(page, TEXT_SUBTITLE, said(page, page->view->record->suite_title),
-                        arena_printf(page->arena, "%lld", page->view->record->number),
-                        when(page, page->view->record->started)));
-    html_markup(out, "</p>\n");
-    write_verdict(page);
-    write_unit_verdicts(page);
-    write_identity(page);
-    html_markup(out, "</header>\n");
-}
-
-/* -- Entries ----------------------------------------------------------------------------------------------
- */
-
-enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6 };
-
-/* Links to the attempts behind the entry, each step's named once; behind whom isolation names are the tests of parts. */
-static void write_evidence_links(struct page *page, const struct report_entry *entry)
-{
-    const struct accusation *accusation = entry->accusation;
-    size_t linked = 0, last = (size_t)-1, count = accusation != NULL ? accusation->step_count : entry->items;
-
-    for (size_t i = 0; i < count && linked < EVIDENCE_LINKED; i++) {
-        size_t step = accusation != NULL ? accusation->steps[i] : entry->outcomes[i]->step;
-
-        for (size_t k = 0; step != last && k < page->view->steps[step].attempts.count; k++, linked++) {
-            const struct attempt *attempt = page->view->steps[step].attempts.items[k];
-
-            html_text(page->out, linked > 0 ? ", " : "");
-            html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
-            html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
-                                      said(page, step_target(page->arena, page->view->steps[step].step)),
-                                      number(page, attempt->n)));
-            html_markup(page->out, "</a>");
-        }
-        last = step;
-    }
-    if (linked >= EVIDENCE_LINKED)
-        html_text(page->out, say(page, TEXT_MORE_IN_APPENDIX));
-    if (linked == 0)
-        html_text(page->out, say(page, TEXT_NOTHING_RUN));
-}
-
-static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
-{
-    const struct slot *slot = view_slot(page->view, outcome);
-    struct text *out = page->out;
-
-    html_markup(out, "<tr>");
-    if (named)
-        page_said_cell(page, step_target(page->arena, page->view->steps[outcome->step].step));
-    page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
-    html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
-    html_cell(out, *outcome->measured != '\0' ? outcome->measured : say(page, TEXT_NOTHING));
-    page_said_cell(page, *outcome->gate != '\0' ? outcome->gate : say(page, TEXT_NONE_APPLIED));
-    page_said_cell(page, limit_origin(page->arena, outcome->status, outcome->source));
-    html_markup(out, "</tr>\n");
-}
-
-static void write_items(struct page *page, const struct report_entry *entry)
-{
-    bool named = false;
-
-    for (size_t i = 1; i < entry->items; i++)
-        named |= entry->outcomes[i]->step != entry->outcomes[0]->step;
-    if (named)
-        page_table(page, "items", COLUMN(HOST), COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
-                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+    if (printed)
+        html_shape(out, "<tbody id=\"n@\"><tr><td>", (double)(index + 1));
     else
-        page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
-                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
-    html_markup(page->out, "<tbody>\n");
-    for (size_t i = 0; i < entry->items; i++)
-        write_item_row(page, entry->outcomes[i], named);
-    html_markup(page->out, "</tbody></table>\n");
-}
-
-/* For entries of many items: a row for each gate, the subjects in one cell. */
-static void write_gate_lines(struct page *page, const struct report_entry *entry)
-{
-    struct gate_lines lines;
-    struct text *out = page->out;
-
-    gate_lines_of_entry(page->view, entry, &lines);
-    page_table(page, "items", COLUMN(METRIC), NUMBERS(ITEMS), COLUMN(SUBJECTS), COLUMN(GATE),
-               COLUMN(LIMIT_FROM));
-    html_markup(out, "<tbody>\n");
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct gate_line *line = &lines.items.items[i];
-
-        html_markup(out, "<tr>");
-        page_metric_cell(page, line->metric, line->at);
-        count_cell(page, line->items);
-        page_said_cell(page, line->subjects);
-        page_said_cell(page, line->gate);
-        page_said_cell(page, limit_origin(page->arena, line->status, line->source));
-        html_markup(out, "</tr>\n");
-    }
-    html_markup(out, "</tbody></table>\n");
-}
-
-/* Whether the subject speaks of that place: "gpu2->gpu5" of gpu2, and not of gpu25. */
-static bool speaks_of(const char *subject, const char *position)
-{
-    size_t length = strlen(position);
-
-    for (const char *at = strstr(subject, position); at != NULL; at = strstr(at + 1, position))
-        if (at[length] < '0' || at[length] > '9')
-            return true;
-    return false;
-}
-
-static bool is_accused(const struct page *page, const struct report_entry *entry,
-                       const struct sighting *sighting)
-{
-    for (size_t i = 0; i < entry->items && i < ITEMS_LISTED; i++) {
-        const struct step *step = page->view->steps[entry->outcomes[i]->step].step;
-
-        if (step->member_count == 1 && view_host(page->view, step->members[0]) == sighting->host &&
-            speaks_of(view_slot(page->view, entry->outcomes[i])->subject, sighting->position))
-            return true;
-    }
-    return false;
-}
-
-/* The hardware that the failure is about, by what is printed on it: who mends it must not have to look. */
-static void write_hardware(struct page *page, const struct report_entry *entry)
-{
-    enum { MOST_NAMED = 8 };
-    size_t named = 0;
-
-    for (size_t i = 0; i < page->sightings.items.count; i++) {
-        const struct sighting *sighting = &page->sightings.items.items[i];
-
-        if (!item_kind_is_hardware(sighting->kind) || *sighting->position == '\0' ||
-            !is_accused(page, entry, sighting))
-            continue;
-        if (named++ >= MOST_NAMED)
-            continue;
-        html_markup(page->out, "<div><dt>");
-        html_text(page->out, named == 1 ? say(page, TEXT_HARDWARE) : "");
-        html_markup(page->out, "</dt><dd>");
-        html_textf(page->out, "%s, %s, %s, ", page->view->record->plan->hosts.items[sighting->host]->name,
-                   sighting->position,
-                   *sighting->serial != '\0' ? sayf(page, TEXT_SERIAL_IS, sighting->serial)
-                                             : say(page, TEXT_NO_SERIAL));
-        html_code(page->out, sighting->identity);
-        html_markup(page->out, "</dd></div>\n");
-    }
-    if (named > MOST_NAMED)
-        html_pair(page->out, "", sayf(page, TEXT_AND_MORE, number(page, named - MOST_NAMED)));
-}
-
-/* For a pen: who mends it, and until when. */
-static void write_to_do(struct page *page)
-{
-    struct text *out = page->out;
-
-    html_markup(out, "<div class=\"todo\"><dt>");
-    html_text(out, say(page, TEXT_TO_BE_MENDED));
-    html_markup(out, "</dt><dd>");
-    html_text(out, say(page, TEXT_MENDED_BY));
-    html_markup(out, " <span class=\"blank\"></span> ");
-    html_text(out, say(page, TEXT_MENDED_UNTIL));
-    html_markup(out, " <span class=\"blank\"></span></dd></div>\n");
-}
-
-static void write_failure(struct page *page, size_t index)
-{
-    const struct report_entry *entry = &page->entries[index];
-    struct text *out = page->out;
-
-    html_shape(out, "<article class=\"entry\" id=\"n@\">\n<h3>", (double)(index + 1));
-    page_word(page, entry->word);
-    html_shape(out, " <span class=\"nr\">@</span> ", (double)(index + 1));
-    page_said(page, entry->target);
-    html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
-    html_text(out, entry->check);
-    if (*entry->subjects != '\0') {
-        html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
-        page_said(page, entry->subjects);
-    }
-    html_markup(out, "</h3>\n<dl>\n");
-    page_said_pair(page, TEXT_FOUND, entry->cause);
-    page_said_pair(page, TEXT_WHAT_TO_DO, *entry->remedy != '\0' ? entry->remedy : say(page, TEXT_NO_REMEDY));
-    if (*entry->waiver != '\0')
-        page_said_pair(page, TEXT_WAIVED_BY, entry->waiver);
-    write_hardware(page, entry);
-    write_to_do(page);
-    html_markup(out, "<div><dt>");
-    html_text(out, say(page, TEXT_EVIDENCE));
-    html_markup(out, "</dt><dd>");
-    write_evidence_links(page, entry);
-    html_markup(out, "</dd></div>\n</dl>\n");
-    if (entry->items > ITEMS_LISTED)
-        write_gate_lines(page, entry);
-    else if (entry->items > 0)
-        write_items(page, entry);
-    html_markup(out, "</article>\n");
-}
-
-static void write_out_of_use(struct page *page)
-{
-    struct out_of_use lines;
-
-    out_of_use(page->view, page->entries, page->entry_count, &lines);
-    if (lines.lines.count == 0)
-        return;
-    html_markup(page->out, "<h3>");
-    html_text(page->out, say(page, TEXT_OUT_OF_USE));
-    html_markup(page->out, "</h3>\n");
-    page_paragraph(page, TEXT_OUT_OF_USE_INTRO);
-    html_markup(page->out, "<pre>");
-    for (size_t i = 0; i < lines.lines.count; i++) {
-        html_text(page->out, lines.lines.items[i]);
-        html_markup(page->out, "\n");
-    }
-    html_markup(page->out, "</pre>\n");
-}
-
-void page_failures(struct page *page)
-{
-    size_t failures = 0;
-
-    while (failures < page->entry_count && page->entries[failures].word == OUTCOME_FAIL)
-        failures++;
-    if (failures == 0) {
-        page_paragraph(page, TEXT_NO_FAILURE);
-        return;
-    }
-    html_markup(page->out, "<p>");
-    html_text(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
-                              number(page, page->view->coverage.fail)));
-    html_markup(page->out, "</p>\n");
-    for (size_t i = 0; i < failures; i++)
-        write_failure(page, i);
-    write_out_of_use(page);
-}
-
-static void write_undecided_row(struct page *page, size_t index)
-{
-    const struct report_entry *entry = &page->entries[index];
-    struct gate_lines lines;
-    struct text *out = page->out;
-
-    html_shape(out, "<tbody id=\"n@\"><tr><td>", (double)(index + 1));
+        html_shape(out, "<tbody class=\"on-screen\" id=\"n@\"><tr><td>", (double)(index + 1));
     page_word(page, entry->word);
     html_markup(out, "</td>");
     html_row_head(out, said(page, entry->target));
@@ -593,8 +235,9 @@ void page_undecided(struct page *page)
     page_table(page, "undecided", COLUMN(OUTCOME), COLUMN(TARGET), COLUMN(STEP), COLUMN(REASON),
                COLUMN(WHAT_TO_DO), NUMBERS(GATES));
     for (size_t i = first; i < page->entry_count; i++)
-        write_undecided_row(page, i);
+        write_undecided_row(page, i, page_row_prints(page, i - first, UNDECIDED_PRINTED));
     html_markup(page->out, "</table>\n");
+    page_left_out(page, page->entry_count - first, UNDECIDED_PRINTED);
 }
 
 /* -- Remarks ----------------------------------------------------------------------------------------------
@@ -605,11 +248,12 @@ bool page_has_remarks(const struct page *page)
     return page->view->coverage.remarks > 0;
 }
 
-static void write_remark_line(struct page *page, const struct remark_line *line)
+static void write_remark_line(struct page *page, const struct remark_line *line, bool printed)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<tr><td>");
+    page_open_row(page, printed);
+    html_markup(out, "<td>");
     html_text(out, line->gate.suite_step);
     html_markup(out, "<br><small>");
     page_said(page, line->targets);
@@ -632,8 +276,9 @@ void page_remarks(struct page *page)
                NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
-        write_remark_line(page, &lines.items.items[i]);
+        write_remark_line(page, &lines.items.items[i], page_row_prints(page, i, REMARKS_PRINTED));
     html_markup(page->out, "</tbody></table>\n");
+    page_left_out(page, lines.items.count, REMARKS_PRINTED);
 }
 
 /* -- Coverage ---------------------------------------------------------------------------------------------
@@ -700,9 +345,31 @@ void page_coverage(struct page *page)
 /* -- Matrix -----------------------------------------------------------------------------------------------
  */
 
+/* Of more steps than fit with their words a cell shows the sign alone, and this what the signs are. */
+enum { WORDS_READABLE = 8 };
+
+static void write_signs(struct page *page)
+{
+    static const enum outcome_word words[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INCONCLUSIVE,
+                                              OUTCOME_NOT_RUN, OUTCOME_RECORDED};
+
+    html_markup(page->out, "<p class=\"legend\">");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        html_text(page->out, i > 0 ? "  " : "");
+        page_word(page, words[i]);
+    }
+    html_markup(page->out, "</p>\n");
+}
+
 static void write_matrix_head(struct page *page)
 {
-    html_markup(page->out, "<table class=\"matrix\"><thead><tr><th>");
+    if (page->matrix->rows.count > ROWS_PRINTED && !page_prints(page, APPENDIX_HOSTS))
+        html_markup(page->out, "<table class=\"matrix on-screen");
+    else
+        html_markup(page->out, "<table class=\"matrix");
+    if (page->matrix->columns.count > WORDS_READABLE)
+        html_markup(page->out, " signs");
+    html_markup(page->out, "\"><thead><tr><th>");
     html_text(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
     for (size_t i = 0; i < page->matrix->columns.count; i++) {
@@ -731,7 +398,7 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
     html_markup(out, "<td>");
     if (verdict != NULL) {
         html_markup(out, "<span class=\"vw");
-        verdict_class(out, verdict->word);
+        page_verdict_class(out, verdict->word);
         html_markup(out, "\">");
         page_said(page, standing_verdict(&page->view->record->standing, verdict->word));
         html_markup(out, "</span>");
@@ -762,17 +429,16 @@ static const char *members_text(struct page *page, const struct step *step)
 static void write_shared_steps(struct page *page)
 {
     const struct view *view = page->view;
-    bool any = false;
+    size_t rows = 0;
 
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
 
         if (step->member_count < 2 || step->origin == ORIGIN_ISOLATE)
             continue;
-        if (!any)
+        if (rows == 0)
             open_shared_steps(page);
-        any = true;
-        html_markup(page->out, "<tr>");
+        page_open_row(page, page_row_prints(page, rows++, SHARED_PRINTED));
         html_row_head(page->out, step->shape->suite_step);
         html_cell(page->out, members_text(page, step));
         html_markup(page->out, "<td>");
@@ -782,8 +448,9 @@ static void write_shared_steps(struct page *page)
                                   number(page, view->steps[i].coverage.gates)));
         html_markup(page->out, "</tr>\n");
     }
-    if (any)
+    if (rows > 0)
         html_markup(page->out, "</tbody></table>\n");
+    page_left_out(page, rows, SHARED_PRINTED);
 }
 
 void page_matrix(struct page *page)
@@ -791,11 +458,13 @@ void page_matrix(struct page *page)
     const struct matrix *matrix = page->matrix;
     const char *unit = "";
 
+    write_unit_verdicts(page);
     page_paragraph(page, TEXT_MATRIX_INTRO);
     if (matrix->folded)
         page_paragraph(page, TEXT_MATRIX_FOLDED);
     if (matrix->folded)
         page_map(page);
+    write_signs(page);
     write_matrix_head(page);
     for (size_t i = 0; i < matrix->rows.count; i++) {
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {

@@ -13,6 +13,7 @@ bool page_has_unjudged(const struct page *page)
 
 void page_unjudged(struct page *page)
 {
+    enum { ROWS_PRINTED = 16 };
     struct unjudged_list list;
 
     unjudged_of_run(page->view, &list);
@@ -22,7 +23,7 @@ void page_unjudged(struct page *page)
     for (size_t i = 0; i < list.items.count; i++) {
         const struct unjudged *row = &list.items.items[i];
 
-        html_markup(page->out, "<tr>");
+        page_open_row(page, page_row_prints(page, i, ROWS_PRINTED));
         html_row_head(page->out, *row->step != '\0' ? row->step : say(page, TEXT_UNJUDGED_ALL));
         html_cell(page->out, *row->metric != '\0' ? row->metric : say(page, TEXT_UNJUDGED_STEP));
         html_cell(page->out, row->platform);
@@ -30,4 +31,5 @@ void page_unjudged(struct page *page)
         html_markup(page->out, "</tr>\n");
     }
     html_markup(page->out, "</tbody></table>\n");
+    page_left_out(page, list.items.count, ROWS_PRINTED);
 }

@@ -39,3 +39,14 @@ const struct acceptance_format *acceptance_format_find(const char *name)
             return &acceptance_formats[i];
     return NULL;
 }
+
+size_t report_appendices(const struct appendix_row **ret_rows)
+{
+    static const struct appendix_row rows[] = {{"hosts", APPENDIX_HOSTS},
+                                               {"evidence", APPENDIX_EVIDENCE},
+                                               {"hardware", APPENDIX_HARDWARE},
+                                               {"commands", APPENDIX_COMMANDS}};
+
+    *ret_rows = rows;
+    return sizeof rows / sizeof rows[0];
+}

@@ -21,35 +21,40 @@ static const struct section {
     const char *id;
     enum text_key title;
     bool appendix;
+    unsigned printed_with; /* on paper only where this appendix is asked for; 0: always */
     bool (*has)(const struct page *page);
     void (*write)(struct page *page);
 } sections[] = {
-    {"signatures", TEXT_SIGN_OFF, false, is_acceptance, page_sign_off},
-    {"failures", TEXT_FAILURES, false, always, page_failures},
-    {"isolation", TEXT_ISOLATION, false, page_has_searches, page_searches},
-    {"undecided", TEXT_UNDECIDED, false, always, page_undecided},
-    {"unjudged", TEXT_UNJUDGED, false, page_has_unjudged, page_unjudged},
-    {"coverage", TEXT_COVERAGE, false, always, page_coverage},
-    {"matrix", TEXT_MATRIX, false, always, page_matrix},
-    {"remarks", TEXT_REMARKS, false, page_has_remarks, page_remarks},
-    {"slices", TEXT_SLICES, false, page_has_slices, page_slices},
-    {"retests", TEXT_RETESTS, false, page_has_retests, page_retests},
-    {"earlier", TEXT_EARLIER, false, page_has_earlier, page_earlier},
-    {"distributions", TEXT_DISTRIBUTIONS, false, page_has_distributions, page_distributions},
-    {"p2p", TEXT_P2P, false, page_has_heat_maps, page_heat_maps},
-    {"collectives", TEXT_COLLECTIVES, false, page_has_charts, page_charts},
-    {"tuning", TEXT_TUNING, false, page_has_variants, page_variants},
-    {"burn", TEXT_BURN, false, page_has_burn, page_burn},
-    {"inventory", TEXT_INVENTORY, false, always, page_inventory},
-    {"limits", TEXT_LIMITS, false, always, page_limits},
-    {"documents", TEXT_DOCUMENTS, false, always, page_documents},
-    {"preflight", TEXT_PREFLIGHT, true, page_has_preflight, page_preflight},
-    {"commands", TEXT_COMMANDS, true, always, page_commands},
-    {"evidence", TEXT_EVIDENCE, true, always, page_attempts},
-    {"equipment", TEXT_EQUIPMENT, true, page_has_equipment, page_equipment},
-    {"assets", TEXT_ASSETS, true, page_has_assets, page_assets},
+    {"failures", TEXT_FAILURES, false, 0, always, page_failures},
+    {"isolation", TEXT_ISOLATION, false, 0, page_has_searches, page_searches},
+    {"undecided", TEXT_UNDECIDED, false, 0, always, page_undecided},
+    {"unjudged", TEXT_UNJUDGED, false, 0, page_has_unjudged, page_unjudged},
+    {"coverage", TEXT_COVERAGE, false, 0, always, page_coverage},
+    {"matrix", TEXT_MATRIX, false, 0, always, page_matrix},
+    {"remarks", TEXT_REMARKS, false, 0, page_has_remarks, page_remarks},
+    {"slices", TEXT_SLICES, false, APPENDIX_HOSTS, page_has_slices, page_slices},
+    {"retests", TEXT_RETESTS, false, APPENDIX_EVIDENCE, page_has_retests, page_retests},
+    {"earlier", TEXT_EARLIER, false, 0, page_has_earlier, page_earlier},
+    {"distributions", TEXT_DISTRIBUTIONS, false, 0, page_has_distributions, page_distributions},
+    {"p2p", TEXT_P2P, false, APPENDIX_HOSTS, page_has_heat_maps, page_heat_maps},
+    {"collectives", TEXT_COLLECTIVES, false, 0, page_has_charts, page_charts},
+    {"tuning", TEXT_TUNING, false, 0, page_has_variants, page_variants},
+    {"burn", TEXT_BURN, false, APPENDIX_HOSTS, page_has_burn, page_burn},
+    {"inventory", TEXT_INVENTORY, false, 0, always, page_inventory},
+    {"limits", TEXT_LIMITS, false, 0, always, page_limits},
+    {"documents", TEXT_DOCUMENTS, false, 0, always, page_documents},
+    {"preflight", TEXT_PREFLIGHT, true, APPENDIX_EVIDENCE, page_has_preflight, page_preflight},
+    {"commands", TEXT_COMMANDS, true, APPENDIX_COMMANDS, always, page_commands},
+    {"evidence", TEXT_EVIDENCE, true, APPENDIX_EVIDENCE, always, page_attempts},
+    {"equipment", TEXT_EQUIPMENT, true, APPENDIX_HARDWARE, page_has_equipment, page_equipment},
+    {"assets", TEXT_ASSETS, true, APPENDIX_HARDWARE, page_has_assets, page_assets},
+    {"signatures", TEXT_SIGN_OFF, false, 0, is_acceptance, page_sign_off},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+
+/* In the order of report_appendices. */
+static const enum text_key appendix_titles[] = {TEXT_APPENDIX_HOSTS, TEXT_APPENDIX_EVIDENCE,
+                                                TEXT_APPENDIX_HARDWARE, TEXT_APPENDIX_COMMANDS};
 
 struct numbering {
     unsigned section;
@@ -87,19 +92,37 @@ static void write_contents(struct page *page)
     html_markup(out, "</ol></nav>\n");
 }
 
+/* On which medium it stands, and whether a browser may lay it out late: what is not laid out is blank in a picture of the
+   whole page, so only where all of it would take seconds. */
+static void write_class(struct page *page, const struct section *section)
+{
+    enum { LARGE = 1500 }; /* attempts: about 40 hosts of the delivery suite */
+    bool printed = page_prints(page, section->printed_with) && section->write != page_sign_off;
+    bool lazy = section->printed_with != 0 && page->view->record->attempts.count > LARGE;
+
+    if (lazy && printed)
+        html_markup(page->out, " class=\"lazy\"");
+    else if (lazy)
+        html_markup(page->out, " class=\"lazy on-screen\"");
+    else if (!printed)
+        html_markup(page->out, " class=\"on-screen\"");
+}
+
 static void write_sections(struct page *page)
 {
     struct numbering numbering = {1, 'A'};
     struct text *out = page->out;
 
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        if (i == 1) /* what is signed comes first */
+        if (i == 0)
             write_contents(page);
         if (!sections[i].has(page))
             continue;
         html_markup(out, "<section id=\"");
         html_text(out, sections[i].id);
-        html_markup(out, "\">\n<h2><span class=\"n\">");
+        html_markup(out, "\"");
+        write_class(page, &sections[i]);
+        html_markup(out, ">\n<h2><span class=\"n\">");
         html_text(out, section_label(page, &numbering, &sections[i]));
         html_markup(out, "</span> ");
         html_text(out, say(page, sections[i].title));
@@ -109,6 +132,31 @@ static void write_sections(struct page *page)
     }
 }
 
+/* On paper alone: what is left out there, and the command that prints it. */
+static void write_not_printed(struct page *page)
+{
+    const struct record *record = page->view->record;
+    const struct appendix_row *rows;
+    size_t count = 0, total = report_appendices(&rows);
+
+    for (size_t i = 0; i < total; i++) {
+        if (page_prints(page, rows[i].bit))
+            continue;
+        if (count++ == 0) {
+            html_markup(page->out, "<section class=\"on-paper\">\n");
+            page_heading(page, TEXT_NOT_PRINTED);
+            page_paragraph(page, TEXT_NOT_PRINTED_INTRO);
+            html_markup(page->out, "<ul>\n");
+        }
+        html_markup(page->out, "<li>");
+        html_text(page->out, sayf(page, TEXT_NOT_PRINTED_HOW, rows[i].name, say(page, appendix_titles[i]),
+                                  arena_printf(page->arena, "%lld", record->number)));
+        html_markup(page->out, "</li>\n");
+    }
+    if (count > 0)
+        html_markup(page->out, "</ul></section>\n");
+}
+
 static const char *title_text(const struct page *page)
 {
     const struct record *record = page->view->record;
@@ -116,8 +164,8 @@ static const char *title_text(const struct page *page)
     const char *verdict = said(page, standing_verdict(&record->standing, page->view->verdict));
 
     if (standing_is_acceptance(&record->standing))
-        return sayf(page, TEXT_REPORT_TITLE, record->hostfile, number, verdict);
-    return sayf(page, TEXT_REPORT_TITLE_OTHER, record->hostfile,
+        return sayf(page, TEXT_REPORT_TITLE, page->names.title, number, verdict);
+    return sayf(page, TEXT_REPORT_TITLE_OTHER, page->names.title,
                 said(page, run_kind_title(record->standing.kind)), number, verdict);
 }
 
@@ -144,6 +192,8 @@ void report_html(const struct record *record, enum report_language language, str
 
     page.entry_count = report_entries(arena, record, &page.entries);
     index_entries(&page);
+    report_causes_of(page.view, page.entries, page.entry_count, &page.causes);
+    report_names_of(arena, record, &page.names);
     page.matrix = matrix_create(page.view);
     page.has_heat_maps = heat_maps_collect(page.view, "p2p.unidirectional.enabled", &page.heat_maps);
     charts_collect(page.view, &page.charts);
@@ -152,8 +202,9 @@ void report_html(const struct record *record, enum report_language language, str
     page.has_burn = gpu_table_collect(page.view, &page.burn);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
-    page_title(&page);
+    page_answer(&page);
     write_sections(&page);
+    write_not_printed(&page);
     frame_close(out, language);
     arena_destroy(arena);
 }

@@ -12,6 +12,7 @@
 #include "gates.h"
 #include "language.h"
 #include "matrix.h"
+#include "names.h"
 #include "out_of_use.h"
 #include "retests.h"
 #include "searches.h"
@@ -173,6 +174,23 @@ static const char *capitals(struct arena *arena, const char *word)
     return capital;
 }
 
+/* "Iron (hosts/iron), customer Acme, site Oslo"; only the hostfile where nobody gave a name. */
+static const char *cluster_text(struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+    struct report_names names;
+    const char *text;
+
+    report_names_of(letter->arena, record, &names);
+    text = names.titled ? arena_printf(letter->arena, "%s (%s)", names.title, record->hostfile)
+                        : record->hostfile;
+    if (*names.customer != '\0')
+        text = arena_printf(letter->arena, "%s, %s", text, sayf(letter, TEXT_CUSTOMER_NAMED, names.customer));
+    if (*names.site != '\0')
+        text = arena_printf(letter->arena, "%s, %s", text, sayf(letter, TEXT_SITE_NAMED, names.site));
+    return text;
+}
+
 static void write_head(struct letter *letter)
 {
     const struct record *record = letter->view->record;
@@ -192,7 +210,7 @@ static void write_head(struct letter *letter)
     put_wrapped(letter, "", 0,
                 counts_text(letter, all->fail, all->inconclusive, all->not_run, all->pass, all->records));
     text_put(letter->out, "\n");
-    put_field(letter, say(letter, TEXT_L_CLUSTER), record->hostfile);
+    put_field(letter, say(letter, TEXT_L_CLUSTER), cluster_text(letter));
     put_field(letter, say(letter, TEXT_L_SUITE),
               sayf(letter, TEXT_SUITE_NAMED, said(letter, record->suite_title), record->suite));
     put_field(letter, say(letter, TEXT_L_HOSTS), count_text(letter->arena, record->plan->hosts.count));
@@ -215,6 +233,28 @@ static void write_head(struct letter *letter)
     put_field(letter, say(letter, TEXT_L_JUDGED),
               record->judgement.baselines != NULL ? said(letter, record->judgement.baselines) : "");
     put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
+}
+
+/* What the reader came for: how many hosts are fit, and a line for each cause with what to do. */
+static void write_answer(struct letter *letter)
+{
+    struct report_line *lines;
+    const char *headline;
+    size_t count = report_answer(letter->arena, letter->view->record, letter->language, &lines, &headline);
+
+    if (*headline == '\0')
+        return;
+    put_rule(letter, say(letter, TEXT_L_ANSWER));
+    put_wrapped(letter, "", 0, headline);
+    for (size_t i = 0; i < count; i++) {
+        bool names_part = *lines[i].part != '\0' && strstr(lines[i].problem, lines[i].part) == NULL;
+
+        put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", i + 1), 6,
+                    sayf(letter, names_part ? TEXT_L_LINE_PART : TEXT_L_LINE, lines[i].target,
+                         lines[i].problem, lines[i].part));
+        if (*lines[i].remedy != '\0')
+            put_wrapped(letter, "   ->", 6, lines[i].remedy);
+    }
 }
 
 static void write_units(struct letter *letter)
@@ -693,6 +733,7 @@ void report_text(const struct record *record, enum report_language language, str
     letter.entry_count = report_entries(arena, record, &letter.entries);
     write_head(&letter);
     write_units(&letter);
+    write_answer(&letter);
     write_entries(&letter, true);
     write_out_of_use(&letter);
     write_searches(&letter);

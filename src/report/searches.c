@@ -33,9 +33,9 @@ static const char *place_text(const struct accusation *accusation)
 {
     switch (accusation->place) {
     case PLACE_INSIDE:
-        return "; alone it is slow too, so the fault is inside the host";
+        return "alone it is slow too, so the fault is inside the host";
     case PLACE_FABRIC:
-        return "; alone it is fast, so the fault is on its way into the fabric: adapter, cable, port";
+        return "alone it is fast, so the fault is on its way into the fabric: adapter, cable, port";
     case PLACE_UNKNOWN:
     default:
         return "";
@@ -63,11 +63,17 @@ const char *accusation_text(struct arena *arena, const struct record *record,
                                           accusation->fast_tests == 1 ? "was" : "were")
                            : "none was fast";
 
+    const char *often = accusation->intermittent ? "at times " : "";
+    const char *step = record->plan->steps.items[accusation->step].shape->suite_step;
+    const char *place = place_text(accusation), *doubt = doubt_text(arena, accusation->doubt);
+
+    if (*place == '\0')
+        return arena_printf(
+            arena, "%sit makes %s slow: %u tests of parts were slow by it, %s, and %s; chance of noise %s",
+            often, step, accusation->slow_tests, fast, others_text(accusation), doubt);
     return arena_printf(
-        arena, "%sit makes %s slow: %u tests of parts were slow by it, %s, and %s%s; chance of noise %s",
-        accusation->intermittent ? "at times " : "",
-        record->plan->steps.items[accusation->step].shape->suite_step, accusation->slow_tests, fast,
-        others_text(accusation), place_text(accusation), doubt_text(arena, accusation->doubt));
+        arena, "%sit makes %s slow: %u tests of parts were slow by it, %s, and %s; %s; chance of noise %s",
+        often, step, accusation->slow_tests, fast, others_text(accusation), place, doubt);
 }
 
 const char *search_title(const struct view *view, const struct search *search)

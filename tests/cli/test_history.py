@@ -117,4 +117,15 @@ section = section[:section.index("</section>")]
 tap.ok(f"run {last} of" in section and "node2" in section and "gpu3" in section, "with both values", section)
 tap.ok(f"run {last} of" in assay("show", last + 1, "--db", database).stdout, "in a terminal too")
 tap.same(assay("report", 1, "--against", 99, "--db", database).returncode, 64, "a run to compare with that is not there is refused")
+plain = assay("report", 1, "--db", database).stdout
+named = assay("report", 1, "--db", database, "--title", "Iron <2>", "--customer", "Acme", "--site", "Oslo").stdout
+tap.ok("<h1>Iron &lt;2&gt;</h1>" in named and "customer Acme" in named and "site Oslo" in named, "a report is called what it is asked to")
+tap.ok("Acme" not in assay("report", 1, "--db", database).stdout, "and the run keeps its own name")
+tap.ok("assay report 1 --appendix hosts" in plain, "what paper leaves out is said, with the command that prints it")
+whole = assay("report", 1, "--db", database, "--appendix", "hosts", "--appendix", "commands").stdout
+tap.ok('<section id="commands">' in whole and '<section id="evidence" class="on-screen">' in whole and
+       "--appendix hosts" not in whole and "--appendix evidence" in whole, "appendices that are asked for are printed, and no others")
+tap.ok("--appendix" not in assay("report", 1, "--db", database, "--appendix", "all").stdout, "all of them with one word")
+wrong = assay("report", 1, "--db", database, "--appendix", "host")
+tap.ok(wrong.returncode == 64 and "expected hosts, evidence, hardware, commands or all" in wrong.stderr, "an appendix that is not there is refused")
 tap.end()

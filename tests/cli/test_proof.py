@@ -18,6 +18,7 @@ tap = Tap()
 WRITE_DATABASE = os.path.abspath(sys.argv[2])
 
 HOSTFILE = """# the cluster of acme
+report title="Project Falcon" customer=Umbrella site="Reykjavik 2"
 defaults user=opsmith become=sudo platform=hgx-h100 slots=8 jump=gate@bastion.dc1.acme.example:2222
 node[1-8] address=10.0.0.[1-8] mpi_address=node[1-8]-ib unit=su1
 spare[01-02] address=172.16.9.[1-2] identity=/home/alice/.ssh/id
@@ -38,7 +39,7 @@ names 2026-03-01T12:00:01.5+00:00 kilo-3 sshd[12]: x; kilo-3 root@node2:~# basti
 keep version 535.129.03 vbios 96.00.74.00.01 gpu0 gpu7 0000:1b:00.0 GPU-6b0c5e3a 12:00:01 127.0.0.1 ::1 1.5 GB/s root 255.255.255.0
 keep getty@tty1.service std::fixed node_count nodes 7c0e0000-0001-4a11-9d00-000000000001
 """
-SECRETS = ["node1", "node2", "node3", "node4", "node5", "node6", "node7", "node8", "node9", "node12", "spare01", "node[", "spare[",
+SECRETS = ["falcon", "umbrella", "reykjavik", "node1", "node2", "node3", "node4", "node5", "node6", "node7", "node8", "node9", "node12", "spare01", "node[", "spare[",
            "acme", "dc1.", "bastion", "ntp.", "opsmith", "alice", "carol", "bob", "dave", "erin", "frank", "grace",
            "gate@", "srv-8842", "blade-77", "tango7", "kilo-3", "10.0.0", "10.1.2.3", "172.16.9", "10-0-0-4", "0a000005",
            "0.0.10.in-addr", "506b:4b", "2001:0db9", "2001:db9", "fe80", "fd00:1", "aa:bb:cc", "aa-bb-cc", "aabb.cc44", "50:6b:4b"]
@@ -208,7 +209,7 @@ def try_import():
     for form in ("html", "text"):
         first, second = (assay("report", run, "--db", db, "--format", form).stdout for run, db in ((1, "run.db"), (2, "merged.db")))
         first, second = (re.sub(r"><", ">\n<", text).splitlines()
-                         for text in (re.sub(r"([Rr]un(?: +|</dt><dd>))1\b", r"\g<1>2", first), second))
+                         for text in (re.sub(r"([Rr]un(?: +|</dt><dd>)|assay report )1\b", r"\g<1>2", first), second))
         told = [line for line in second if line not in first]
         tap.ok(len(first) > 20 and [line for line in first if line not in second] == [] and 0 < len(told) < 9 and
                "mported" in " ".join(told) and "unsigned" in " ".join(told),

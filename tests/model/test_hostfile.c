@@ -145,6 +145,29 @@ static void defaults_hold_for_the_lines_below(void **state)
     assert_string_equal(file->hosts.items[4].user, "ops");
 }
 
+static void a_report_line_names_the_cluster(void **state)
+{
+    struct error err = {0};
+    struct hostfile *file = parse(*state,
+                                  "report title=\"Iron [2]\" customer=Acme\n"
+                                  "n1\n"
+                                  "report site = \"Oslo, hall 2\"\n",
+                                  &err);
+
+    assert_non_null(file);
+    assert_int_equal(file->hosts.count, 1);
+    assert_string_equal(file->names.title, "Iron [2]");
+    assert_string_equal(file->names.customer, "Acme");
+    assert_string_equal(file->names.site, "Oslo, hall 2");
+    file = parse(*state, "n1\n", &err);
+    assert_null(file->names.title);
+    assert_null(parse(*state, "n1\nreport slots=8\n", &err));
+    assert_string_equal(err.text,
+                        "hosts:2:8: found 'slots' in a report line; expected title=, customer= or site=");
+    assert_null(parse(*state, "n1\nreport title=\"\"\n", &err));
+    assert_null(parse(*state, "n1\nreport title=\"a\x1b[0m\"\n", &err));
+}
+
 static void rails_say_where_cables_end(void **state)
 {
     struct error err = {0};
@@ -339,6 +362,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(what_is_not_said_has_its_default, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(every_key_reaches_its_place, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(defaults_hold_for_the_lines_below, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(a_report_line_names_the_cluster, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(rails_say_where_cables_end, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(one_address_may_serve_several_ports, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),

@@ -60,7 +60,9 @@ static void what_got_worse_is_told_with_both_values(void **state)
     expect(html, "Compared with run 7 of 2026-01-30 12:00:00 UTC: accept.");
     expect(html, "<h3>Worse</h3>");
     expect(html, "<th scope=\"row\">node6 "
-                 "gpu4</th><td>gpu-burn</td><td><code>gpu_burn.errors</code></td><td>pass, 0.0</td>");
+                 "gpu4</th><td class=\"s\">gpu-burn</td><td><code "
+                 "class=\"metric\">gpu_burn.<wbr>errors</code></td><td "
+                 "class=\"s\">pass, 0.0</td>");
     expect(html, "fail</span></a> 1734</td>");
     expect(html, "24 items, first node2 gpu0"); /* the step that was cut: one row */
     expect(text, "COMPARED WITH AN EARLIER RUN");

@@ -11,11 +11,14 @@ static const struct {
     const char *name;
     struct sample sample;
     bool beside; /* a run without faults before it */
+    bool whole;  /* with everything on paper */
 } samples[] = {
     {"faulty", {.hosts = 8, .units = 2, .faults = true}},
+    {"whole", {.hosts = 8, .units = 2, .faults = true}, .whole = true},
     {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
+    {"fleet", {.hosts = 208, .units = 26, .faults = true}},
     {"large", {.hosts = 256, .units = 4, .faults = true}},
     {"huge", {.hosts = 1250, .units = 10, .faults = true}},
 };
@@ -26,6 +29,7 @@ static struct record *record_of(struct arena *arena, size_t row)
     struct record *record = sample_record(arena, &samples[row].sample);
 
     before.faults = false;
+    record->appendices = samples[row].whole ? ~0U : 0;
     return samples[row].beside ? sample_beside(arena, sample_record(arena, &before), record) : record;
 }
 
@@ -41,7 +45,8 @@ int main(int argc, char **argv)
     while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == sizeof samples / sizeof samples[0]) {
-        fprintf(stderr, "usage: write_sample faulty|worse|clean|hostile|large|huge FORMAT [en|zh]\n");
+        fprintf(stderr,
+                "usage: write_sample faulty|whole|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }

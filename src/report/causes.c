@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "causes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a step, where its not-run gates lead: to one cause by its number, to several, or nowhere. */
+static const unsigned root_none = 0, root_several = (unsigned)-1;
+
+struct folding {
+    struct arena *arena;
+    const struct view *view;
+    const struct report_entry *entries;
+    size_t entry_count;
+    struct report_causes *causes;
+    LIST_OF(const char *) keys; /* by cause: equal keys fold over hosts */
+    size_t *of_entry;
+    unsigned *root; /* by step */
+};
+
+static const struct step *step_of(const struct folding *folding, const struct outcome *outcome)
+{
+    return folding->view->steps[outcome->step].step;
+}
+
+static const char *subject_of(const struct folding *folding, const struct outcome *outcome)
+{
+    return view_slot(folding->view, outcome)->subject;
+}
+
+/* -- Hosts and parts -------------------------------------------------------------------------------------- */
+
+static void add_host(struct folding *folding, struct report_cause *cause, const struct host *host)
+{
+    for (size_t i = 0; i < cause->hosts.count; i++)
+        if (cause->hosts.items[i] == host)
+            return;
+    *list_push(folding->arena, &cause->hosts) = host;
+}
+
+static bool has_host(const struct report_cause *cause, const struct host *host)
+{
+    for (size_t i = 0; i < cause->hosts.count; i++)
+        if (cause->hosts.items[i] == host)
+            return true;
+    return false;
+}
+
+static bool has_member(const struct step *step, const struct host *host)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        if (step->members[i] == host)
+            return true;
+    return false;
+}
+
+/* The member that is the subject of the item; NULL: it is about something else. */
+static const struct host *named_member(const struct step *step, const char *subject)
+{
+    for (size_t i = 0; step->member_count > 1 && i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, subject) == 0)
+            return step->members[i];
+    return NULL;
+}
+
+/* What of the host the subject is: "mlx5_0/1" is of mlx5_0, "cpu0->gpu3" of gpu3. */
+static const char *part_of(struct arena *arena, const char *subject)
+{
+    size_t length = strcspn(subject, "/");
+
+    if (strncmp(subject, "cpu", 3) == 0 && strstr(subject, "gpu") != NULL)
+        return strstr(subject, "gpu");
+    return subject[length] == '\0' ? subject : arena_strndup(arena, subject, length);
+}
+
+static void add_part(struct folding *folding, struct report_cause *cause, const char *subject)
+{
+    const char *part = part_of(folding->arena, subject);
+
+    if (*part == '\0')
+        return;
+    for (size_t i = 0; i < cause->parts.count; i++)
+        if (strcmp(cause->parts.items[i], part) == 0)
+            return;
+    *list_push(folding->arena, &cause->parts) = part;
+}
+
+static bool same_parts(const struct report_cause *a, const struct report_cause *b)
+{
+    if (a->parts.count != b->parts.count)
+        return false;
+    for (size_t i = 0; i < a->parts.count; i++) {
+        size_t k = 0;
+
+        while (k < b->parts.count && strcmp(a->parts.items[i], b->parts.items[k]) != 0)
+            k++;
+        if (k == b->parts.count)
+            return false;
+    }
+    return true;
+}
+
+static bool same_hosts(const struct report_cause *a, const struct report_cause *b)
+{
+    if (a->hosts.count != b->hosts.count)
+        return false;
+    for (size_t i = 0; i < a->hosts.count; i++)
+        if (!has_host(b, a->hosts.items[i]))
+            return false;
+    return true;
+}
+
+/* -- What equal means ------------------------------------------------------------------------------------- */
+
+static const char *without_host(struct arena *arena, const char *text, const struct step *step)
+{
+    const char *name = step->members[0]->name, *out = "", *at;
+
+    while (step->member_count == 1 && *name != '\0' && (at = strstr(text, name)) != NULL) {
+        out = arena_printf(arena, "%s%.*s", out, (int)(at - text), text);
+        text = at + strlen(name);
+    }
+    return arena_printf(arena, "%s%s", out, text);
+}
+
+/*
+ * Settings, versions and states fold over hosts. A number does not: two GPUs with memory errors are two GPUs to swap.
+ * Entries that stand for many hosts already are one fault of them all.
+ */
+static const char *key_of(struct folding *folding, const struct report_entry *entry, size_t number)
+{
+    const char *key = arena_printf(folding->arena, "%d\x1f%s\x1f%s\x1f%s", (int)entry->word, entry->check,
+                                   entry->remedy, entry->waiver);
+
+    for (size_t i = 0; i < entry->items && entry->outcomes[i]->step == entry->outcomes[0]->step; i++) {
+        const struct outcome *outcome = entry->outcomes[i];
+        const char *what = outcome->measured;
+
+        if (isfinite(outcome->value) || step_of(folding, outcome)->member_count > 1)
+            return arena_printf(folding->arena, "\x1f%zu", number);
+        if (*what == '\0')
+            what = without_host(folding->arena, outcome->cause, step_of(folding, outcome));
+        key = arena_printf(folding->arena, "%s\x1f%s\x1f%s\x1f%s", key,
+                           view_slot(folding->view, outcome)->metric, subject_of(folding, outcome), what);
+    }
+    return key;
+}
+
+/* -- Whom isolation names --------------------------------------------------------------------------------- */
+
+static void take_accused(struct folding *folding, struct report_cause *cause)
+{
+    const struct accusation *accusation = cause->accusation;
+    const struct plan *plan = folding->view->record->plan;
+    const char *apart = strstr(accusation->subject, " - ");
+
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        const struct host *host = plan->hosts.items[i];
+        size_t length = strlen(host->name);
+        bool is = false;
+
+        if (accusation->kind == ACCUSED_LEAF)
+            is = strcmp(host->leaf, accusation->subject) == 0;
+        else if (accusation->kind == ACCUSED_LINK && apart != NULL)
+            is = (strncmp(accusation->subject, host->name, length) == 0 &&
+                  accusation->subject + length == apart) ||
+                 strcmp(apart + 3, host->name) == 0;
+        else
+            is = strcmp(accusation->subject, host->name) == 0;
+        if (is)
+            *list_push(folding->arena, &cause->hosts) = host;
+    }
+}
+
+/* What isolation can answer for: how fast hosts talk. A wrong result, an error counter or a failed launch is a cause of
+   its own, whoever else was slow in that test. */
+static bool is_speed(const char *metric)
+{
+    static const char *const words[] = {"busbw", "bandwidth", "asymptotic", "latency"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(metric, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+static bool explains(const struct folding *folding, const struct report_cause *cause,
+                     const struct report_entry *entry)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step *step = step_of(folding, entry->outcomes[i]);
+        size_t members = 0;
+
+        for (size_t k = 0; k < cause->hosts.count; k++)
+            members += has_member(step, cause->hosts.items[k]);
+        if (step->member_count < 2 || !is_speed(view_slot(folding->view, entry->outcomes[i])->metric) ||
+            members < (cause->accusation->kind == ACCUSED_LINK ? 2 : 1))
+            return false;
+    }
+    return entry->items > 0;
+}
+
+static struct report_cause *explained_by(struct folding *folding, const struct report_entry *entry)
+{
+    for (size_t i = 0; i < folding->causes->items.count; i++) {
+        struct report_cause *cause = &folding->causes->items.items[i];
+
+        if (cause->accusation != NULL && explains(folding, cause, entry))
+            return cause;
+    }
+    return NULL;
+}
+
+/* -- Taking entries --------------------------------------------------------------------------------------- */
+
+static void count_gates(struct report_cause *cause, const struct report_entry *entry)
+{
+    cause->fail += entry->word == OUTCOME_FAIL ? entry->items : 0;
+    cause->inconclusive += entry->word == OUTCOME_INCONCLUSIVE ? entry->items : 0;
+    cause->not_run += entry->word == OUTCOME_NOT_RUN ? entry->items : 0;
+}
+
+static void take_entry(struct folding *folding, size_t cause, size_t index)
+{
+    struct report_cause *into = &folding->causes->items.items[cause];
+
+    *list_push(folding->arena, &into->entries) = index;
+    folding->of_entry[index] = cause + 1;
+    count_gates(into, &folding->entries[index]);
+}
+
+/* All of it under one host that a subject names: "node7" of mpi-launch. */
+static void take_hosts(struct folding *folding, struct report_cause *cause, const struct report_entry *entry)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step *step = step_of(folding, entry->outcomes[i]);
+        const struct host *named = named_member(step, subject_of(folding, entry->outcomes[i]));
+
+        for (size_t k = 0; named == NULL && k < step->member_count; k++)
+            add_host(folding, cause, step->members[k]);
+        if (named != NULL)
+            add_host(folding, cause, named);
+        else
+            add_part(folding, cause, subject_of(folding, entry->outcomes[i]));
+    }
+}
+
+static bool blames_hosts(const struct folding *folding, const struct report_entry *entry)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step *step = step_of(folding, entry->outcomes[i]);
+
+        if (step->member_count > 1 && named_member(step, subject_of(folding, entry->outcomes[i])) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static size_t add_cause(struct folding *folding, const char *key, const struct report_cause *cause)
+{
+    *list_push(folding->arena, &folding->causes->items) = *cause;
+    *list_push(folding->arena, &folding->keys) = key;
+    return folding->causes->items.count - 1;
+}
+
+/* The same fault as that cause: seen alike on other hosts; or seen on the same part of the same hosts by another test. */
+static bool is_same(const struct folding *folding, size_t cause, const struct report_cause *fresh,
+                    const char *key, const struct report_entry *entry)
+{
+    enum { PARTS_OF_ONE = 2 }; /* what is wrong with more of them is no fault of one part */
+    const struct report_cause *known = &folding->causes->items.items[cause];
+    const struct report_entry *first;
+
+    if (known->accusation != NULL || known->word != fresh->word || known->waived != fresh->waived)
+        return false;
+    if (strcmp(folding->keys.items[cause], key) == 0)
+        return true;
+    first = &folding->entries[known->entries.items[0]];
+    if (!same_hosts(known, fresh) || !same_parts(known, fresh) || fresh->parts.count > PARTS_OF_ONE)
+        return false;
+    return fresh->parts.count > 0 ||
+           (strcmp(first->check, entry->check) == 0 && strcmp(first->remedy, entry->remedy) == 0);
+}
+
+static void place_entry(struct folding *folding, size_t index)
+{
+    const struct report_entry *entry = &folding->entries[index];
+    struct report_cause fresh = {.word = entry->word,
+                                 .blames = blames_hosts(folding, entry),
+                                 .waived = entry->word == OUTCOME_FAIL && *entry->waiver != '\0'};
+    struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
+    const char *key = key_of(folding, entry, index);
+    size_t cause = 0;
+
+    if (accused != NULL) {
+        accused->shared++;
+        take_entry(folding, (size_t)(accused - folding->causes->items.items), index);
+        return;
+    }
+    take_hosts(folding, &fresh, entry);
+    while (cause < folding->causes->items.count && !is_same(folding, cause, &fresh, key, entry))
+        cause++;
+    if (cause == folding->causes->items.count)
+        cause = add_cause(folding, key, &fresh);
+    for (size_t i = 0; i < fresh.hosts.count; i++)
+        add_host(folding, &folding->causes->items.items[cause], fresh.hosts.items[i]);
+    take_entry(folding, cause, index);
+}
+
+/* Of host and adapter: the part on which all its slow tests across hosts agree. */
+static void suspect_part(struct folding *folding, struct report_cause *cause)
+{
+    struct report_cause parts = {0};
+
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &folding->entries[cause->entries.items[i]];
+
+        for (size_t k = 0; k < entry->items; k++)
+            add_part(folding, &parts, subject_of(folding, entry->outcomes[k]));
+    }
+    if (parts.parts.count != 1 || cause->accusation->kind != ACCUSED_HOST)
+        return;
+    cause->parts_suspected = true;
+    *list_push(folding->arena, &cause->parts) = parts.parts.items[0];
+}
+
+/* -- What was not run --------------------------------------------------------------------------------------- */
+
+static unsigned join_roots(unsigned a, unsigned b)
+{
+    if (a == root_none || a == b)
+        return b;
+    return b == root_none ? a : root_several;
+}
+
+/* Where nothing is known of what the step needs: whoever is at fault among its members. */
+static unsigned root_by_members(const struct folding *folding, const struct step *step)
+{
+    unsigned root = root_none;
+
+    for (size_t i = 0; i < folding->causes->items.count; i++)
+        for (size_t k = 0; folding->causes->items.items[i].blames && k < step->member_count; k++)
+            if (has_host(&folding->causes->items.items[i], step->members[k])) {
+                root =
+                    step->member_count == 1 && root != root_none ? root : join_roots(root, (unsigned)i + 1);
+                break;
+            }
+    return root;
+}
+
+/* Needs come before the steps that have them. A step that was left out waits for nobody. */
+static void find_roots(struct folding *folding)
+{
+    for (size_t i = 0; i < folding->view->step_count; i++) {
+        const struct step *step = folding->view->steps[i].step;
+
+        if (folding->root[i] != root_none || folding->view->steps[i].coverage.not_run == 0 ||
+            step->origin == ORIGIN_LEFT_OUT)
+            continue;
+        for (size_t k = 0; k < step->need_count; k++)
+            if (step->needs[k] < i)
+                folding->root[i] = join_roots(folding->root[i], folding->root[step->needs[k]]);
+        if (folding->root[i] == root_none)
+            folding->root[i] = root_by_members(folding, step);
+    }
+}
+
+static void mark_roots(struct folding *folding, size_t index)
+{
+    const struct report_entry *entry = &folding->entries[index];
+
+    for (size_t i = 0; i < entry->items; i++)
+        folding->root[entry->outcomes[i]->step] =
+            join_roots(folding->root[entry->outcomes[i]->step], (unsigned)folding->of_entry[index]);
+}
+
+static void place_not_run(struct folding *folding, size_t index)
+{
+    const struct report_entry *entry = &folding->entries[index];
+    size_t nowhere = 0;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        unsigned root = folding->root[entry->outcomes[i]->step];
+
+        if (root == root_none)
+            nowhere++;
+        else if (root == root_several)
+            folding->causes->blocked_together++;
+        else {
+            folding->causes->items.items[root - 1].blocked++;
+            folding->of_entry[index] = root;
+        }
+    }
+    if (nowhere > 0) {
+        struct report_cause fresh = {.word = OUTCOME_NOT_RUN, .not_run = nowhere};
+        size_t cause;
+
+        take_hosts(folding, &fresh, entry);
+        cause = add_cause(folding, arena_printf(folding->arena, "\x1f%zu", index), &fresh);
+        *list_push(folding->arena, &folding->causes->items.items[cause].entries) = index;
+        folding->of_entry[index] = cause + 1;
+    }
+}
+
+/* -- In order ------------------------------------------------------------------------------------------------ */
+
+static int place_of(const struct report_cause *cause)
+{
+    return cause->waived ? OUTCOME_FAIL + 1 : OUTCOME_FAIL - (int)cause->word;
+}
+
+/* Fails, then what is undecided, then what was not run; what is waived comes last. */
+static void sort_causes(struct folding *folding)
+{
+    size_t count = folding->causes->items.count, next = 0;
+    struct report_cause *sorted = arena_array(folding->arena, struct report_cause, count);
+    size_t *moved = arena_array(folding->arena, size_t, count);
+
+    for (int place = 0; place <= OUTCOME_FAIL + 1; place++)
+        for (size_t i = 0; i < count; i++)
+            if (place_of(&folding->causes->items.items[i]) == place) {
+                moved[i] = next;
+                sorted[next++] = folding->causes->items.items[i];
+            }
+    for (size_t i = 0; i < count; i++) {
+        folding->causes->items.items[i] = sorted[i];
+        if (sorted[i].waived)
+            folding->causes->waived++;
+        else if (sorted[i].word == OUTCOME_FAIL)
+            folding->causes->to_fix++;
+        else
+            folding->causes->to_decide++;
+    }
+    for (size_t i = 0; i < folding->entry_count; i++)
+        if (folding->of_entry[i] > 0)
+            folding->of_entry[i] = moved[folding->of_entry[i] - 1] + 1;
+}
+
+static const char *target_of(struct folding *folding, const struct report_cause *cause)
+{
+    const char **names = arena_array(folding->arena, const char *, cause->hosts.count);
+
+    if (cause->accusation != NULL)
+        return accused_text(folding->arena, cause->accusation);
+    for (size_t i = 0; i < cause->hosts.count; i++)
+        names[i] = cause->hosts.items[i]->name;
+    return hostlist_fold(folding->arena, names, cause->hosts.count);
+}
+
+/* By what it owes and its verdict alone; the causes have the last word. */
+static enum host_state state_of(const struct verdict *verdict, bool owes)
+{
+    if (!owes)
+        return HOST_UNTESTED;
+    if (verdict == NULL)
+        return HOST_OPEN;
+    if (verdict->fail + verdict->accused > 0)
+        return HOST_TO_FIX;
+    return verdict->pass > 0 &&
+                   (verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS)
+               ? HOST_FIT
+               : HOST_OPEN;
+}
+
+static void settle_hosts(struct folding *folding)
+{
+    const struct view *view = folding->view;
+    size_t count = view->record->plan->hosts.count, host;
+    bool *owes = arena_array(folding->arena, bool, count);
+    enum host_state *states = arena_array(folding->arena, enum host_state, count);
+    size_t *of_host = arena_array(folding->arena, size_t, count);
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+
+        host = step->member_count == 1 ? view_host(view, step->members[0]) : (size_t)-1;
+        if (host != (size_t)-1)
+            owes[host] |= view->steps[i].coverage.gates > 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        states[i] = state_of(view->host_verdicts[i], owes[i]);
+    for (size_t i = 0; i < folding->causes->items.count; i++) {
+        const struct report_cause *cause = &folding->causes->items.items[i];
+        enum host_state state = cause->word == OUTCOME_FAIL ? HOST_TO_FIX : HOST_OPEN;
+
+        for (size_t k = 0; cause->blames && k < cause->hosts.count; k++) {
+            host = view_host(view, cause->hosts.items[k]);
+            of_host[host] = of_host[host] > 0 ? of_host[host] : i + 1;
+            if (!cause->waived && state > states[host])
+                states[host] = state;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        folding->causes->hosts += states[i] != HOST_UNTESTED;
+        folding->causes->fit += states[i] == HOST_FIT;
+    }
+    folding->causes->states = states;
+    folding->causes->of_host = of_host;
+}
+
+void report_causes_of(const struct view *view, const struct report_entry *entries, size_t count,
+                      struct report_causes *ret_causes)
+{
+    struct folding folding = {.arena = view->arena,
+                              .view = view,
+                              .entries = entries,
+                              .entry_count = count,
+                              .causes = ret_causes,
+                              .of_entry = arena_array(view->arena, size_t, count),
+                              .root = arena_array(view->arena, unsigned, view->step_count)};
+
+    *ret_causes = (struct report_causes){.of_entry = folding.of_entry};
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].accusation != NULL) {
+            size_t cause =
+                add_cause(&folding, arena_printf(view->arena, "\x1f%zu", i),
+                          &(struct report_cause){.word = OUTCOME_FAIL,
+                                                 .accusation = entries[i].accusation,
+                                                 .blames = entries[i].accusation->kind == ACCUSED_HOST});
+
+            take_accused(&folding, &ret_causes->items.items[cause]);
+            take_entry(&folding, cause, i);
+        }
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].accusation == NULL && entries[i].word >= OUTCOME_INCONCLUSIVE)
+            place_entry(&folding, i);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].accusation == NULL && entries[i].word >= OUTCOME_INCONCLUSIVE)
+            mark_roots(&folding, i);
+    for (size_t i = 0; i < ret_causes->items.count; i++)
+        if (ret_causes->items.items[i].accusation != NULL)
+            suspect_part(&folding, &ret_causes->items.items[i]);
+    find_roots(&folding);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].word == OUTCOME_NOT_RUN)
+            place_not_run(&folding, i);
+    sort_causes(&folding);
+    for (size_t i = 0; i < ret_causes->items.count; i++)
+        ret_causes->items.items[i].target = target_of(&folding, &ret_causes->items.items[i]);
+    settle_hosts(&folding);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One cause, one card: the entries of a run (report.h), folded to what somebody has to fix. First whom isolation names,
+ * with the tests across hosts that it made slow; then what is wrong with the same part of the same host, in however many
+ * tests it showed; then the same setting or state on several hosts. What was not run because of a cause is counted with it.
+ * Nothing is lost: each gate that did not pass is counted in exactly one place.
+ */
+#ifndef ASSAY_REPORT_CAUSES_H
+#define ASSAY_REPORT_CAUSES_H
+
+#include "assay/report.h"
+#include "language.h"
+#include "view.h"
+
+struct report_cause {
+    enum outcome_word word; /* the worst of its entries */
+    bool blames;            /* its hosts are at fault, and not only members of a test that failed */
+    bool waived;            /* every fail of it is covered by a waiver: nothing is to be fixed */
+    const struct accusation *accusation; /* whom isolation names; NULL: nobody */
+    LIST_OF(const struct host *)
+    hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */
+    const char *target;          /* "node[150-152]", "leaf l2", "path node3 - node7" */
+    LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
+    bool parts_suspected;        /* the parts are only where tests across hosts were slow */
+    LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */
+    size_t fail, inconclusive, not_run; /* gates of its entries */
+    size_t blocked; /* gates that were not run because of it alone; they are in entries of their own */
+    size_t shared;  /* entries among its own that are of tests across hosts */
+};
+
+/* From best to worst. */
+enum host_state {
+    HOST_FIT,      /* it owes something, passed, and no cause is about it */
+    HOST_UNTESTED, /* it owes nothing: a spare */
+    HOST_OPEN,
+    HOST_TO_FIX
+};
+
+struct report_causes {
+    LIST_OF(struct report_cause)
+    items; /* fails, then what is undecided, then what was not run for no other cause; waived ones last */
+    size_t to_fix, to_decide, waived; /* of these: fails, others, and fails that are waived */
+    size_t blocked_together;          /* gates of tests that wait for several causes */
+    size_t fit, hosts; /* of the hosts that owe anything: those that passed, and about which no cause is */
+    const enum host_state *states; /* by index in plan->hosts */
+    const size_t *of_host;         /* the same: number of the first cause that is about it, from 1; 0: none */
+    const size_t *of_entry;        /* by entry: number of its cause, from 1; 0: what waits for several */
+};
+
+/* In the view's arena. */
+void report_causes_of(const struct view *view, const struct report_entry *entries, size_t count,
+                      struct report_causes *ret_causes);
+
+/* What is wrong in human words, the first thing first: "GPU 2 -> GPU 5 copies at 12.1 GB/s; required >= 345 GB/s". Where
+   the language has no words for it, the sentence is English. */
+const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
+                          const struct report_entry *entries, const struct report_cause *cause);
+/* What to do about it: each advice once, in English (language_said). */
+const char *cause_remedy(struct arena *arena, const struct report_entry *entries,
+                         const struct report_cause *cause);
+/* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (suspected)"; "" the host as a whole. */
+const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
+                       const struct report_entry *entries, const struct report_cause *cause);
+/* "10 of 16 hosts are fit. Fix these 6." */
+const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
+                            const struct report_causes *causes);
+/* "gpu4" as people say it: "GPU 4"; any other word as it is. */
+const char *part_name(struct arena *arena, const char *subject);
+
+#endif

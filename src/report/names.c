@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+#include <string.h>
+
+/* "title=Iron\ncustomer=Acme\n", as `assay run` writes it (names_document). */
+static void read_document(struct arena *arena, struct slice bytes, struct report_names *names)
+{
+    const struct {
+        const char *key;
+        const char **value;
+    } keys[] = {{"title", &names->title}, {"customer", &names->customer}, {"site", &names->site}};
+    struct slice line;
+
+    while (scan_line(&bytes, &line)) {
+        size_t equals = slice_find(line, "=");
+
+        for (size_t i = 0; equals != (size_t)-1 && i < sizeof keys / sizeof keys[0]; i++)
+            if (slice_equal((struct slice){line.bytes, equals}, keys[i].key))
+                *keys[i].value = arena_strndup(arena, line.bytes + equals + 1, line.length - equals - 1);
+    }
+}
+
+/* The file's own name: where it lies on the machine that drove the tests tells a reader nothing. */
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names)
+{
+    *ret_names = (struct report_names){.title = NULL, .customer = "", .site = "", .contract = ""};
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *document = &record->documents.items[i];
+
+        if (strcmp(document->kind, NAMES_DOCUMENT) == 0)
+            read_document(arena, document->bytes, ret_names);
+        if (strcmp(document->kind, "contract") == 0)
+            ret_names->contract = file_name(document->name);
+    }
+    read_document(arena, record->names, ret_names);
+    ret_names->titled = ret_names->title != NULL;
+    if (!ret_names->titled)
+        ret_names->title = file_name(record->hostfile);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run is called by people: the cluster, whose it is and where it stands. Kept with the run as a document. */
+#ifndef ASSAY_REPORT_NAMES_H
+#define ASSAY_REPORT_NAMES_H
+
+#include "assay/record.h"
+
+struct report_names {
+    bool titled;       /* somebody gave it a title */
+    const char *title; /* of the cluster; where nobody gave one, the name of the hostfile */
+    const char *customer, *site, *contract; /* "" where nobody said */
+};
+
+/* In the arena. The last word on each counts: a report can be given others than its run was. */
+void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names);
+
+#endif

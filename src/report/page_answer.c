@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first screen: verdict, what to fix, the fleet, and what the run was. */
+#include <string.h>
+
+#include "page.h"
+
+static void tile(struct page *page, enum outcome_word word, size_t count)
+{
+    if (count == 0)
+        html_markup(page->out, "<div class=\"tile zero\"><div class=\"count\">");
+    else
+        html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
+    html_text(page->out, count_text(page->arena, count));
+    html_markup(page->out, "</div>");
+    page_word(page, word);
+    html_markup(page->out, "</div>\n");
+}
+
+static void write_verdict(struct page *page)
+{
+    const struct view *view = page->view;
+    const char *headline = causes_headline(page->arena, page->language, view, &page->causes);
+    struct text *out = page->out;
+
+    html_markup(out, "<div class=\"verdict");
+    page_verdict_class(out, view->verdict);
+    html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
+    html_text(out, page_verdict_symbol(view->verdict));
+    html_markup(out, "</span> <strong>");
+    page_said(page, view->verdict_text);
+    html_markup(out, "</strong></div>\n");
+    if (view->record->judgement.verdict_count > 0 && *headline != '\0') {
+        html_markup(out, "<p class=\"headline\">");
+        html_text(out, headline);
+        html_markup(out, "</p>\n");
+    }
+    if (!standing_is_acceptance(&view->record->standing)) {
+        html_markup(out, "<p class=\"standing\">");
+        page_said(page, standing_sentence(page->arena, &view->record->standing));
+        html_markup(out, "</p>\n");
+    }
+    html_markup(out, "<p>");
+    page_said(page, verdict_sentence(view));
+    html_markup(out, "</p>");
+    if (*view->verdict_note != '\0') {
+        html_markup(out, "<p class=\"note\">");
+        page_said(page, view->verdict_note);
+        html_markup(out, "</p>");
+    }
+    if (view->record->origin != NULL) {
+        html_markup(out, "<p class=\"note\">");
+        html_text(out, origin_note(page->arena, page->language, view->record));
+        html_markup(out, "</p>");
+    }
+    html_markup(out, "</div>\n");
+}
+
+static void write_tiles(struct page *page)
+{
+    const struct coverage *all = &page->view->coverage;
+
+    html_markup(page->out, "<div class=\"tiles\">\n");
+    tile(page, OUTCOME_FAIL, all->fail);
+    tile(page, OUTCOME_INCONCLUSIVE, all->inconclusive);
+    tile(page, OUTCOME_NOT_RUN, all->not_run);
+    tile(page, OUTCOME_PASS, all->pass);
+    tile(page, OUTCOME_RECORDED, all->records);
+    html_markup(page->out, "</div>\n");
+}
+
+/* -- What to fix: a line for each cause --------------------------------------------------------------------- */
+
+static const struct sighting *sighting_at(const struct page *page, size_t host, const char *position)
+{
+    for (size_t i = 0; i < page->sightings.items.count; i++) {
+        const struct sighting *sighting = &page->sightings.items.items[i];
+
+        if (sighting->host == host && item_kind_is_hardware(sighting->kind) &&
+            strcmp(sighting->position, position) == 0)
+            return sighting;
+    }
+    return NULL;
+}
+
+/* What is printed on the part: who walks to the rack must not have to look. Of several hosts the card says it. */
+static void write_serial(struct page *page, const struct report_cause *cause)
+{
+    const struct sighting *sighting;
+    size_t host;
+
+    if (cause->hosts.count != 1 || cause->parts.count == 0 || cause->parts.count > 2)
+        return;
+    host = view_host(page->view, cause->hosts.items[0]);
+    for (size_t i = 0; i < cause->parts.count; i++) {
+        const char *part = cause->parts.items[i], *arrow = strstr(part, "->");
+
+        if (arrow != NULL) /* the other direction of a pair names the other one */
+            part = arena_strndup(page->arena, part, (size_t)(arrow - part));
+        sighting = sighting_at(page, host, part);
+        if (sighting == NULL)
+            continue;
+        html_markup(page->out, "<small class=\"serial\">");
+        if (cause->parts.count > 1)
+            html_textf(page->out, "%s: ", part_name(page->arena, part));
+        html_text(page->out, *sighting->serial != '\0' ? sayf(page, TEXT_ANSWER_SERIAL, sighting->serial)
+                                                       : sayf(page, TEXT_ANSWER_ID, sighting->identity));
+        html_markup(page->out, "</small>");
+    }
+}
+
+static void write_line(struct page *page, size_t index, bool printed)
+{
+    const struct report_cause *cause = &page->causes.items.items[index];
+    const char *part = cause_part(page->arena, page->language, page->view, page->entries, cause);
+    const char *remedy = cause_remedy(page->arena, page->entries, cause);
+    struct text *out = page->out;
+
+    page_open_row(page, printed);
+    html_markup(out, "<th scope=\"row\"><span");
+    html_word_class(out, cause->word);
+    html_markup(out, "><b>");
+    html_text(out, word_symbol(cause->word));
+    html_markup(out, "</b></span> ");
+    if (cause->word == OUTCOME_FAIL)
+        html_shape(out, "<a href=\"#k@\">", (double)(index + 1));
+    else
+        html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[0] + 1));
+    page_said(page, cause->target);
+    html_markup(out, "</a></th><td>");
+    html_text(out, *part != '\0' ? part : cause->blames ? say(page, TEXT_PART_HOST) : "\xe2\x80\x93");
+    write_serial(page, cause);
+    html_markup(out, "</td><td>");
+    html_text(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
+    html_markup(out, "</td><td>");
+    if (cause->waived)
+        page_said(page, page->entries[cause->entries.items[0]].waiver);
+    else
+        page_said(page, *remedy != '\0' ? remedy : say(page, TEXT_NO_REMEDY));
+    html_markup(out, "</td></tr>\n");
+}
+
+/* More lines than a screen has are not read there: they are counted, and their cards stand below. */
+static void write_answer(struct page *page)
+{
+    enum { LINES = 12, LINES_ON_PAPER = 8 };
+    size_t count = page->causes.items.count;
+
+    if (count == 0)
+        return;
+    page_table(page, "answer", COLUMN(A_HOST), COLUMN(A_PART), COLUMN(A_PROBLEM), COLUMN(WHAT_TO_DO));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < count && i < LINES; i++)
+        write_line(page, i, i < LINES_ON_PAPER || count <= LINES_ON_PAPER + 1);
+    html_markup(page->out, "</tbody></table>\n");
+    if (count > LINES_ON_PAPER + 1) {
+        html_markup(page->out, "<p class=\"more on-paper\">");
+        html_text(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES_ON_PAPER)));
+        html_markup(page->out, "</p>\n");
+    }
+    if (count > LINES) {
+        html_markup(page->out, "<p class=\"more on-screen\"><a href=\"#failures\">");
+        html_text(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES)));
+        html_markup(page->out, "</a></p>\n");
+    }
+    if (page->causes.blocked_together > 0) {
+        html_markup(page->out, "<p class=\"more\">");
+        html_text(page->out, sayf(page, TEXT_BLOCKED_TOGETHER, number(page, page->causes.blocked_together)));
+        html_markup(page->out, "</p>\n");
+    }
+}
+
+/* "1,250 in 10 units, 12 of them spare" */
+static const char *scope_of_hosts(struct page *page)
+{
+    const struct record *record = page->view->record;
+    size_t units = page_count_verdicts(page, "unit"), spares = 0;
+    const char *text = count_text(page->arena, record->plan->hosts.count);
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        spares += record->plan->hosts.items[i]->role == ROLE_SPARE;
+    if (units > 0)
+        text = sayf(page, TEXT_HOSTS_IN_UNITS, text, number(page, units));
+    return spares > 0 ? sayf(page, TEXT_HOSTS_SPARE, text, number(page, spares)) : text;
+}
+
+/* What was seen counts; what the hostfile says is only what was promised. */
+static const char *scope_of_gpus(struct page *page)
+{
+    const struct plan *plan = page->view->record->plan;
+    size_t seen = 0, declared = 0;
+
+    for (size_t i = 0; i < page->sightings.items.count; i++)
+        seen += page->sightings.items.items[i].kind == ITEM_GPU;
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        declared += plan->hosts.items[i]->slots;
+    return sayf(page, TEXT_GPUS_SEEN, number(page, seen),
+                declared > 0 ? number(page, declared) : say(page, TEXT_NONE));
+}
+
+/* The agreed test plan: the suite as a file that both sides can hash. */
+static const char *plan_document(struct page *page)
+{
+    const struct record *record = page->view->record;
+
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, "suite") == 0)
+            return sayf(page, TEXT_DOCUMENT_HASH, record->documents.items[i].name,
+                        record->documents.items[i].sha256);
+    return say(page, TEXT_SUITE_NOT_KEPT);
+}
+
+static void write_identity(struct page *page)
+{
+    const struct record *record = page->view->record;
+    struct text *out = page->out;
+
+    html_markup(out, "<dl class=\"identity\">\n");
+    page_pair(page, TEXT_CLUSTER, record->hostfile);
+    page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, said(page, record->suite_title), record->suite));
+    page_pair(page, TEXT_HOSTS, scope_of_hosts(page));
+    page_pair(page, TEXT_GPUS, scope_of_gpus(page));
+    page_pair(page, TEXT_GATES_OWED,
+              sayf(page, TEXT_GATES_VALUED, number(page, page->view->coverage.gates),
+                   number(page, page->view->coverage.measured)));
+    page_pair(page, TEXT_RUN,
+              sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
+                   said(page, run_state_name(record->state))));
+    page_pair(page, TEXT_RUN_UUID, record->uuid);
+    if (record->origin != NULL)
+        page_pair(page, TEXT_ORIGIN, origin_came(page->arena, page->language, record->origin));
+    page_pair(page, TEXT_JUDGEMENT,
+              record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
+            page_pair(page, TEXT_CHANGED, said(page, record->documents.items[i].name));
+    page_pair(page, TEXT_STARTED, when(page, record->started));
+    page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
+    page_pair(page, TEXT_DURATION,
+              record->ended > 0 ? how_long(page, record->ended - record->started)
+                                : say(page, TEXT_NOT_ENDED));
+    page_said_pair(page, TEXT_JUDGED_AGAINST,
+                   record->judgement.baselines != NULL ? record->judgement.baselines : "");
+    page_pair(page, TEXT_MEASURED_WITH, record->program);
+    html_markup(out, "<div class=\"wide\"><dt>");
+    html_text(out, say(page, TEXT_TEST_PLAN));
+    html_markup(out, "</dt><dd>");
+    html_code(out, plan_document(page));
+    html_markup(out, "</dd></div>\n</dl>\n");
+}
+
+static const char *kind_text(const struct page *page)
+{
+    const struct standing *standing = &page->view->record->standing;
+
+    return standing_is_acceptance(standing)
+               ? say(page, TEXT_KIND)
+               : sayf(page, TEXT_KIND_OTHER, said(page, run_kind_title(standing->kind)));
+}
+
+/* "customer Acme - site Oslo - contract A-17 - Hand-over of 8-GPU hosts - run 12 - 2026-03-01 12:00:00 UTC" */
+static const char *subtitle_text(struct page *page)
+{
+    const struct record *record = page->view->record;
+    const char *text = "";
+
+    if (*page->names.customer != '\0')
+        text =
+            arena_printf(page->arena, "%s \xc2\xb7 ", sayf(page, TEXT_CUSTOMER_NAMED, page->names.customer));
+    if (*page->names.site != '\0')
+        text =
+            arena_printf(page->arena, "%s%s \xc2\xb7 ", text, sayf(page, TEXT_SITE_NAMED, page->names.site));
+    if (*page->names.contract != '\0')
+        text = arena_printf(page->arena, "%s%s \xc2\xb7 ", text,
+                            sayf(page, TEXT_CONTRACT_NAMED, page->names.contract));
+    return arena_printf(page->arena, "%s%s", text,
+                        sayf(page, TEXT_SUBTITLE, said(page, record->suite_title),
+                             arena_printf(page->arena, "%lld", record->number), when(page, record->started)));
+}
+
+/* The first screen, and the first page on paper: what was decided, what to fix, where it stands. On paper it is signed
+   right below; on the screen the place for that is the last section. */
+void page_answer(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<header>\n<p class=\"kind\">");
+    html_text(out, kind_text(page));
+    html_markup(out, "</p>\n<h1>");
+    html_text(out, page->names.title);
+    html_markup(out, "</h1>\n<p class=\"subtitle\">");
+    html_text(out, subtitle_text(page));
+    html_markup(out, "</p>\n");
+    write_verdict(page);
+    page_fleet(page);
+    write_answer(page);
+    write_tiles(page);
+    write_identity(page);
+    html_markup(out, "</header>\n");
+    if (standing_is_acceptance(&page->view->record->standing)) {
+        html_markup(out, "<div class=\"on-paper signing\">\n");
+        page_heading(page, TEXT_SIGN_OFF);
+        page_sign_off(page);
+        html_markup(out, "</div>\n");
+    }
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One cause, one card: what is wrong, what to do, by whom, and folded behind it every gate and where it was measured. */
+#include <string.h>
+
+#include "gates.h"
+#include "out_of_use.h"
+#include "page.h"
+
+enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24 };
+
+/* Links to the attempts behind the entry, each step's named once; behind whom isolation names are the tests of parts. */
+static void write_evidence_links(struct page *page, const struct report_entry *entry)
+{
+    const struct accusation *accusation = entry->accusation;
+    size_t linked = 0, last = (size_t)-1, count = accusation != NULL ? accusation->step_count : entry->items;
+
+    for (size_t i = 0; i < count && linked < EVIDENCE_LINKED; i++) {
+        size_t step = accusation != NULL ? accusation->steps[i] : entry->outcomes[i]->step;
+
+        for (size_t k = 0; step != last && k < page->view->steps[step].attempts.count; k++, linked++) {
+            const struct attempt *attempt = page->view->steps[step].attempts.items[k];
+
+            html_text(page->out, linked > 0 ? ", " : "");
+            html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
+            html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
+                                      said(page, step_target(page->arena, page->view->steps[step].step)),
+                                      number(page, attempt->n)));
+            html_markup(page->out, "</a>");
+        }
+        last = step;
+    }
+    if (linked >= EVIDENCE_LINKED)
+        html_text(page->out, say(page, TEXT_MORE_IN_APPENDIX));
+    if (linked == 0)
+        html_text(page->out, say(page, TEXT_NOTHING_RUN));
+}
+
+static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
+{
+    const struct slot *slot = view_slot(page->view, outcome);
+    struct text *out = page->out;
+
+    html_markup(out, "<tr>");
+    if (named)
+        page_said_cell(page, step_target(page->arena, page->view->steps[outcome->step].step));
+    page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
+    html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
+    html_cell(out, *outcome->measured != '\0' ? outcome->measured : say(page, TEXT_NOTHING));
+    page_said_cell(page, *outcome->gate != '\0' ? outcome->gate : say(page, TEXT_NONE_APPLIED));
+    page_said_cell(page, limit_origin(page->arena, outcome->status, outcome->source));
+    html_markup(out, "</tr>\n");
+}
+
+static void write_items(struct page *page, const struct report_entry *entry)
+{
+    bool named = false;
+
+    for (size_t i = 1; i < entry->items; i++)
+        named |= entry->outcomes[i]->step != entry->outcomes[0]->step;
+    if (named)
+        page_table(page, "items", COLUMN(HOST), COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
+                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+    else
+        page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECT), COLUMN(MEASURED_WORST),
+                   COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < entry->items; i++)
+        write_item_row(page, entry->outcomes[i], named);
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+/* For entries of many items: a row for each gate, the subjects in one cell. */
+static void write_gate_lines(struct page *page, const struct report_entry *entry)
+{
+    struct gate_lines lines;
+    struct text *out = page->out;
+
+    gate_lines_of_entry(page->view, entry, &lines);
+    page_table(page, "items", COLUMN(METRIC), NUMBERS(ITEMS), COLUMN(SUBJECTS), COLUMN(GATE),
+               COLUMN(LIMIT_FROM));
+    html_markup(out, "<tbody>\n");
+    for (size_t i = 0; i < lines.items.count; i++) {
+        const struct gate_line *line = &lines.items.items[i];
+
+        html_markup(out, "<tr>");
+        page_metric_cell(page, line->metric, line->at);
+        html_cell(out, count_text(page->arena, line->items));
+        page_said_cell(page, line->subjects);
+        page_said_cell(page, line->gate);
+        page_said_cell(page, limit_origin(page->arena, line->status, line->source));
+        html_markup(out, "</tr>\n");
+    }
+    html_markup(out, "</tbody></table>\n");
+}
+
+/* Whether the subject speaks of that place: "gpu2->gpu5" of gpu2, and not of gpu25. */
+static bool speaks_of(const char *subject, const char *position)
+{
+    size_t length = strlen(position);
+
+    for (const char *at = strstr(subject, position); at != NULL; at = strstr(at + 1, position))
+        if (at[length] < '0' || at[length] > '9')
+            return true;
+    return false;
+}
+
+static bool entry_speaks_of(const struct page *page, const struct report_entry *entry,
+                            const struct sighting *sighting)
+{
+    for (size_t i = 0; i < entry->items && i < ITEMS_LISTED; i++) {
+        const struct step *step = page->view->steps[entry->outcomes[i]->step].step;
+
+        if (step->member_count == 1 && view_host(page->view, step->members[0]) == sighting->host &&
+            speaks_of(view_slot(page->view, entry->outcomes[i])->subject, sighting->position))
+            return true;
+    }
+    return false;
+}
+
+static bool is_accused(const struct page *page, const struct report_cause *cause,
+                       const struct sighting *sighting)
+{
+    for (size_t i = 0; i < cause->entries.count; i++)
+        if (entry_speaks_of(page, &page->entries[cause->entries.items[i]], sighting))
+            return true;
+    return cause->parts_suspected && view_host(page->view, cause->hosts.items[0]) == sighting->host &&
+           strcmp(cause->parts.items[0], sighting->position) == 0;
+}
+
+/* The hardware that the failure is about, by what is printed on it: who mends it must not have to look. */
+static void write_hardware(struct page *page, const struct report_cause *cause)
+{
+    enum { MOST_NAMED = 8 };
+    size_t named = 0;
+
+    for (size_t i = 0; i < page->sightings.items.count; i++) {
+        const struct sighting *sighting = &page->sightings.items.items[i];
+
+        if (!item_kind_is_hardware(sighting->kind) || *sighting->position == '\0' ||
+            !is_accused(page, cause, sighting))
+            continue;
+        if (named++ >= MOST_NAMED)
+            continue;
+        html_markup(page->out, "<div><dt>");
+        html_text(page->out, named == 1 ? say(page, TEXT_HARDWARE) : "");
+        html_markup(page->out, "</dt><dd>");
+        html_textf(page->out, "%s, %s, %s, ", page->view->record->plan->hosts.items[sighting->host]->name,
+                   sighting->position,
+                   *sighting->serial != '\0' ? sayf(page, TEXT_SERIAL_IS, sighting->serial)
+                                             : say(page, TEXT_NO_SERIAL));
+        html_code(page->out, sighting->identity);
+        html_markup(page->out, "</dd></div>\n");
+    }
+    if (named > MOST_NAMED)
+        html_pair(page->out, "", sayf(page, TEXT_AND_MORE, number(page, named - MOST_NAMED)));
+}
+
+/* For a pen: who mends it, and until when. */
+static void write_to_do(struct page *page)
+{
+    struct text *out = page->out;
+
+    html_markup(out, "<div class=\"todo\"><dt>");
+    html_text(out, say(page, TEXT_TO_BE_MENDED));
+    html_markup(out, "</dt><dd>");
+    html_text(out, say(page, TEXT_MENDED_BY));
+    html_markup(out, " <span class=\"blank\"></span> ");
+    html_text(out, say(page, TEXT_MENDED_UNTIL));
+    html_markup(out, " <span class=\"blank\"></span></dd></div>\n");
+}
+
+/* The lines of the tools' own outputs that made parsers call it a fault: at most so many, of the entries' attempts. */
+static void write_tool_lines(struct page *page, const struct report_cause *cause)
+{
+    enum { LINES = 20 };
+    struct text *out = page->out;
+    size_t lines = 0, last = (size_t)-1;
+
+    for (size_t i = 0; i < cause->entries.count && lines < LINES; i++) {
+        const struct report_entry *entry = &page->entries[cause->entries.items[i]];
+
+        for (size_t k = 0; k < entry->items && lines < LINES; k++) {
+            const struct step_view *step = &page->view->steps[entry->outcomes[k]->step];
+            const struct attempt *attempt =
+                step->attempts.count > 0 ? step->attempts.items[step->attempts.count - 1] : NULL;
+
+            if (entry->outcomes[k]->step == last || attempt == NULL)
+                continue;
+            last = entry->outcomes[k]->step;
+            for (size_t n = 0; n < attempt->reading.findings.count && lines < LINES; n++) {
+                const struct finding *finding = &attempt->reading.findings.items[n];
+
+                if (finding->severity != SEVERITY_FAULT || *finding->text == '\0')
+                    continue;
+                if (lines++ == 0) {
+                    html_markup(out, "<div><dt>");
+                    html_text(out, say(page, TEXT_TOOL_SAID));
+                    html_markup(out, "</dt><dd><pre>");
+                }
+                html_textf(out, "%s: %s\n", step_target(page->arena, step->step), finding->text);
+            }
+        }
+    }
+    if (lines > 0)
+        html_markup(out, "</pre></dd></div>\n");
+}
+
+/* Where else it showed: tests across hosts that it made slow, and what could not be decided by it. */
+static void write_folded(struct page *page, const struct report_cause *cause)
+{
+    struct text *out = page->out;
+    bool any = false;
+
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &page->entries[cause->entries.items[i]];
+
+        if (entry->accusation != NULL || (entry->word == OUTCOME_FAIL && cause->accusation == NULL))
+            continue;
+        if (!any) {
+            html_markup(out, "<div><dt>");
+            html_text(out, say(page, TEXT_FOLDED));
+            html_markup(out, "</dt><dd>");
+        }
+        html_text(out, any ? "; " : "");
+        any = true;
+        html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[i] + 1));
+        html_text(out, entry->check);
+        html_markup(out, "</a> ");
+        page_said(page, entry->target);
+    }
+    if (any)
+        html_markup(out, "</dd></div>\n");
+}
+
+static void write_blocked(struct page *page, const struct report_cause *cause)
+{
+    if (cause->blocked == 0)
+        return;
+    html_markup(page->out, "<div><dt>");
+    html_text(page->out, say(page, TEXT_BLOCKED));
+    html_markup(page->out, "</dt><dd><a href=\"#undecided\">");
+    html_text(page->out, sayf(page, TEXT_BLOCKED_GATES, number(page, cause->blocked)));
+    html_markup(page->out, "</a></dd></div>\n");
+}
+
+/* One entry of the card, folded: what was said when it happened, its evidence, and each gate with its limit. */
+static void write_entry(struct page *page, size_t index)
+{
+    const struct report_entry *entry = &page->entries[index];
+    struct text *out = page->out;
+
+    if (page_prints(page, APPENDIX_HOSTS))
+        html_shape(out, "<details class=\"folded\" open id=\"n@\"><summary>", (double)(index + 1));
+    else
+        html_shape(out, "<details class=\"folded\" id=\"n@\"><summary>", (double)(index + 1));
+    page_said(page, entry->target);
+    html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
+    html_text(out, entry->check);
+    if (*entry->subjects != '\0') {
+        html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
+        page_said(page, entry->subjects);
+    }
+    if (entry->items > 0) {
+        html_markup(out, ": ");
+        html_text(out, sayf(page, TEXT_GATES_BEHIND, number(page, entry->items)));
+    }
+    html_markup(out, "</summary>\n<dl>");
+    page_said_pair(page, TEXT_FOUND, entry->cause);
+    html_markup(out, "</dl>\n");
+    if (entry->items > ITEMS_LISTED)
+        write_gate_lines(page, entry);
+    else if (entry->items > 0)
+        write_items(page, entry);
+    html_markup(out, "</details>\n");
+}
+
+static void write_card_head(struct page *page, size_t index)
+{
+    const struct report_cause *cause = &page->causes.items.items[index];
+    const char *part = cause_part(page->arena, page->language, page->view, page->entries, cause);
+    struct text *out = page->out;
+
+    if (index < CARDS_PRINTED)
+        html_shape(out, "<article class=\"entry\" id=\"k@\">\n<h3>", (double)(index + 1));
+    else
+        html_shape(out, "<article class=\"entry on-screen\" id=\"k@\">\n<h3>", (double)(index + 1));
+    page_word(page, cause->word);
+    html_shape(out, " <span class=\"nr\">@</span> ", (double)(index + 1));
+    page_said(page, cause->target);
+    if (*part != '\0') {
+        html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
+        html_text(out, part);
+    }
+    html_markup(out, "</h3>\n<p class=\"problem\">");
+    html_text(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
+    html_markup(out, "</p>\n");
+}
+
+static void write_card(struct page *page, size_t index)
+{
+    const struct report_cause *cause = &page->causes.items.items[index];
+    const char *remedy = cause_remedy(page->arena, page->entries, cause);
+    struct text *out = page->out;
+
+    write_card_head(page, index);
+    html_markup(out, "<dl>\n");
+    page_said_pair(page, TEXT_WHAT_TO_DO, *remedy != '\0' ? remedy : say(page, TEXT_NO_REMEDY));
+    if (cause->waived)
+        page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);
+    write_hardware(page, cause);
+    write_to_do(page);
+    write_blocked(page, cause);
+    write_folded(page, cause);
+    write_tool_lines(page, cause);
+    html_markup(out, "<div><dt>");
+    html_text(out, say(page, TEXT_EVIDENCE));
+    html_markup(out, "</dt><dd>");
+    write_evidence_links(page, &page->entries[cause->entries.items[0]]);
+    html_markup(out, "</dd></div>\n</dl>\n");
+    for (size_t i = 0; i < cause->entries.count; i++)
+        if (page->entries[cause->entries.items[i]].word == OUTCOME_FAIL)
+            write_entry(page, cause->entries.items[i]);
+    html_markup(out, "</article>\n");
+}
+
+/* On paper the cards of the first ones stand; each of the others has its line. */
+static void write_rest(struct page *page, size_t failures)
+{
+    if (failures <= CARDS_PRINTED)
+        return;
+    html_markup(page->out, "<div class=\"on-paper\">\n");
+    page_table(page, "compact", COLUMN(A_HOST), COLUMN(A_PART), COLUMN(A_PROBLEM));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = CARDS_PRINTED; i < failures; i++) {
+        const struct report_cause *cause = &page->causes.items.items[i];
+
+        html_markup(page->out, "<tr>");
+        html_row_head(page->out, said(page, cause->target));
+        html_cell(page->out, cause_part(page->arena, page->language, page->view, page->entries, cause));
+        html_cell(page->out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
+        html_markup(page->out, "</tr>\n");
+    }
+    html_markup(page->out, "</tbody></table></div>\n");
+}
+
+static void write_out_of_use(struct page *page)
+{
+    struct out_of_use lines;
+
+    out_of_use(page->view, page->entries, page->entry_count, &lines);
+    if (lines.lines.count == 0)
+        return;
+    html_markup(page->out, "<h3>");
+    html_text(page->out, say(page, TEXT_OUT_OF_USE));
+    html_markup(page->out, "</h3>\n");
+    page_paragraph(page, TEXT_OUT_OF_USE_INTRO);
+    html_markup(page->out, "<pre>");
+    for (size_t i = 0; i < lines.lines.count; i++) {
+        html_text(page->out, lines.lines.items[i]);
+        html_markup(page->out, "\n");
+    }
+    html_markup(page->out, "</pre>\n");
+}
+
+/* What is waived stands behind what is undecided, which has a section of its own. */
+void page_failures(struct page *page)
+{
+    size_t failures = page->causes.to_fix + page->causes.waived;
+
+    if (failures == 0) {
+        page_paragraph(page, TEXT_NO_FAILURE);
+        return;
+    }
+    html_markup(page->out, "<p>");
+    html_text(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
+                              number(page, page->view->coverage.fail)));
+    html_markup(page->out, "</p>\n");
+    for (size_t i = 0; i < page->causes.items.count; i++)
+        if (page->causes.items.items[i].word == OUTCOME_FAIL)
+            write_card(page, i);
+    write_rest(page, page->causes.to_fix);
+    write_out_of_use(page);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fleet at a glance: every host one cell, units apart, so that a reader sees how many are to be fixed and where they
+ * stand, be it 4 hosts or 1,250. Colour is never alone: what is not fit has a sign. What is fit and alike is one path.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "page.h"
+
+enum { MAP_WIDTH = 1024, DIGITS = 4 };
+
+struct grid {
+    double cell;    /* width and height */
+    size_t columns; /* cells in a row */
+    size_t *column, *row;
+    size_t rows;
+    bool named; /* the cells have room for a host's number */
+};
+
+static const struct host *host_at(const struct page *page, size_t host)
+{
+    return page->view->record->plan->hosts.items[host];
+}
+
+/* Row by row; a new unit begins one cell on, and in a new row where it does not fit into the rest of this one. */
+static void lay_out(const struct page *page, struct grid *grid)
+{
+    size_t count = page->view->record->plan->hosts.count, column = 0, row = 0, end;
+
+    grid->column = arena_array(page->arena, size_t, count);
+    grid->row = arena_array(page->arena, size_t, count);
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && strcmp(host_at(page, end)->unit, host_at(page, i)->unit) == 0; end++)
+            ;
+        if (column > 0 && column + (end - i) > grid->columns && end - i <= grid->columns) {
+            column = 0;
+            row++;
+        }
+        for (size_t k = i; k < end; k++, column++) {
+            if (column >= grid->columns) {
+                column = 0;
+                row++;
+            }
+            grid->column[k] = column;
+            grid->row[k] = row;
+        }
+        column += column > 0 && column < grid->columns;
+    }
+    grid->rows = row + 1;
+}
+
+/* "150" of gpu-node150: the digits at the end of the name. */
+static const char *number_of(const char *name)
+{
+    const char *at = name + strlen(name);
+
+    while (at > name && isdigit((unsigned char)at[-1]))
+        at--;
+    return strlen(at) <= DIGITS ? at : "";
+}
+
+static void write_cell(struct page *page, const struct grid *grid, size_t host)
+{
+    static const char *const names[] = {
+        [HOST_FIT] = "h-fit", [HOST_UNTESTED] = "h-none", [HOST_OPEN] = "h-open", [HOST_TO_FIX] = "h-fix"};
+    enum host_state state = page->causes.states[host];
+    size_t cause = page->causes.of_host[host];
+    double x = (double)grid->column[host] * grid->cell, y = (double)grid->row[host] * grid->cell;
+    double side = grid->cell - 1;
+    struct text *out = page->out;
+
+    if (cause > 0 && page->causes.items.items[cause - 1].word == OUTCOME_FAIL)
+        html_shape(out, "<a href=\"#k@\" tabindex=\"-1\">", (double)cause);
+    html_markup(out, "<g class=\"");
+    html_text(out, names[state]);
+    html_shape(out, "\"><path d=\"M@ @h@v@h-@z\"/>", x, y, side, side, side);
+    if (grid->named) {
+        html_shape(out, "<text x=\"@\" y=\"@\">", x + side / 2, y + side / 2 + 3.5);
+        html_text(out, number_of(host_at(page, host)->name));
+        html_markup(out, "</text>");
+    } else if (state == HOST_TO_FIX) {
+        html_shape(out, "<path class=\"sign\" d=\"M@ @l@ @m0-@l-@ @\"/>", x + 2, y + 2, side - 4, side - 4,
+                   side - 4, side - 4, side - 4);
+    }
+    html_markup(out, "<title>");
+    html_text(out, host_at(page, host)->name);
+    html_markup(out, "</title></g>");
+    if (cause > 0 && page->causes.items.items[cause - 1].word == OUTCOME_FAIL)
+        html_markup(out, "</a>");
+    html_markup(out, "\n");
+}
+
+/* What is fit is most of it, and where no number stands in the cells one path draws them all. */
+static void write_fit(struct page *page, const struct grid *grid)
+{
+    html_markup(page->out, "<path class=\"h-fit\" d=\"");
+    for (size_t i = 0; i < page->view->record->plan->hosts.count; i++)
+        if (page->causes.states[i] == HOST_FIT)
+            html_shape(page->out, "M@ @h@v@h-@z", (double)grid->column[i] * grid->cell,
+                       (double)grid->row[i] * grid->cell, grid->cell - 1, grid->cell - 1, grid->cell - 1);
+    html_markup(page->out, "\"/>\n");
+}
+
+static void write_legend(struct page *page)
+{
+    static const struct {
+        enum host_state state;
+        enum text_key text;
+    } words[] = {{HOST_FIT, TEXT_FLEET_FIT},
+                 {HOST_TO_FIX, TEXT_FLEET_FAULT},
+                 {HOST_OPEN, TEXT_FLEET_OPEN},
+                 {HOST_UNTESTED, TEXT_FLEET_NONE}};
+    static const enum outcome_word signs[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INCONCLUSIVE,
+                                              OUTCOME_NOT_RUN};
+    size_t hosts = page->view->record->plan->hosts.count;
+
+    html_text(page->out, sayf(page, TEXT_FLEET, number(page, hosts)));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t count = 0;
+
+        for (size_t k = 0; k < hosts; k++)
+            count += page->causes.states[k] == words[i].state;
+        if (count == 0)
+            continue;
+        html_markup(page->out, " <span");
+        html_word_class(page->out, signs[i]);
+        html_markup(page->out, ">");
+        html_textf(page->out, "%s %s %s", word_symbol(signs[i]), number(page, count),
+                   say(page, words[i].text));
+        html_markup(page->out, "</span>");
+    }
+}
+
+void page_fleet(struct page *page)
+{
+    size_t count = page->view->record->plan->hosts.count;
+    struct grid grid = {.cell = count <= 32 ? 32 : count <= 420 ? 21 : 10};
+
+    if (count < 2)
+        return;
+    grid.columns = (size_t)(MAP_WIDTH / grid.cell);
+    grid.named = grid.cell > 20;
+    lay_out(page, &grid);
+    html_markup(page->out, "<figure class=\"fleet\">\n<figcaption>");
+    write_legend(page);
+    html_markup(page->out, "</figcaption>\n");
+    html_shape(page->out, "<svg viewBox=\"0 0 @ @\" role=\"group\"><title>", MAP_WIDTH,
+               (double)grid.rows * grid.cell);
+    html_text(page->out, sayf(page, TEXT_FLEET, number(page, count)));
+    html_markup(page->out, "</title>\n");
+    if (!grid.named)
+        write_fit(page, &grid);
+    for (size_t i = 0; i < count; i++)
+        if (grid.named || page->causes.states[i] != HOST_FIT)
+            write_cell(page, &grid, i);
+    html_markup(page->out, "</svg>\n</figure>\n");
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Causes in the words of somebody who has never seen assay: one table from metric to sentence. */
+#include <math.h>
+#include <string.h>
+
+#include "causes.h"
+
+/* By the beginning of the metric; the first row that fits. Of several outcomes the one with the earliest row speaks. */
+static const struct plain_row {
+    const char *metric;
+    enum text_key text; /* {1} part, {2} measured, {3} required, {4} what was tested */
+} rows[] = {
+    {"p2p.unidirectional", TEXT_P_COPIES},
+    {"p2p.bidirectional", TEXT_P_COPIES_BOTH},
+    {"nvbandwidth.", TEXT_P_HOST_COPIES},
+    {"gpu.persistence", TEXT_P_PERSISTENCE},
+    {"ecc.mode", TEXT_P_ECC_OFF},
+    {"gpu.mig", TEXT_P_MIG},
+    {"ecc.volatile.uncorrected", TEXT_P_ECC_ERRORS},
+    {"remapped_rows.pending", TEXT_P_REMAP},
+    {"gpu_burn.errors", TEXT_P_BURN_ERRORS},
+    {"gpu_burn.verdict", TEXT_P_BURN_FAULTY},
+    {"gpu_burn.float.gflops", TEXT_P_BURN_SLOW},
+    {"gpu_burn.gflops", TEXT_P_BURN_SLOW},
+    {"gpu_burn.temperature", TEXT_P_HOT},
+    {"gpu.temperature", TEXT_P_HOT},
+    {"window.temperature", TEXT_P_HOT},
+    {"rdma.write.latency", TEXT_P_RDMA_LATENCY},
+    {"rdma.", TEXT_P_RDMA},
+    {"ib.rate", TEXT_P_LINK_RATE},
+    {"ib.state", TEXT_P_PORT},
+    {"ib.physical_state", TEXT_P_PORT},
+    {"pcie.width", TEXT_P_PCIE_WIDTH},
+    {"pcie.generation", TEXT_P_PCIE_GENERATION},
+    {"gpu.count", TEXT_P_GPU_COUNT},
+    {"fabric_manager.state", TEXT_P_FABRIC_MANAGER},
+    {"dcgm.", TEXT_P_DCGM},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* ROW_COUNT: there are no words for it. NCCL's metrics are alike but for the collective in their middle. */
+static size_t row_of(const char *metric)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (strncmp(metric, rows[i].metric, strlen(rows[i].metric)) == 0)
+            return i;
+    return ROW_COUNT;
+}
+
+static enum text_key text_of(const char *metric, bool has_part)
+{
+    size_t row = row_of(metric);
+
+    if (row < ROW_COUNT)
+        return rows[row].text;
+    if (strncmp(metric, "nccl.", 5) == 0 && ends_with(metric, ".busbw"))
+        return TEXT_P_NCCL;
+    if (strncmp(metric, "nccl.", 5) == 0 && ends_with(metric, ".wrong"))
+        return TEXT_P_NCCL_WRONG;
+    return has_part ? TEXT_P_OTHER_OF : TEXT_P_OTHER;
+}
+
+const char *part_name(struct arena *arena, const char *subject)
+{
+    const char *out = "", *at;
+
+    while ((at = strstr(subject, "->")) != NULL) {
+        out = arena_printf(arena, "%s%.*s -> ", out, (int)(at - subject), subject);
+        subject = at + 2;
+    }
+    subject = arena_printf(arena, "%s%s", out, subject);
+    out = "";
+    while ((at = strstr(subject, "gpu")) != NULL && at[3] >= '0' && at[3] <= '9') {
+        out = arena_printf(arena, "%s%.*sGPU ", out, (int)(at - subject), subject);
+        subject = at + 3;
+    }
+    return arena_printf(arena, "%s%s", out, subject);
+}
+
+/* ">= 345 GB/s (365 eased by 5%)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
+static const char *required_text(struct arena *arena, enum report_language language, const char *gate)
+{
+    size_t length = strcspn(gate, "(");
+
+    while (length > 0 && gate[length - 1] == ' ')
+        length--;
+    if (strncmp(gate, ">= ", 3) == 0 || strncmp(gate, "<= ", 3) == 0)
+        return arena_printf(arena, "%s %.*s", *gate == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", (int)length - 3,
+                            gate + 3);
+    if (strncmp(gate, "= ", 2) == 0)
+        return language_said(arena, language, arena_strndup(arena, gate + 2, length - 2));
+    return NULL;
+}
+
+static const char *outcome_problem(struct arena *arena, enum report_language language,
+                                   const struct view *view, const struct outcome *outcome)
+{
+    const struct slot *slot = view_slot(view, outcome);
+    const char *required = required_text(arena, language, outcome->gate);
+
+    if (required == NULL || *outcome->measured == '\0')
+        return language_said(arena, language, *outcome->cause != '\0' ? outcome->cause : slot->metric);
+    return language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
+                        part_name(arena, slot->subject), outcome->measured, required,
+                        row_of(slot->metric) < ROW_COUNT || strncmp(slot->metric, "nccl.", 5) != 0
+                            ? slot->metric
+                            : view->steps[outcome->step].step->shape->suite_step);
+}
+
+/* The outcome that speaks for the entry: the one of the earliest row, and of equal ones the first. */
+static const struct outcome *lead_of(const struct view *view, const struct report_entry *entry)
+{
+    const struct outcome *lead = NULL;
+    size_t best = ROW_COUNT + 1;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        size_t row = row_of(view_slot(view, entry->outcomes[i])->metric);
+
+        if (row < best) {
+            best = row;
+            lead = entry->outcomes[i];
+        }
+    }
+    return lead;
+}
+
+struct said_words {
+    LIST_OF(const char *) items;
+};
+
+static void add_word(struct arena *arena, struct said_words *words, const char *word)
+{
+    for (size_t i = 0; i < words->items.count; i++)
+        if (strcmp(words->items.items[i], word) == 0)
+            return;
+    if (*word != '\0')
+        *list_push(arena, &words->items) = word;
+}
+
+static const char *join_words(struct arena *arena, enum report_language language,
+                              const struct said_words *words, const char *between, size_t most)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < words->items.count && i < most; i++)
+        text = arena_printf(arena, "%s%s%s", text, i > 0 ? between : "", words->items.items[i]);
+    if (words->items.count > most)
+        text =
+            language_say(arena, language, TEXT_PART_MORE, text, count_text(arena, words->items.count - most));
+    return text;
+}
+
+/* Whom isolation names: what is slow by it, and how slow. */
+static const char *accused_problem(struct arena *arena, enum report_language language,
+                                   const struct view *view, const struct report_entry *entries,
+                                   const struct report_cause *cause)
+{
+    enum { TESTS_NAMED = 3 };
+    const struct outcome *slow = NULL;
+    struct said_words tests = {0};
+    const char *text, *required;
+
+    for (size_t i = 1; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &entries[cause->entries.items[i]];
+        const struct outcome *lead = lead_of(view, entry);
+
+        add_word(arena, &tests, entry->check);
+        if (slow == NULL && lead != NULL && *lead->measured != '\0')
+            slow = lead;
+    }
+    if (tests.items.count == 0)
+        add_word(arena, &tests, view->steps[cause->accusation->step].step->shape->suite_step);
+    text =
+        language_say(arena, language, TEXT_P_ACCUSED, join_words(arena, language, &tests, ", ", TESTS_NAMED));
+    required = slow != NULL ? required_text(arena, language, slow->gate) : NULL;
+    if (required == NULL)
+        return text;
+    return language_say(arena, language, TEXT_P_ACCUSED_MEASURED, text,
+                        view->steps[slow->step].step->shape->suite_step, slow->measured, required);
+}
+
+const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
+                          const struct report_entry *entries, const struct report_cause *cause)
+{
+    enum { PROBLEMS_SAID = 2 };
+    struct said_words problems = {0};
+
+    if (cause->accusation != NULL)
+        return accused_problem(arena, language, view, entries, cause);
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &entries[cause->entries.items[i]];
+        const struct outcome *lead = lead_of(view, entry);
+
+        if (lead == NULL || cause->word == OUTCOME_NOT_RUN)
+            add_word(arena, &problems, language_said(arena, language, entry->cause));
+        else
+            add_word(arena, &problems, outcome_problem(arena, language, view, lead));
+    }
+    return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
+}
+
+const char *cause_remedy(struct arena *arena, const struct report_entry *entries,
+                         const struct report_cause *cause)
+{
+    enum { REMEDIES_SAID = 3 };
+    struct said_words remedies = {0};
+
+    if (cause->accusation != NULL && cause->parts_suspected)
+        return arena_printf(arena,
+                            "check %s of that host: its PCIe link, cable, transceiver and switch port "
+                            "(pcie-link, ib-port, ib-phy, fabric-counters), then test again",
+                            cause->parts.items[0]);
+    for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++)
+        add_word(arena, &remedies, entries[cause->entries.items[i]].remedy);
+    return join_words(arena, LANGUAGE_EN, &remedies, "; ", REMEDIES_SAID);
+}
+
+/* How many of its kind the test looked at on one host. */
+static size_t planned_alike(const struct view *view, const struct outcome *outcome)
+{
+    const struct shape *shape = view->steps[outcome->step].step->shape;
+    size_t planned = 0;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        planned += strcmp(shape->slots[i].metric, view_slot(view, outcome)->metric) == 0;
+    return planned;
+}
+
+/* "gpu2->gpu5, gpu5->gpu2" are the two directions of one pair. */
+static bool is_one_pair(struct arena *arena, const struct report_cause *cause)
+{
+    const char *first = cause->parts.items[0], *arrow = strstr(first, "->");
+
+    return cause->parts.count == 2 && arrow != NULL &&
+           strcmp(cause->parts.items[1],
+                  arena_printf(arena, "%s->%.*s", arrow + 2, (int)(arrow - first), first)) == 0;
+}
+
+const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
+                       const struct report_entry *entries, const struct report_cause *cause)
+{
+    enum { PARTS_NAMED = 4 };
+    struct said_words parts = {0};
+    const char *first = cause->parts.count > 0 ? cause->parts.items[0] : "", *text;
+    const struct outcome *lead =
+        cause->entries.count > 0 ? lead_of(view, &entries[cause->entries.items[0]]) : NULL;
+
+    if (cause->parts.count >= 4 && lead != NULL && cause->parts.count >= planned_alike(view, lead) &&
+        strstr(first, "->") == NULL) {
+        if (strncmp(first, "gpu", 3) == 0)
+            return language_text(language, TEXT_PART_ALL_GPUS);
+        if (strncmp(first, "mlx", 3) == 0)
+            return language_text(language, TEXT_PART_ALL_HCAS);
+    }
+    for (size_t i = 0; i < cause->parts.count && (i == 0 || !is_one_pair(arena, cause)); i++)
+        add_word(arena, &parts, part_name(arena, cause->parts.items[i]));
+    text = join_words(arena, language, &parts, ", ", PARTS_NAMED);
+    return cause->parts_suspected ? language_say(arena, language, TEXT_PART_SUSPECTED, text) : text;
+}
+
+const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
+                            const struct report_causes *causes)
+{
+    const char *fit = count_text(arena, causes->fit), *hosts = count_text(arena, causes->hosts);
+    const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
+    bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
+    bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
+    const char *text, *blank = language == LANGUAGE_ZH ? "" : " ";
+
+    if (causes->hosts == 0 && causes->to_fix + causes->to_decide == 0)
+        return "";
+    if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
+        text = language_say(arena, language, TEXT_H_ALONE, hosts);
+    else if (all)
+        text = language_say(arena, language, acceptance ? TEXT_H_ALL_FIT : TEXT_H_ALL_PASSED, hosts);
+    else
+        text = language_say(arena, language, acceptance ? TEXT_H_FIT : TEXT_H_PASSED, fit, hosts);
+    if (causes->to_fix > 0 && causes->to_decide > 0)
+        text = arena_printf(arena, "%s%s%s", text, blank,
+                            language_say(arena, language, TEXT_H_FIX_DECIDE, fix, open));
+    else if (causes->to_fix > 0)
+        text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_FIX, fix));
+    else if (causes->to_decide > 0)
+        text = arena_printf(arena, "%s%s%s", text, blank, language_say(arena, language, TEXT_H_DECIDE, open));
+    if (causes->waived > 0)
+        text = arena_printf(arena, "%s%s%s", text, blank,
+                            language_say(arena, language, TEXT_H_WAIVED, count_text(arena, causes->waived)));
+    return text;
+}
+
+size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
+                     struct report_line **ret_lines, const char **ret_headline)
+{
+    const struct view *view = view_create(arena, record);
+    struct report_entry *entries;
+    size_t count = report_entries(arena, record, &entries);
+    struct report_causes causes;
+
+    report_causes_of(view, entries, count, &causes);
+    *ret_headline =
+        record->judgement.verdict_count > 0 ? causes_headline(arena, language, view, &causes) : "";
+    *ret_lines = arena_array(arena, struct report_line, causes.items.count);
+    for (size_t i = 0; i < causes.items.count; i++) {
+        const struct report_cause *cause = &causes.items.items[i];
+        const char *remedy =
+            cause->waived ? entries[cause->entries.items[0]].waiver : cause_remedy(arena, entries, cause);
+
+        (*ret_lines)[i] = (struct report_line){
+            .word = cause->word,
+            .waived = cause->waived,
+            .target = language_said(arena, language, cause->target),
+            .part = cause_part(arena, language, view, entries, cause),
+            .problem = cause_problem(arena, language, view, entries, cause),
+            .remedy = language_said(arena, language, remedy),
+            .blocked = cause->blocked,
+        };
+    }
+    return causes.items.count;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One cause, one card: what folds, what must not, and that nothing is lost on the way. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/report.h"
+#include "causes.h"
+#include "names.h"
+#include "sample_record.h"
+
+static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
+
+struct answer {
+    struct arena *arena;
+    struct record *record;
+    struct view *view;
+    struct report_entry *entries;
+    size_t entry_count;
+    struct report_causes causes;
+};
+
+static void read_answer(struct answer *answer)
+{
+    answer->view = view_create(answer->arena, answer->record);
+    answer->entry_count = report_entries(answer->arena, answer->record, &answer->entries);
+    report_causes_of(answer->view, answer->entries, answer->entry_count, &answer->causes);
+}
+
+static struct answer answer_of(const struct sample *sample)
+{
+    struct answer answer = {.arena = arena_create()};
+
+    answer.record = sample_record(answer.arena, sample);
+    read_answer(&answer);
+    return answer;
+}
+
+static const struct report_cause *cause_of(const struct answer *answer, const char *target)
+{
+    for (size_t i = 0; i < answer->causes.items.count; i++)
+        if (strcmp(answer->causes.items.items[i].target, target) == 0)
+            return &answer->causes.items.items[i];
+    return NULL;
+}
+
+static const char *problem_of(const struct answer *answer, const struct report_cause *cause)
+{
+    return cause_problem(answer->arena, LANGUAGE_EN, answer->view, answer->entries, cause);
+}
+
+static struct outcome *outcome_of(const struct answer *answer, const char *host, const char *metric,
+                                  const char *subject)
+{
+    for (size_t i = 0; i < answer->record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &answer->record->judgement.outcomes[i];
+        const struct step *step = &answer->record->plan->steps.items[outcome->step];
+
+        if (strcmp(step->members[0]->name, host) == 0 && step->member_count == 1 &&
+            strcmp(step->shape->slots[outcome->slot].metric, metric) == 0 &&
+            strcmp(step->shape->slots[outcome->slot].subject, subject) == 0)
+            return outcome;
+    }
+    return NULL;
+}
+
+static void fail_item(struct answer *answer, const char *host, const char *metric, const char *subject,
+                      const char *measured, double value)
+{
+    struct outcome *outcome = outcome_of(answer, host, metric, subject);
+
+    assert_non_null(outcome);
+    outcome->word = OUTCOME_FAIL;
+    outcome->measured = measured;
+    outcome->value = value;
+    outcome->cause = arena_printf(answer->arena, "%s on %s", measured, host);
+    outcome->remedy = "set it right";
+}
+
+/* Every gate that did not pass is counted with one cause, or with the tests that wait for several. */
+static void nothing_is_lost(void **state)
+{
+    static const struct sample samples[] = {{.hosts = 8, .units = 2, .faults = true},
+                                            {.hosts = 208, .units = 26, .faults = true},
+                                            {.hosts = 4, .units = 1},
+                                            {.hosts = 2, .units = 1, .hostile = true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        struct answer answer = answer_of(&samples[i]);
+        const struct coverage *all = &answer.view->coverage;
+        size_t gates = answer.causes.blocked_together;
+
+        for (size_t k = 0; k < answer.causes.items.count; k++) {
+            const struct report_cause *cause = &answer.causes.items.items[k];
+
+            gates += cause->fail + cause->inconclusive + cause->not_run + cause->blocked;
+        }
+        assert_int_equal(gates, all->fail + all->inconclusive + all->not_run);
+        assert_int_equal(answer.causes.to_fix + answer.causes.to_decide + answer.causes.waived,
+                         answer.causes.items.count);
+        arena_destroy(answer.arena);
+    }
+}
+
+static void a_setting_that_is_wrong_on_several_hosts_is_one_card(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    static const char *const hosts[] = {"node3", "node4", "node6"};
+    const struct report_cause *cause;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (unsigned gpu = 0; gpu < 8; gpu++)
+            fail_item(&answer, hosts[i], "ecc.mode", arena_printf(answer.arena, "gpu%u", gpu), "Disabled",
+                      NAN);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 1);
+    cause = cause_of(&answer, "node[3-4,6]");
+    assert_non_null(cause);
+    assert_int_equal(cause->fail, 24);
+    assert_string_equal(cause_part(answer.arena, LANGUAGE_EN, answer.view, answer.entries, cause),
+                        "all GPUs");
+    assert_string_equal(cause_part(answer.arena, LANGUAGE_ZH, answer.view, answer.entries, cause),
+                        "所有 GPU");
+    assert_string_equal(problem_of(&answer, cause), "ECC is off (Disabled)");
+    assert_int_equal(answer.causes.fit, 5);
+    arena_destroy(answer.arena);
+}
+
+/* Two GPUs with numbers of their own are two GPUs to look at. */
+static void numbers_do_not_fold_over_hosts(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+
+    (void)state;
+    fail_item(&answer, "node3", "gpu_burn.errors", "gpu4", "17", 17);
+    fail_item(&answer, "node6", "gpu_burn.errors", "gpu4", "17", 17);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    assert_non_null(cause_of(&answer, "node3"));
+    assert_non_null(cause_of(&answer, "node6"));
+    arena_destroy(answer.arena);
+}
+
+/* One GPU that several tests complain of is one card; another GPU of the host is another. */
+static void one_part_of_one_host_is_one_card(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+
+    (void)state;
+    fail_item(&answer, "node3", "gpu_burn.errors", "gpu4", "17", 17);
+    fail_item(&answer, "node3", "dcgm.memory", "gpu4", "fail", NAN);
+    fail_item(&answer, "node3", "dcgm.pcie", "gpu5", "fail", NAN);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        if (answer.causes.items.items[i].fail == 2)
+            assert_non_null(strstr(problem_of(&answer, &answer.causes.items.items[i]),
+                                   "GPU 4 computes wrong results: 17 errors in gpu_burn"));
+    arena_destroy(answer.arena);
+}
+
+static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **state)
+{
+    struct answer answer = answer_of(&faulty);
+    const struct accusation *accusation = &answer.record->judgement.accusations[0];
+    const struct step *step = &answer.record->plan->steps.items[accusation->step];
+    const struct report_cause *cause;
+    size_t index = 0;
+
+    (void)state;
+    /* As it would be of a host that is a member of the slow test, and so is not at fault itself. */
+    answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
+    answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    while (answer.record->judgement.outcomes[index].step != accusation->step ||
+           strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "busbw") == NULL)
+        index++;
+    answer.record->judgement.outcomes[index].word = OUTCOME_FAIL;
+    answer.record->judgement.outcomes[index].measured = "68.4 GB/s";
+    answer.record->judgement.outcomes[index].value = 68.4;
+    read_answer(&answer);
+    cause = cause_of(&answer, step->members[1]->name);
+    assert_non_null(cause);
+    assert_ptr_equal(cause->accusation, accusation);
+    assert_int_equal(cause->shared, 1);
+    assert_int_equal(cause->fail, 1);
+    assert_string_equal(problem_of(&answer, cause),
+                        "slows every test across hosts that it is in: nccl-all-gather-cluster; "
+                        "nccl-all-gather-cluster at 68.4 GB/s, required \xe2\x89\xa5 340 GB/s");
+    arena_destroy(answer.arena);
+}
+
+/* A wrong result in the same test is nobody's slowness: it stays a card of its own. */
+static void a_wrong_result_is_not_folded_into_whom_isolation_names(void **state)
+{
+    struct answer answer = answer_of(&faulty);
+    const struct accusation *accusation = &answer.record->judgement.accusations[0];
+    const struct step *step = &answer.record->plan->steps.items[accusation->step];
+    size_t index = 0, before = answer.causes.items.count;
+
+    (void)state;
+    answer.record->judgement.accusations[0].kind = ACCUSED_HOST;
+    answer.record->judgement.accusations[0].subject = step->members[1]->name;
+    while (answer.record->judgement.outcomes[index].step != accusation->step ||
+           strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "wrong") == NULL)
+        index++;
+    answer.record->judgement.outcomes[index].word = OUTCOME_FAIL;
+    answer.record->judgement.outcomes[index].measured = "3";
+    answer.record->judgement.outcomes[index].value = 3;
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, before + 1);
+    arena_destroy(answer.arena);
+}
+
+static void what_did_not_run_is_counted_with_what_kept_it_from_running(void **state)
+{
+    struct answer answer = answer_of(&faulty);
+
+    (void)state;
+    assert_true(cause_of(&answer, "node5")->blocked > 100); /* all that needs the fabric manager */
+    assert_int_equal(cause_of(&answer, "node3")->blocked, 3);
+    assert_int_equal(cause_of(&answer, "node7")->blocked, 0);
+    assert_true(answer.causes.blocked_together > 0); /* the tests over all hosts wait for each of them */
+    arena_destroy(answer.arena);
+}
+
+static void a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+    struct waiver waiver = {.uuid = "w", .who = "ops", .why = "known", .until = 4e9};
+
+    (void)state;
+    fail_item(&answer, "node2", "gpu_burn.errors", "gpu4", "17", 17);
+    outcome_of(&answer, "node2", "gpu_burn.errors", "gpu4")->waiver = &waiver;
+    read_answer(&answer);
+    assert_int_equal(answer.causes.to_fix, 0);
+    assert_int_equal(answer.causes.waived, 1);
+    assert_non_null(strstr(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                           "1 fault is waived."));
+    arena_destroy(answer.arena);
+}
+
+static void the_headline_never_says_more_than_the_verdict(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+    const char *headline = causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes);
+
+    (void)state;
+    assert_string_equal(headline, "All 4 hosts are fit.");
+    /* The same outcomes in a run that accepts nothing. */
+    answer.record->standing = (struct standing){RUN_TRIAL, 4, 4, 1, 2};
+    read_answer(&answer);
+    assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                        "All 4 hosts passed.");
+    arena_destroy(answer.arena);
+    answer = answer_of(&faulty);
+    assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                        "2 of 8 hosts are fit. Fix these 6 faults and settle 1 open point.");
+    arena_destroy(answer.arena);
+}
+
+/* The last word on each counts; where nobody says anything the hostfile's own name does, without its folder. */
+static void a_run_is_called_what_people_call_it(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 4, .units = 1});
+    struct document *document;
+    struct report_names names;
+
+    (void)state;
+    answer.record->hostfile = "/home/ops/iron.hosts";
+    report_names_of(answer.arena, answer.record, &names);
+    assert_string_equal(names.title, "iron.hosts");
+    assert_string_equal(names.customer, "");
+    document = list_push(answer.arena, &answer.record->documents);
+    *document = (struct document){
+        .kind = NAMES_DOCUMENT, .name = "", .bytes = slice_of("title=Iron\ncustomer=Acme = B\n")};
+    answer.record->names = slice_of("title=Iron 2\n");
+    report_names_of(answer.arena, answer.record, &names);
+    assert_string_equal(names.title, "Iron 2");
+    assert_string_equal(names.customer, "Acme = B");
+    arena_destroy(answer.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
+        cmocka_unit_test(numbers_do_not_fold_over_hosts),
+        cmocka_unit_test(one_part_of_one_host_is_one_card),
+        cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),
+        cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),
+        cmocka_unit_test(what_did_not_run_is_counted_with_what_kept_it_from_running),
+        cmocka_unit_test(a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten),
+        cmocka_unit_test(the_headline_never_says_more_than_the_verdict),
+        cmocka_unit_test(a_run_is_called_what_people_call_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
