@@ -61,6 +61,23 @@ static const struct kind {
     [FAULT_FABRIC_STATE] = {"fabric-state", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
                             "the NVLink fabric is still 'In Progress' (one GPU, or all)",
                             "fail of fabric-manager"},
+    [FAULT_FABRIC_UUID_ZERO] =
+        {"fabric-cluster-uuid-zero", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+         "NVL72: the GPU tells a ClusterUUID of zeros, so that it is in no NVLink domain",
+         "fail of nvlink-domain"},
+    [FAULT_FABRIC_DEGRADED] = {"fabric-degraded", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                               "NVL72: the GPU's links to the rack's switches have less than their bandwidth",
+                               "fail of nvlink-domain, that GPU"},
+    [FAULT_CLIQUE_OTHER] = {"clique-other", "[:CLIQUE]", ARGUMENT_NUMBER_OPT, 1, 1, 1000,
+                            "NVL72: the host's GPUs are in partition CLIQUE of their rack, and others in 0",
+                            "fail of nvlink-domain, and of the tests with others of the rack"},
+    [FAULT_DOMAIN_OTHER] = {"domain-other", "[:RACK]", ARGUMENT_NUMBER_OPT, 99, 1, 9999,
+                            "NVL72: the host's GPUs are in the NVLink domain of rack RACK",
+                            "fail of nvlink-domain, and of the tests with others of its own rack"},
+    [FAULT_IMEX_DOWN] =
+        {"imex-down", "", ARGUMENT_NONE, 0, 0, 0,
+         "NVL72: nvidia-imex does not run: no GPU of the host can reach memory of another host",
+         "fail of nvlink-domain, and of the tests with others of the rack"},
     [FAULT_DCGM] = {"dcgm", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
                     "dcgmi diag fails TEST (Diagnostic) on the GPU", "fail of dcgm-diag"},
     [FAULT_DCGM_WARN] = {"dcgm-warn", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
@@ -645,6 +662,9 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
         return -1;
     if (fault.kind == FAULT_FABRIC_STATE && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no fabric state: its GPUs report N/A");
+    if (fault.kind >= FAULT_FABRIC_UUID_ZERO && fault.kind <= FAULT_IMEX_DOWN &&
+        lab->profile->domain_hosts == 0)
+        return wrong(&cursor, lab->profile->name, "has no NVLinks between hosts, as gb200-nvl72 has");
     if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
     if (fault.kind >= FAULT_ROCE_MTU && fault.kind <= FAULT_ECN_OFF && !lab->ethernet)

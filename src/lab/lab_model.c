@@ -273,6 +273,13 @@ static void gpu_build(struct lab_gpu *gpu, const struct lab_host *host)
         gpu->power_limit = gpu->power_default;
 }
 
+static unsigned domain_of(const struct lab_host *host, int gpu)
+{
+    if (host->profile->domain_hosts == 0 || has_fault(host, FAULT_FABRIC_UUID_ZERO, gpu))
+        return 0;
+    return (unsigned)number_or(host, FAULT_DOMAIN_OTHER, gpu, lab_unit(host->lab, host->number));
+}
+
 static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
 {
     const struct lab_profile *profile = host->profile;
@@ -289,7 +296,9 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .reset_required = has_fault(host, FAULT_RESET_REQUIRED, number),
         .pcie_width = (unsigned)number_or(host, FAULT_PCIE_WIDTH, number, 16),
         .ecc_uncorrected = (unsigned)number_or(host, FAULT_ECC_UNCORRECTED, number, 0),
-        .domain = profile->domain_hosts > 0 ? lab_unit(host->lab, host->number) : 0,
+        .domain = domain_of(host, number),
+        .clique = (unsigned)number_or(host, FAULT_CLIQUE_OTHER, number, 0),
+        .fabric_degraded = has_fault(host, FAULT_FABRIC_DEGRADED, number),
         .fabric_ready = host->fabric_manager_active && !has_fault(host, FAULT_FABRIC_STATE, number),
         .busy = has_fault(host, FAULT_GPU_BUSY, number),
         .idle = has_fault(host, FAULT_BURN_IDLE, number),
@@ -576,7 +585,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     host->fabric_manager = host->driver;
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
-    host->imex_active = lab->profile->domain_hosts > 0;
+    host->imex_active = lab->profile->domain_hosts > 0 && fault_find(lab, number, FAULT_IMEX_DOWN) == NULL;
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
@@ -679,7 +688,7 @@ static bool in_domain_of_earlier(const struct lab_host *hosts, size_t index)
     const struct lab_gpu *gpu = &hosts[index].gpus[0];
 
     for (size_t i = 0; i < index; i++)
-        if (gpu->fabric_ready && hosts[index].imex_active && hosts[i].imex_active &&
+        if (gpu->fabric_ready && gpu->domain > 0 && hosts[index].imex_active && hosts[i].imex_active &&
             hosts[i].gpus[0].domain == gpu->domain && hosts[i].gpus[0].clique == gpu->clique)
             return true;
     return false;
