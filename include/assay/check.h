@@ -57,6 +57,8 @@ enum per {
     PER_TARGET,     /* "" */
     PER_GPU,        /* "gpu0" */
     PER_GPU_PAIR,   /* "gpu0->gpu1", ordered, i != j */
+    PER_REMAPPER,   /* "gpu0", where GPUs remap rows of their memory */
+    PER_RETIRER,    /* "gpu0", where they retire pages in place of it */
     PER_GPU_LINK,   /* "gpu0.link3" */
     PER_HCA,        /* "mlx5_0", of check_hca: what belongs to the adapter (its firmware) */
     PER_HCA_PORT,   /* "mlx5_0/1": what belongs to its port (state, rate, counters) */

@@ -31,6 +31,7 @@ enum limit_rule {
                   a check's own only */
     RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
                          noise lets that be told (own_groups.h) */
+    RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */

@@ -23,10 +23,11 @@ struct platform {
     LIST_OF(const char *) gpu_models;  /* nvidia-smi product names, any of which is right */
     LIST_OF(const char *) gpu_pci_ids; /* "10de:2330" */
     double gpu_memory_gib;             /* of one GPU, the least of the models; 0: not declared */
-    unsigned npu_count;                /* Ascend NPUs, each of one chip; 0: none */
-    LIST_OF(const char *) npu_models;  /* names as npu-smi prints them, any of which is right */
-    unsigned nvlink_links;             /* per GPU; 0: none */
-    double nvlink_gbs;                 /* per link and direction as `nvidia-smi nvlink -s` shows it, GB/s */
+    bool row_remapper;  /* its GPUs remap rows of their memory; before the A100 they retire pages */
+    unsigned npu_count; /* Ascend NPUs, each of one chip; 0: none */
+    LIST_OF(const char *) npu_models; /* names as npu-smi prints them, any of which is right */
+    unsigned nvlink_links;            /* per GPU; 0: none */
+    double nvlink_gbs;                /* per link and direction as `nvidia-smi nvlink -s` shows it, GB/s */
     double
         nvlink_ceiling_gbs; /* per GPU and direction by datasheet, GB/s: what no measured copy can exceed */
     unsigned nvlink_domain_hosts;         /* hosts that one fabric of NVLinks reaches; 0: a host's own */

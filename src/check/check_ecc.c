@@ -3,10 +3,27 @@
  * What the GPUs remember of memory errors: ECC counters, rows that were remapped, pages that were retired. A
  * GPU with a repair that waits for a reset, or one that could not be made, is not handed over.
  */
+#include <string.h>
+
 #include "rules.h"
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
+
+/* How many pages of each GPU were retired, for whatever error. N/A, as GPUs with a row remapper say, is no number. */
+static void count_retired(struct reading *out)
+{
+    size_t count = out->facts.count;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *gpu = out->facts.items[i].subject;
+        const struct measurement *single = reading_get(out, "retired_pages.single_bit", gpu),
+                                 *twice = reading_get(out, "retired_pages.double_bit", gpu);
+
+        if (strcmp(out->facts.items[i].name, "gpu.uuid") == 0 && single != NULL && twice != NULL)
+            (void)reading_measure(out, "retired_pages.all", gpu, single->value + twice->value, "");
+    }
+}
 
 static void read_memory(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
@@ -19,6 +36,7 @@ static void read_memory(const struct check_context *context, const struct attemp
     smi_field_missing(out, "ecc.sram_threshold_exceeded", 550);
     smi_field_missing(out, "ecc.unrepairable_memory", 595);
     smi_field_missing(out, "retired_pages.pending", 0);
+    count_retired(out);
 }
 
 static const struct item items[] = {
@@ -33,15 +51,15 @@ static const struct item items[] = {
      LIMITS RULES_ONE_OF("ecc.sram_threshold_exceeded", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
     {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_ONE_OF("ecc.unrepairable_memory", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"remapped_rows.pending", PER_GPU, NULL, DUTY_GATE,
+    {"remapped_rows.pending", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("remapped_rows.pending", "No", "nvidia-smi")},
-    {"remapped_rows.failure", PER_GPU, NULL, DUTY_GATE,
+    {"remapped_rows.failure", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("remapped_rows.failure", "No", "nvidia-smi")},
-    {"remapped_rows.uncorrectable", PER_GPU, NULL, DUTY_GATE,
+    {"remapped_rows.uncorrectable", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES(.metric = "remapped_rows.uncorrectable", .rule = RULE_CEILING, .value = 512, .unit = "",
                   .status = LIMIT_VENDOR,
                   .source = "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)")},
-    {"remapped_rows.banks_none", PER_GPU, NULL, DUTY_GATE,
+    {"remapped_rows.banks_none", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES(.metric = "remapped_rows.banks_none", .rule = RULE_CEILING, .value = 0, .unit = "",
                   .status = LIMIT_FIELD,
                   .source = "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a "
@@ -49,7 +67,10 @@ static const struct item items[] = {
                             "rows")},
     {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_ONE_OF("retired_pages.pending", "No|N/A", "nvidia-smi")},
-    {"remapped_rows.correctable", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"retired_pages.all", PER_RETIRER, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "retired_pages.all", .rule = RULE_CEILING, .value = 63, .unit = "",
+                  .status = LIMIT_VENDOR, .source = "NVIDIA/DCGM nvvs: 63 retired pages and no more")},
+    {"remapped_rows.correctable", PER_REMAPPER, NULL, DUTY_RECORD, NULL},
     {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.aggregate.uncorrected", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -64,6 +85,7 @@ static const struct remedy remedies[] = {
     {"remapped_rows.pending",
      "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
     {"remapped_rows.*", "run the field diagnostic and have the GPU replaced"},
+    {"retired_pages.all", "run the field diagnostic and have the GPU replaced"},
     {"retired_pages.pending", "drain the host and reset the GPU or reboot; then test again"},
     {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
     {0},

@@ -5,10 +5,10 @@
  * UUID) and into which partition of that (clique). A GPU that was not taken in, or into another partition than its
  * siblings, looks healthy, and its traffic goes over the network instead.
  *
- * facts    nvlink.domain      "UUID, clique N" of the first GPU; none where it is in no domain
+ * facts    nvlink.domain      "UUID, clique N" of the first GPU; "none" where it is in no domain. One in each rack
  *          nvlink.domain.one  "yes": all GPUs are in that; "no: gpu2 is in none", "no: gpu2 is in ..., gpu0 in ..."
- *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain. Recorded: where jobs
- *                             start one of their own, none of the host runs
+ *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain. Alike on all: where jobs
+ *                             start one of their own, none of any host runs
  */
 #include <string.h>
 
@@ -73,8 +73,7 @@ static void read_domain(const struct check_context *context, const struct attemp
     smi_leave_to_owner(context, out);
     odd = odd_gpu(context, out, &domain);
     reading_fact(out, "nvlink.domain.one", "", slice_of(*odd == '\0' ? "yes" : odd));
-    if (domain != NULL)
-        reading_fact(out, "nvlink.domain", "", slice_of(domain));
+    reading_fact(out, "nvlink.domain", "", slice_of(domain != NULL ? domain : "none"));
     if (scan_line(&rest, &service) && slice_trim(service).length > 0)
         reading_fact(out, "imex.service", "", slice_trim(service));
     /* Outputs of 560 show the bandwidth and not the summary; since which driver there is that, nobody has published. */
@@ -93,12 +92,21 @@ static const struct item items[] = {
     {"fabric.bandwidth", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_ONE_OF("fabric.bandwidth", "Full|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
     {"nvlink.domain.one", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("nvlink.domain.one", "yes", GUIDE)},
-    {"nvlink.domain", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"imex.service", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"nvlink.domain", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "nvlink.domain", .rule = RULE_RACK, .status = LIMIT_TOOL, .source = GUIDE)},
+    {"imex.service", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("imex.service",
+                       "docs.nvidia.com/multi-node-nvlink-systems: IMEX runs on all hosts or on none")},
     {0},
 };
 
 static const struct remedy remedies[] = {
+    {"imex.service", "see `systemctl status nvidia-imex` and /etc/nvidia-imex/nodes_config.cfg of both "
+                     "hosts; start it on all, or "
+                     "on none where jobs start one of their own"},
+    {"nvlink.domain", "is the rack of this host right in the hostfile? Then see by the NMX controller which "
+                      "domain and partition "
+                      "this tray was put into, and mend the cables to its rack's switch trays"},
     {"*", "see the fabric manager and the NMX controller on the rack's switch trays: is this tray and GPU "
           "known and in "
           "the partition of its siblings? Then reset the GPUs together or reboot, and test again"},

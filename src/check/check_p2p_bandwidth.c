@@ -13,7 +13,6 @@ static const struct part_row parts[] = {{"main", "p2p-bandwidth-latency", comman
 static const struct limit access_rules[] = RULES_LEAST("p2p.access", 1, "assay");
 
 static const struct item items[] = {
-    {"p2p.access", PER_GPU_PAIR, NULL, DUTY_GATE, access_rules},
     {"p2p.unidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
     {"p2p.bidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
     {"p2p.latency.gpu.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
@@ -22,7 +21,67 @@ static const struct item items[] = {
     {0},
 };
 
+/*
+ * Behind switches every GPU reaches every other. Where NVLinks join pairs alone, as in the mesh of a DGX-1, which of
+ * them reach each other depends on the board: there each GPU reaches some, and each as many.
+ */
+static bool joins_pairs(const struct platform *platform)
+{
+    return platform->nvlink_links > 0 && !platform->nvswitch && !platform->fabric_state;
+}
+
+static void slots_of_access(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct limit alike[] =
+        RULES_SAME("p2p.peers", "assay: GPUs of a mesh of NVLinks have as many peers each");
+    bool pairs = joins_pairs(context->platform);
+    unsigned gpus = context->platform->gpu_count;
+
+    for (unsigned a = 0; a < gpus; a++)
+        for (unsigned b = 0; b < gpus; b++)
+            if (a != b)
+                slot_add(context, slots, "p2p.access", arena_printf(context->arena, "gpu%u->gpu%u", a, b),
+                         NULL, pairs ? DUTY_RECORD : DUTY_GATE, pairs ? NULL : access_rules);
+    for (unsigned gpu = 0; pairs && gpu < gpus; gpu++)
+        slot_add(context, slots, "p2p.peers", arena_printf(context->arena, "gpu%u", gpu), NULL, DUTY_GATE,
+                 alike);
+}
+
+/* How many others each GPU reaches; where one was not told, nothing is. */
+static void count_peers(const struct check_context *context, struct reading *out)
+{
+    unsigned gpus = context->platform->gpu_count;
+
+    for (unsigned a = 0; a < gpus; a++) {
+        const char *gpu = arena_printf(out->arena, "gpu%u", a);
+        unsigned told = 0, peers = 0;
+
+        for (unsigned b = 0; b < gpus; b++) {
+            const struct measurement *access =
+                reading_get(out, "p2p.access", arena_printf(out->arena, "%s->gpu%u", gpu, b));
+
+            told += a != b && access != NULL;
+            peers += a != b && access != NULL && access->value > 0;
+        }
+        if (told + 1 < gpus)
+            continue;
+        reading_fact(out, "p2p.peers", gpu, slice_of(arena_printf(out->arena, "%u", peers)));
+        if (peers == 0)
+            reading_finding(out, SEVERITY_FAULT, "p2p.no_peer", gpu, "it can access no other GPU directly");
+    }
+}
+
+static void read_copies(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    read_parts(context, attempt, out);
+    if (joins_pairs(context->platform))
+        count_peers(context, out);
+}
+
 static const struct remedy remedies[] = {
+    {"p2p.peers", "see `nvidia-smi nvlink -s` and `nvidia-smi topo -p2p r` of both hosts; check the IOMMU "
+                  "and ACS settings"},
     {"p2p.access", "check Fabric Manager, the IOMMU and ACS settings; see `nvidia-smi topo -p2p r`"},
     {"p2p.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again; if it stays, "
               "have baseboard or GPU replaced"},
@@ -51,5 +110,6 @@ const struct check check_p2p_bandwidth = {
     .items = items,
     .remedies = remedies,
     .expected = expected_s,
-    .read = read_parts,
+    .more_slots = slots_of_access,
+    .read = read_copies,
 };

@@ -156,8 +156,9 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     const struct platform *platform = context->platform;
     const struct limit *links;
 
-    /* A switch joins every GPU with every other over all its links; without one it depends on the board. */
-    if (!platform->nvswitch || platform->nvlink_links == 0)
+    /* A switch, of the host or of its rack, joins every GPU with every other over all its links; without one it depends on
+       the board. */
+    if ((!platform->nvswitch && platform->nvlink_domain_hosts == 0) || platform->nvlink_links == 0)
         return;
     links = rules_new(
         context, LIMITS RULES_EQUAL("topo.link", arena_printf(context->arena, "NV%u", platform->nvlink_links),

@@ -169,6 +169,10 @@ static const char *nth_subject(const struct check_context *context, enum per per
     switch (per) {
     case PER_GPU:
         return i < gpus ? arena_printf(context->arena, "gpu%zu", i) : NULL;
+    case PER_REMAPPER:
+        return i < gpus && platform->row_remapper ? arena_printf(context->arena, "gpu%zu", i) : NULL;
+    case PER_RETIRER:
+        return i < gpus && !platform->row_remapper ? arena_printf(context->arena, "gpu%zu", i) : NULL;
     case PER_GPU_PAIR:
         if (gpus < 2 || i >= gpus * (gpus - 1))
             return NULL;

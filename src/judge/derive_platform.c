@@ -24,7 +24,7 @@ struct found {
     unsigned gpus, links, generation, lanes;
     struct names models, pci_ids, hcas;
     double memory_mib, power_w, link_gbs, hca_gbits;
-    bool nvswitch, fabric_state;
+    bool nvswitch, fabric_state, retires_pages;
     const struct platform *twin; /* the built-in platform with the same parts; NULL: there is none */
 };
 
@@ -144,6 +144,16 @@ static int find_pci(const struct host_said *said, struct found *found, struct er
     return 0;
 }
 
+/* In place of a row remapper. */
+static bool retires_pages(const struct host_said *said)
+{
+    const struct reading *ecc = who_tells(said, "retired_pages.pending");
+    const char *retired = ecc != NULL ? reading_get_fact(ecc, "retired_pages.pending", "gpu0") : NULL,
+               *remapped = ecc != NULL ? reading_get_fact(ecc, "remapped_rows.pending", "gpu0") : NULL;
+
+    return retired != NULL && remapped != NULL && strcmp(remapped, "N/A") == 0 && strcmp(retired, "N/A") != 0;
+}
+
 static int find_gpus(const struct host_said *said, struct found *found, struct error *err)
 {
     const struct reading *smi = who_tells(said, "gpu.name"), *fabric = who_tells(said, "fabric.state");
@@ -170,6 +180,7 @@ static int find_gpus(const struct host_said *said, struct found *found, struct e
         needed_number(said, "gpu.power_limit_default", "gpu-inventory", &found->power_w, err) < 0)
         return -1;
     found->nvswitch |= found->fabric_state;
+    found->retires_pages = retires_pages(said);
     return 0;
 }
 
@@ -290,6 +301,10 @@ static void put_parts(struct json_writer *writer, const struct found *found)
     put_names(writer, "models", &found->models);
     put_names(writer, "pci_ids", &found->pci_ids);
     put_number(writer, "memory_gib", floor(found->memory_mib / 1024));
+    if (found->retires_pages) {
+        json_key(writer, "row_remapper");
+        json_put_boolean(writer, false);
+    }
     put_number(writer, "power_limit_w", found->power_w);
     json_close_object(writer);
     json_key(writer, "nvlink");
@@ -299,6 +314,8 @@ static void put_parts(struct json_writer *writer, const struct found *found)
         put_number(writer, "link_gbs", found->link_gbs);
     if (found->twin != NULL && found->twin->nvlink_ceiling_gbs > 0)
         put_number(writer, "ceiling_gbs", found->twin->nvlink_ceiling_gbs);
+    if (found->twin != NULL && found->twin->nvlink_domain_hosts > 0)
+        put_number(writer, "domain_hosts", found->twin->nvlink_domain_hosts);
     json_close_object(writer);
     json_key(writer, "pcie");
     json_open_object(writer);

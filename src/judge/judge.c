@@ -17,7 +17,7 @@ struct common {
 
 /* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
 struct owner {
-    const char *value, *host, *subject;
+    const char *value, *host, *rack, *subject;
 };
 struct owners {
     const char *suite_step, *metric;
@@ -212,7 +212,7 @@ static void add_owners(struct whole_run *run, size_t index, const char *metric, 
 
         if (value != NULL)
             *list_push(run->arena, &owners->items) =
-                (struct owner){value, step->members[0]->name, slot->subject};
+                (struct owner){value, step->members[0]->name, step->members[0]->rack, slot->subject};
     }
 }
 
@@ -281,6 +281,58 @@ static const char *others_with(void *context, size_t index, const struct slot *s
     while (found + count < items + owners->items.count && strcmp(found[count].value, value) == 0)
         count++;
     return say_owners(run->arena, step->members[0]->name, found, count, slot->subject);
+}
+
+/* What most hosts of the rack have; NULL: they do not agree, and of their values *ret_kinds tells. */
+static const char *value_of_rack(struct whole_run *run, const struct owners *owners, const char *rack,
+                                 const char **ret_kinds)
+{
+    const char **values = arena_array(run->arena, const char *, owners->items.count);
+    const char *most;
+    size_t count = 0;
+
+    for (size_t i = 0; i < owners->items.count; i++)
+        if (strcmp(owners->items.items[i].rack, rack) == 0 &&
+            strcmp(owners->items.items[i].value, "none") != 0)
+            values[count++] = owners->items.items[i].value;
+    most = majority(values, count);
+    *ret_kinds = most == NULL ? say_kinds(run->arena, values, count) : "";
+    return most;
+}
+
+static const char *name_of_rack(const char *rack)
+{
+    return *rack != '\0' ? rack : "without a name";
+}
+
+/* Who has none is told by another item. Where two racks have one value, a host that is odd in its own is not what
+   joins them. */
+static const char *odd_in_rack(void *context, size_t index, const struct slot *slot, const char *value)
+{
+    struct whole_run *run = context;
+    const struct step *step = &run->record->plan->steps.items[index];
+    const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
+    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, rack, &kinds),
+               *name;
+
+    name = name_of_rack(rack);
+    if (strcmp(value, "none") == 0)
+        return NULL;
+    if (most == NULL)
+        return arena_printf(run->arena, "and the hosts of rack %s do not agree on one: %s", name, kinds);
+    if (strcmp(most, value) != 0)
+        return arena_printf(run->arena, "while most hosts of rack %s have %s", name, most);
+    for (size_t i = 0; i < owners->items.count; i++) {
+        const struct owner *other = &owners->items.items[i];
+
+        if (strcmp(other->value, value) != 0 || strcmp(other->rack, rack) == 0)
+            continue;
+        most = value_of_rack(run, owners, other->rack, &kinds);
+        if (most != NULL && strcmp(most, value) == 0)
+            return arena_printf(run->arena, "which most hosts of rack %s have too",
+                                name_of_rack(other->rack));
+    }
+    return NULL;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -782,7 +834,7 @@ static const char *judged_against(struct arena *arena, const struct run_limits *
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
     struct whole_run run = {.arena = record->arena, .record = record};
-    struct peers peers = {common_value,  common_kinds,   others_with,       common_span,
+    struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
                           beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
     const struct plan *plan = record->plan;

@@ -57,6 +57,8 @@ struct peers {
     const char *(*common_kinds)(void *context, size_t step, const struct slot *slot);
     /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
+    /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
+    const char *(*odd_in_rack)(void *context, size_t step, const struct slot *slot, const char *value);
     /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */
     const char *(*common_span)(void *context, size_t step, const struct slot *slot);
     /* How the value stands beside what smaller groups of hosts of this run have for it: RULE_GROUPS. */

@@ -123,6 +123,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_SAME:
         return common != NULL && strcmp(value->text, common) == 0 ? MET : MISSED;
     case RULE_DISTINCT:
+    case RULE_RACK:
         return common == NULL ? MET : MISSED;
     case RULE_NEAR:
         return is_near(limit, value->text, common);

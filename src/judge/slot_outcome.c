@@ -134,7 +134,8 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
     return NULL;
 }
 
-/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. Of RULE_DISTINCT the others that have it. */
+/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. Of RULE_DISTINCT the others that have it, of RULE_RACK
+   what is wrong. */
 static const char *why_missed(const struct item_case *item, const struct limit *limit,
                               const struct value *value, const char *common)
 {
@@ -155,6 +156,8 @@ static const char *why_missed(const struct item_case *item, const struct limit *
                                   "%s; of one host and its controller nobody knows which of the two is off",
                                   is)
                    : arena_printf(item->arena, "%s, while the median of the hosts is %s", is, common);
+    if (limit->rule == RULE_RACK)
+        return arena_printf(item->arena, "%s, %s", is, common);
     if (limit->rule == RULE_DISTINCT)
         return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
     return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
@@ -177,7 +180,7 @@ static struct opinion not_believed(const struct item_case *item, const struct li
 static bool asks_others(const struct limit *limit)
 {
     return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
-           limit->rule == RULE_GROUPS;
+           limit->rule == RULE_GROUPS || limit->rule == RULE_RACK;
 }
 
 /* "nccl.all_gather.asymptotic is 301 GB/s, 11.2% (+-0.6%) below the median 339 of 16 smaller groups" */
@@ -231,6 +234,8 @@ static const char *what_others_have(const struct item_case *item, const struct l
         return item->peers->common_value(item->peers->context, item->step_index, item->slot);
     if (limit->rule == RULE_NEAR)
         return item->peers->common_span(item->peers->context, item->step_index, item->slot);
+    if (limit->rule == RULE_RACK)
+        return item->peers->odd_in_rack(item->peers->context, item->step_index, item->slot, value->text);
     return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
 }
 

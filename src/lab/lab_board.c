@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The server around the GPUs: board, firmware, processors, memory, disks. */
-#include <string.h>
-
 #include "lab_private.h"
 
-static const struct lab_board sapphire = {
+const struct lab_board board_sapphire = {
     .vendor = "Supermicro",
     .product = "SYS-821GE-TNHR",
     .board = "X13DEG-OAD",
@@ -29,9 +27,10 @@ static const struct lab_board sapphire = {
     .psu_count = 6,
     .psu_watts = 3000,
     .psu_model = "PWS-3K06G-2R",
+    .threads = 2,
 };
 
-static const struct lab_board milan = {
+const struct lab_board board_milan = {
     .vendor = "Supermicro",
     .product = "AS -4124GO-NART",
     .board = "H12DGO-6",
@@ -56,9 +55,91 @@ static const struct lab_board milan = {
     .psu_count = 4,
     .psu_watts = 3000,
     .psu_model = "PWS-3K03A-2R",
+    .threads = 2,
 };
 
-const struct lab_board *lab_board_of(const struct lab_profile *profile)
-{
-    return strcmp(profile->name, "hgx-a100") == 0 ? &milan : &sapphire;
-}
+const struct lab_board board_emerald = {
+    .vendor = "Supermicro",
+    .product = "SYS-A22GA-NBRT",
+    .board = "X14DBG-OAD",
+    .bios_vendor = "American Megatrends International, LLC.",
+    .bios_version = "1.3",
+    .bios_date = "02/11/2025",
+    .cpu_vendor = "GenuineIntel",
+    .cpu = "INTEL(R) XEON(R) PLATINUM 8570",
+    .cpu_maker = "Intel(R) Corporation",
+    .sockets = 2,
+    .cores = 56,
+    .cpu_mhz_max = 4000,
+    .dimm_count = 32,
+    .dimm_gib = 64,
+    .dimm_mts = 5600,
+    .dimm_type = "DDR5",
+    .dimm_maker = "Samsung",
+    .dimm_part = "M321R8GA0PB0-CWMXJ",
+    .nvme_count = 8,
+    .nvme_bytes = 3840755982336,
+    .nvme_model = "SAMSUNG MZTL23T8HCLS-00A07",
+    .psu_count = 6,
+    .psu_watts = 5250,
+    .psu_model = "PWS-5K26G-2R",
+    .threads = 2,
+};
+
+/* Two Grace of a compute tray. Their memory is soldered beside them, and dmidecode shows it as one device each. */
+const struct lab_board board_grace = {
+    .vendor = "NVIDIA",
+    .product = "GB200 NVL",
+    .board = "P4059",
+    .bios_vendor = "NVIDIA",
+    .bios_version = "02.03.11",
+    .bios_date = "20250407",
+    .cpu_vendor = "ARM",
+    .cpu = "Neoverse-V2",
+    .cpu_maker = "NVIDIA",
+    .sockets = 2,
+    .cores = 72,
+    .cpu_mhz_max = 3402,
+    .dimm_count = 2,
+    .dimm_gib = 480,
+    .dimm_mts = 6400,
+    .dimm_type = "LPDDR5",
+    .dimm_maker = "Micron Technology",
+    .dimm_part = "MT62F4G64D8EK-023",
+    .nvme_count = 8,
+    .nvme_bytes = 3840755982336,
+    .nvme_model = "SAMSUNG MZTL23T8HCLS-00A07",
+    .psu_count = 6, /* of the rack's shelf */
+    .psu_watts = 5500,
+    .psu_model = "DPS-5500AB",
+    .arm = true,
+    .threads = 1,
+};
+
+const struct lab_board board_broadwell = {
+    .vendor = "NVIDIA",
+    .product = "DGX-1 with V100-32",
+    .board = "DGX-1 with V100-32",
+    .bios_vendor = "American Megatrends Inc.",
+    .bios_version = "S2W_3A13",
+    .bios_date = "11/23/2020",
+    .cpu_vendor = "GenuineIntel",
+    .cpu = "Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz",
+    .cpu_maker = "Intel(R) Corporation",
+    .sockets = 2,
+    .cores = 20,
+    .cpu_mhz_max = 3600,
+    .dimm_count = 16,
+    .dimm_gib = 32,
+    .dimm_mts = 2133,
+    .dimm_type = "DDR4",
+    .dimm_maker = "Samsung",
+    .dimm_part = "M393A4K40BB0-CPB",
+    .nvme_count = 4,
+    .nvme_bytes = 1920383410176,
+    .nvme_model = "SAMSUNG MZWLL1T9HAJQ-00005",
+    .psu_count = 4,
+    .psu_watts = 1600,
+    .psu_model = "PS-2162-9L",
+    .threads = 2,
+};

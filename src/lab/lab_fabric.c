@@ -22,7 +22,7 @@
 static bool crosses(const struct lab_host *hosts, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (lab_unit(hosts[i].number) != lab_unit(hosts[0].number))
+        if (lab_unit(hosts[i].lab, hosts[i].number) != lab_unit(hosts[0].lab, hosts[0].number))
             return true;
     return false;
 }
@@ -30,9 +30,9 @@ static bool crosses(const struct lab_host *hosts, size_t count)
 /* Whether the index-th host of the test sends over its leaf's uplinks. */
 static bool sends_out(const struct lab_host *hosts, size_t count, size_t index, enum collective collective)
 {
-    return collective == ALLTOALL
-               ? crosses(hosts, count)
-               : lab_unit(hosts[index].number) != lab_unit(hosts[(index + 1) % count].number);
+    return collective == ALLTOALL ? crosses(hosts, count)
+                                  : lab_unit(hosts[0].lab, hosts[index].number) !=
+                                        lab_unit(hosts[0].lab, hosts[(index + 1) % count].number);
 }
 
 static bool is_in(const struct lab_host *hosts, size_t count, unsigned number)
@@ -68,9 +68,9 @@ static unsigned senders(const struct lab_host *hosts, size_t count, enum collect
     unsigned sending = 0;
 
     for (size_t i = 0; i < count; i++)
-        sending += lab_unit(hosts[i].number) == leaf && sends_out(hosts, count, i, collective);
-    for (unsigned number = (leaf - 1) * LAB_LEAF_HOSTS + 1;
-         number <= leaf * LAB_LEAF_HOSTS && number <= lab->hosts; number++) {
+        sending += lab_unit(hosts[i].lab, hosts[i].number) == leaf && sends_out(hosts, count, i, collective);
+    for (unsigned number = (leaf - 1) * lab_leaf_hosts(lab) + 1;
+         number <= leaf * lab_leaf_hosts(lab) && number <= lab->hosts; number++) {
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = number, .l_len = 1};
 
         if (!is_in(hosts, count, number) && fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 &&
@@ -100,14 +100,14 @@ static double share_of_uplinks(const struct lab_host *hosts, size_t count, enum 
 {
     const struct lab *lab = hosts[0].lab;
     unsigned sending = senders(hosts, count, collective, leaf, fd);
-    double share = fmin(1, LAB_LEAF_HOSTS / lab->oversubscription / fmax(sending, 1));
+    double share = fmin(1, lab_leaf_hosts(lab) / lab->oversubscription / fmax(sending, 1));
 
     for (size_t i = 0; i < lab->fault_count; i++) {
         const struct fault *fault = &lab->faults[i];
 
-        if (lab_unit(fault->host) == leaf &&
+        if (lab_unit(lab, fault->host) == leaf &&
             (fault->kind == FAULT_LEAF_SLOW ||
-             (fault->kind == FAULT_UPLINK_SLOW && sending >= LAB_LEAF_HOSTS)))
+             (fault->kind == FAULT_UPLINK_SLOW && sending >= lab_leaf_hosts(lab))))
             share *= 1 - fault->number / 100;
     }
     return share;
@@ -131,6 +131,7 @@ double lab_fabric_share(const struct lab_host *hosts, size_t count, enum collect
     double share = share_of_paths(hosts, count) * lab_spine_share(hosts, count);
 
     for (size_t i = 0; crosses(hosts, count) && i < count; i++)
-        share = fmin(share, share_of_uplinks(hosts, count, collective, lab_unit(hosts[i].number), fd));
+        share = fmin(share,
+                     share_of_uplinks(hosts, count, collective, lab_unit(hosts[i].lab, hosts[i].number), fd));
     return share;
 }

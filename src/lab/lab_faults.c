@@ -61,6 +61,23 @@ static const struct kind {
     [FAULT_FABRIC_STATE] = {"fabric-state", "[:GPU]", ARGUMENT_GPU_OR_ALL, 0, 0, 0,
                             "the NVLink fabric is still 'In Progress' (one GPU, or all)",
                             "fail of fabric-manager"},
+    [FAULT_FABRIC_UUID_ZERO] =
+        {"fabric-cluster-uuid-zero", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+         "NVL72: the GPU tells a ClusterUUID of zeros, so that it is in no NVLink domain",
+         "fail of nvlink-domain"},
+    [FAULT_FABRIC_DEGRADED] = {"fabric-degraded", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+                               "NVL72: the GPU's links to the rack's switches have less than their bandwidth",
+                               "fail of nvlink-domain, that GPU"},
+    [FAULT_CLIQUE_OTHER] = {"clique-other", "[:CLIQUE]", ARGUMENT_NUMBER_OPT, 1, 1, 1000,
+                            "NVL72: the host's GPUs are in partition CLIQUE of their rack, and others in 0",
+                            "fail of nvlink-domain, and of the tests with others of the rack"},
+    [FAULT_DOMAIN_OTHER] = {"domain-other", "[:RACK]", ARGUMENT_NUMBER_OPT, 99, 1, 9999,
+                            "NVL72: the host's GPUs are in the NVLink domain of rack RACK",
+                            "fail of nvlink-domain, and of the tests with others of its own rack"},
+    [FAULT_IMEX_DOWN] =
+        {"imex-down", "", ARGUMENT_NONE, 0, 0, 0,
+         "NVL72: nvidia-imex does not run: no GPU of the host can reach memory of another host",
+         "fail of nvlink-domain, and of the tests with others of the rack"},
     [FAULT_DCGM] = {"dcgm", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
                     "dcgmi diag fails TEST (Diagnostic) on the GPU", "fail of dcgm-diag"},
     [FAULT_DCGM_WARN] = {"dcgm-warn", ":GPU[=TEST]", ARGUMENT_GPU_TEST, 0, 0, 0,
@@ -399,26 +416,27 @@ static const char *word_at(struct cursor *cursor, const char *delimiters)
     return arena_strndup(cursor->arena, cursor->at, strcspn(cursor->at, delimiters));
 }
 
-static int read_gpu(struct cursor *cursor, const char *delimiters, int *ret_gpu)
+static int read_gpu(struct cursor *cursor, const struct lab *lab, const char *delimiters, int *ret_gpu)
 {
     const char *word = word_at(cursor, delimiters);
     uint64_t gpu;
 
-    if (!scan_u64(slice_of(word), &gpu) || gpu >= LAB_GPUS)
-        return wrong(cursor, word, "is not a GPU from 0 to 7");
+    if (!scan_u64(slice_of(word), &gpu) || gpu >= lab->profile->gpus)
+        return wrong(cursor, word,
+                     arena_printf(cursor->arena, "is not a GPU from 0 to %u", lab->profile->gpus - 1));
     *ret_gpu = (int)gpu;
     cursor->at += strlen(word);
     return 0;
 }
 
-static int read_pair(struct cursor *cursor, struct fault *fault)
+static int read_pair(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
-    if (read_gpu(cursor, "-=", &fault->gpu) < 0)
+    if (read_gpu(cursor, lab, "-=", &fault->gpu) < 0)
         return -1;
     if (*cursor->at != '-')
         return wrong(cursor, cursor->at, "stands where '-' and the second GPU should");
     cursor->at++;
-    if (read_gpu(cursor, "=", &fault->peer) < 0)
+    if (read_gpu(cursor, lab, "=", &fault->peer) < 0)
         return -1;
     if (fault->gpu == fault->peer)
         return wrong(cursor, "", "follows a pair of one and the same GPU");
@@ -494,13 +512,16 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 /* Of what hosts of one platform have alike. */
 static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing", "psid", "bmc"};
 
-static int read_hca(struct cursor *cursor, struct fault *fault)
+static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
     const char *word = word_at(cursor, "=");
     uint64_t number;
 
-    if (strncmp(word, "mlx5_", 5) != 0 || !scan_u64(slice_of(word + 5), &number) || number >= LAB_HCAS)
-        return wrong(cursor, word, "is not an HCA from mlx5_0 to mlx5_7");
+    if (strncmp(word, "mlx5_", 5) != 0 || !scan_u64(slice_of(word + 5), &number) ||
+        number >= lab->profile->hcas)
+        return wrong(
+            cursor, word,
+            arena_printf(cursor->arena, "is not an HCA from mlx5_0 to mlx5_%u", lab->profile->hcas - 1));
     fault->hca = (int)number;
     cursor->at += strlen(word);
     return cursor->kind->argument == ARGUMENT_HCA ? 0 : read_equals(cursor, fault);
@@ -562,24 +583,24 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_other_host(cursor, lab, fault);
     case ARGUMENT_GPU:
     case ARGUMENT_GPU_OR_ALL:
-        return read_gpu(cursor, "", &fault->gpu);
+        return read_gpu(cursor, lab, "", &fault->gpu);
     case ARGUMENT_GPU_NUMBER:
     case ARGUMENT_GPU_NUMBER_OPT:
-        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
+        return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
     case ARGUMENT_GPU_TEST:
-        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
+        return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
     case ARGUMENT_GPU_WORD:
-        return read_gpu(cursor, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
+        return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
     case ARGUMENT_HOST_WORD:
         return read_word_of(cursor, host_words, sizeof host_words / sizeof host_words[0],
                             "is nothing that hosts have alike", fault);
     case ARGUMENT_PAIR:
-        return read_pair(cursor, fault);
+        return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:
-        return read_pair(cursor, fault) < 0 ? -1 : read_equals(cursor, fault);
+        return read_pair(cursor, lab, fault) < 0 ? -1 : read_equals(cursor, fault);
     case ARGUMENT_HCA:
     case ARGUMENT_HCA_NUMBER:
-        return read_hca(cursor, fault);
+        return read_hca(cursor, lab, fault);
     case ARGUMENT_NUMBER_OPT:
         return read_number(cursor, fault);
     case ARGUMENT_VERSION_OPT:
@@ -641,6 +662,9 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
         return -1;
     if (fault.kind == FAULT_FABRIC_STATE && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no fabric state: its GPUs report N/A");
+    if (fault.kind >= FAULT_FABRIC_UUID_ZERO && fault.kind <= FAULT_IMEX_DOWN &&
+        lab->profile->domain_hosts == 0)
+        return wrong(&cursor, lab->profile->name, "has no NVLinks between hosts, as gb200-nvl72 has");
     if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
     if (fault.kind >= FAULT_ROCE_MTU && fault.kind <= FAULT_ECN_OFF && !lab->ethernet)

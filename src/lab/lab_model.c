@@ -273,6 +273,13 @@ static void gpu_build(struct lab_gpu *gpu, const struct lab_host *host)
         gpu->power_limit = gpu->power_default;
 }
 
+static unsigned domain_of(const struct lab_host *host, int gpu)
+{
+    if (host->profile->domain_hosts == 0 || has_fault(host, FAULT_FABRIC_UUID_ZERO, gpu))
+        return 0;
+    return (unsigned)number_or(host, FAULT_DOMAIN_OTHER, gpu, lab_unit(host->lab, host->number));
+}
+
 static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
 {
     const struct lab_profile *profile = host->profile;
@@ -280,6 +287,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
 
     *gpu = (struct lab_gpu){
         .number = number,
+        .pci_domain = profile->pci_domain[number],
         .pci_bus = profile->pci_bus[number],
         .persistence = !has_fault(host, FAULT_PERSISTENCE_OFF, number),
         .mig = has_fault(host, FAULT_MIG_ON, number),
@@ -288,6 +296,9 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .reset_required = has_fault(host, FAULT_RESET_REQUIRED, number),
         .pcie_width = (unsigned)number_or(host, FAULT_PCIE_WIDTH, number, 16),
         .ecc_uncorrected = (unsigned)number_or(host, FAULT_ECC_UNCORRECTED, number, 0),
+        .domain = domain_of(host, number),
+        .clique = (unsigned)number_or(host, FAULT_CLIQUE_OTHER, number, 0),
+        .fabric_degraded = has_fault(host, FAULT_FABRIC_DEGRADED, number),
         .fabric_ready = host->fabric_manager_active && !has_fault(host, FAULT_FABRIC_STATE, number),
         .busy = has_fault(host, FAULT_GPU_BUSY, number),
         .idle = has_fault(host, FAULT_BURN_IDLE, number),
@@ -318,9 +329,36 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
     gpu_identity(gpu, host);
 }
 
-unsigned lab_hca_bus(const struct lab_host *host, unsigned hca)
+unsigned lab_hca_bus(const struct lab_profile *profile, unsigned hca)
 {
-    return host->profile->pci_bus[hca] - 3;
+    return profile->hca_bus[hca] > 0 ? profile->hca_bus[hca] : profile->pci_bus[hca] - 3;
+}
+
+const char *lab_hca_pci(const struct lab_profile *profile, unsigned hca, char buf[24])
+{
+    snprintf(buf, 24, "%04x:%02x:00", profile->hca_domain[hca], lab_hca_bus(profile, hca));
+    return buf;
+}
+
+const char *lab_gpu_pci(const struct lab_profile *profile, int number, char buf[24])
+{
+    snprintf(buf, 24, "%04x:%02x:00", profile->pci_domain[number], profile->pci_bus[number]);
+    return buf;
+}
+
+const char *lab_domain_uuid(unsigned domain, char buf[40])
+{
+    uint64_t a = domain > 0 ? hash(domain, "domain", 0) : 0, b = domain > 0 ? hash(domain, "domain", 1) : 0;
+
+    snprintf(buf, 40, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32), (unsigned)(a >> 16) & 0xffff,
+             (unsigned)a & 0xffff, (unsigned)(b >> 48), (unsigned long long)(b & 0xffffffffffffull));
+    return buf;
+}
+
+const char *lab_bus_id(const struct lab_gpu *gpu, char buf[24])
+{
+    snprintf(buf, 24, "%08X:%02X:00.0", gpu->pci_domain, gpu->pci_bus);
+    return buf;
 }
 
 const char *lab_netdev(const struct lab *lab, unsigned hca, char buf[16])
@@ -339,16 +377,21 @@ unsigned lab_netdev_hca(const struct lab *lab, const char *name)
     return (unsigned)number;
 }
 
-unsigned lab_unit(unsigned host)
+unsigned lab_leaf_hosts(const struct lab *lab)
 {
-    return (host - 1) / LAB_LEAF_HOSTS + 1;
+    return lab->profile->domain_hosts > 0 ? lab->profile->domain_hosts : 8;
+}
+
+unsigned lab_unit(const struct lab *lab, unsigned host)
+{
+    return (host - 1) / lab_leaf_hosts(lab) + 1;
 }
 
 struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
 {
-    struct lab_place place = {.port_number = (host - 1) % LAB_LEAF_HOSTS + 1};
+    struct lab_place place = {.port_number = (host - 1) % lab_leaf_hosts(lab) + 1};
 
-    snprintf(place.switch_name, sizeof place.switch_name, "l%ur%u", lab_unit(host), rail);
+    snprintf(place.switch_name, sizeof place.switch_name, "l%ur%u", lab_unit(lab, host), rail);
     snprintf(place.port, sizeof place.port, "%s%u", lab->ethernet ? "swp" : "", place.port_number);
     return place;
 }
@@ -378,6 +421,15 @@ static unsigned rail_of(const struct lab *lab, unsigned host, int number)
     return (unsigned)number;
 }
 
+/* What a lane of an HCA's slot carries, GB/s: 63/16 at generation 5, half of it at each one before. A ConnectX-8 has
+   generation 6, wherever its GPU sits. */
+static double lane_gb(const struct lab_profile *profile)
+{
+    unsigned generation = profile->hca_rate >= 800 ? 6 : profile->pcie_generation;
+
+    return 63.0 / PCIE_LANES * exp2((double)generation - 5);
+}
+
 static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
 {
     const struct lab *lab = host->lab;
@@ -389,7 +441,8 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     const struct fault *mtu = fault_of_hca(lab, host->number, FAULT_ROCE_MTU, number);
 
     *hca = (struct lab_hca){
-        .present = fault_of_hca(lab, host->number, FAULT_HCA_MISSING, number) == NULL,
+        .present = (unsigned)number < host->profile->hcas &&
+                   fault_of_hca(lab, host->number, FAULT_HCA_MISSING, number) == NULL,
         .far = fault_of_hca(lab, host->number, FAULT_NIC_FAR, number) != NULL,
         .up = fault_of_hca(lab, host->number, FAULT_LINK_DOWN, number) == NULL,
         .rate = rate != NULL ? (unsigned)rate->number : host->profile->hca_rate,
@@ -411,12 +464,10 @@ static void hca_init(struct lab_hca *hca, struct lab_host *host, int number)
     if (!hca->up)
         hca->link_downed++;
     host->rail[number] = fmin(1, (double)hca->rate / host->profile->hca_rate);
-    /* A lane carries 63/16 GB/s at generation 5, half of it at 4. */
     host->rail[number] =
-        fmin(host->rail[number], hca->pcie_width * 63.0 / PCIE_LANES /
-                                     (host->profile->pcie_generation < 5 ? 2 : 1) / host->profile->nic_gb);
+        fmin(host->rail[number], hca->pcie_width * lane_gb(host->profile) / host->profile->nic_gb);
     /* Its GPU shares another's HCA. */
-    if (!hca->present || !hca->up)
+    if ((unsigned)number < host->profile->hcas && (!hca->present || !hca->up))
         host->rail[number] = 0.5;
 }
 
@@ -471,7 +522,7 @@ static void system_init(struct lab_host *host)
     const struct fault *psu = fault_find(lab, number, FAULT_SEL_PSU);
     const struct fault *monitor = fault_find(lab, number, FAULT_MONITOR);
 
-    host->board = lab_board_of(host->profile);
+    host->board = host->profile->board;
     host->kernel =
         word_or(fault_find(lab, number, FAULT_KERNEL_VERSION), "5.15.0-122-generic", "5.15.0-105-generic");
     host->bios_version =
@@ -534,6 +585,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     host->fabric_manager = host->driver;
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
+    host->imex_active = lab->profile->domain_hosts > 0 && fault_find(lab, number, FAULT_IMEX_DOWN) == NULL;
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
@@ -542,7 +594,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     host->dcgm_level = (int)limit_or(host, FAULT_DCGM_SHORT, 4);
     for (int i = 0; i < LAB_HCAS; i++)
         hca_init(&host->hcas[i], host, i);
-    for (int i = 0; i < LAB_GPUS; i++)
+    for (int i = 0; i < (int)lab->profile->gpus; i++)
         if (fault_of_gpu(lab, number, FAULT_GPU_MISSING, i) == NULL)
             gpu_init(&host->gpus[host->gpu_count++], host, i);
     apply_links(host);
@@ -571,18 +623,31 @@ static const struct fault *slow_pair(const struct lab_host *host, int a, int b)
     return NULL;
 }
 
+unsigned lab_links_between(const struct lab_profile *profile, int a, int b)
+{
+    /* The hybrid cube mesh of a DGX-1 with V100: `nvidia-smi topo -m` there. */
+    static const unsigned char mesh[LAB_GPUS][LAB_GPUS] = {
+        {0, 1, 1, 2, 2, 0, 0, 0}, {1, 0, 2, 1, 0, 2, 0, 0}, {1, 2, 0, 2, 0, 0, 1, 0},
+        {2, 1, 2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 1, 1, 2}, {0, 2, 0, 0, 1, 0, 2, 1},
+        {0, 0, 1, 0, 1, 2, 0, 2}, {0, 0, 0, 1, 2, 1, 2, 0}};
+
+    return profile->mesh ? mesh[a][b] : profile->links;
+}
+
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional)
 {
     const struct lab_profile *profile = host->profile;
     const struct lab_gpu *a = &host->gpus[from], *b = &host->gpus[to];
     const struct fault *slow = slow_pair(host, a->number, b->number);
     unsigned key = (unsigned)(a->number * 8 + b->number) + (peer ? 64 : 0) + (bidirectional ? 128 : 0);
-    double noise = lab_noise(host->number, "p2p", key), share;
+    double noise = lab_noise(host->number, "p2p", key), share, joined = 1;
     unsigned lost;
 
     if (from == to)
         return profile->p2p_local * a->copies * (1 + 0.01 * noise);
-    if (!peer)
+    if (profile->mesh)
+        joined = lab_links_between(profile, a->number, b->number) / 2.0;
+    if (!peer || joined == 0)
         return (bidirectional ? profile->p2p_off_bi : profile->p2p_off_uni) * (1 + 0.03 * noise);
     if (slow != NULL)
         return slow->number * (bidirectional ? 2 : 1) * (1 + 0.002 * noise);
@@ -590,13 +655,14 @@ double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bi
     lost = profile->links - (a->links_active < b->links_active ? a->links_active : b->links_active);
     share = fmax(1 - (double)lost / profile->links_per_switch, 0.05);
     share *= fmin(a->copies, b->copies) * (1 + lab_jitter(host, "p2p now", key));
-    return (bidirectional ? profile->p2p_bi : profile->p2p_uni) * share * (1 + 0.012 * noise);
+    return (bidirectional ? profile->p2p_bi : profile->p2p_uni) * joined * share * (1 + 0.012 * noise);
 }
 
 double lab_latency(const struct lab_host *host, int from, int to, bool peer)
 {
     unsigned key = (unsigned)(host->gpus[from].number * 8 + host->gpus[to].number) + (peer ? 64 : 0);
-    double base = peer ? host->profile->latency_on : host->profile->latency_off;
+    bool joined = lab_links_between(host->profile, host->gpus[from].number, host->gpus[to].number) > 0;
+    double base = peer && joined ? host->profile->latency_on : host->profile->latency_off;
 
     if (from == to)
         base = 2.2;
@@ -616,11 +682,24 @@ static double curve_at(const double *curve, double size)
     return curve[below] + (curve[below + 1] - curve[below]) * (at - below);
 }
 
+/* Whether the GPUs of hosts[index] are in the domain and partition of a host before it. */
+static bool in_domain_of_earlier(const struct lab_host *hosts, size_t index)
+{
+    const struct lab_gpu *gpu = &hosts[index].gpus[0];
+
+    for (size_t i = 0; i < index; i++)
+        if (gpu->fabric_ready && gpu->domain > 0 && hosts[index].imex_active && hosts[i].imex_active &&
+            hosts[i].gpus[0].domain == gpu->domain && hosts[i].gpus[0].clique == gpu->clique)
+            return true;
+    return false;
+}
+
 /* Over hosts: trees lose a little with every doubling; all to all is bound by what leaves the host. */
 static double cluster_peak(const struct lab_profile *profile, enum collective collective, size_t hosts,
                            unsigned ranks)
 {
     double doublings = log2((double)hosts / 2), inside = (double)ranks / (double)hosts;
+    double hca_gb = profile->nic_gb * profile->hcas / profile->gpus; /* of a GPU */
 
     switch (collective) {
     case ALL_REDUCE:
@@ -629,12 +708,38 @@ static double cluster_peak(const struct lab_profile *profile, enum collective co
     case REDUCE_SCATTER:
         return profile->gather_many;
     case ALLTOALL:
-        return 0.91 * profile->nic_gb * (ranks - 1) / (ranks - inside);
+        return 0.91 * hca_gb * (ranks - 1) / (ranks - inside);
     case SENDRECV:
     case COLLECTIVES:
     default:
-        return RAIL_SHARE * profile->nic_gb;
+        return RAIL_SHARE * hca_gb;
     }
+}
+
+unsigned lab_domains(const struct lab_host *hosts, size_t count)
+{
+    unsigned domains = 1;
+
+    if (hosts[0].profile->domain_hosts == 0)
+        return 0;
+    for (size_t i = 1; i < count; i++)
+        domains += !in_domain_of_earlier(hosts, i);
+    return domains;
+}
+
+/*
+ * Racks: each carries what crosses its border over all its adapters, as long as its trays are many: 793 to 820 over two
+ * racks, 382 to 405 over twenty (coreweave/nccl-tests), in between along the logarithm. What few trays of each reach is
+ * bound by the adapters of those.
+ */
+static double racks_peak(const struct lab_profile *profile, enum collective collective, size_t hosts,
+                         unsigned ranks, unsigned racks)
+{
+    double adapters = cluster_peak(profile, collective, hosts, ranks) * (double)hosts / racks;
+    double links =
+        profile->domain_busbw[collective] * profile->racks_all_reduce / profile->domain_busbw[ALL_REDUCE];
+
+    return fmin(adapters, links * (1 - 0.5 * log2(racks / 2.0) / log2(10)));
 }
 
 /*
@@ -655,26 +760,31 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 {
     const struct lab_profile *profile = hosts[0].profile;
     bool cluster = host_count > 1;
-    double peak = cluster ? cluster_peak(profile, collective, host_count, ranks) : profile->busbw[collective];
+    unsigned domains = cluster ? lab_domains(hosts, host_count) : 0;
+    bool wires = cluster && domains != 1; /* it goes over the adapters */
+    double peak = !cluster       ? profile->busbw[collective]
+                  : domains == 1 ? profile->domain_busbw[collective]
+                  : domains > 1  ? racks_peak(profile, collective, host_count, ranks, domains)
+                                 : cluster_peak(profile, collective, host_count, ranks);
     double slowest = cluster ? fabric : 1;
     unsigned key = (unsigned)log2(fmax(size_bytes, 1)) * 2 + (in_place ? 1 : 0);
 
     if (ranks == 1)
         return 0;
-    if (cluster && rail >= 0)
+    if (wires && rail >= 0)
         peak = RAIL_SHARE * profile->nic_gb;
     for (size_t h = 0; h < host_count; h++) {
         /* A slow host holds the others up; over hosts only what limits the rails or much inside counts. */
         slowest = fmin(slowest, cluster ? fmin(1, hosts[h].nccl_factor * 1.25) : hosts[h].nccl_factor);
-        if (cluster && !hosts[h].rdma)
+        if (wires && !hosts[h].rdma)
             slowest = fmin(slowest, SOCKET_SHARE);
         if (!cluster && collective == ALL_REDUCE && profile->fabric_state && !hosts[h].nvls)
             slowest = fmin(slowest, RING_SHARE);
-        for (int i = 0; cluster && i < LAB_HCAS; i++)
+        for (int i = 0; wires && i < LAB_HCAS; i++)
             if (rail < 0 || rail == i)
                 slowest = fmin(slowest, hosts[h].rail[i]);
     }
-    peak *= slowest * curve_at(cluster ? profile->curve_cluster : profile->curve, size_bytes);
+    peak *= slowest * curve_at(wires ? profile->curve_cluster : profile->curve, size_bytes);
     if (cluster && (collective == ALL_GATHER || collective == REDUCE_SCATTER))
         peak = with_steps(peak, host_count, ranks, size_bytes);
     return peak * (1 + 0.004 * lab_noise(hosts[0].number, "busbw", key + 1000 * (unsigned)collective));

@@ -34,33 +34,46 @@ struct lab_profile {
     const char *name, *gpu_name, *architecture;
     const char *device_id, *subsystem_id; /* "2330", "16c1" */
     bool npus;                            /* no GPU, and none of NVIDIA's tools; 8 x 910B3 instead */
+    unsigned gpus, hcas;
+    const char *pci_name; /* of the GPU, as lspci has it */
     unsigned memory_mib, reserved_mib;
     const char *driver, *cuda, *vbios, *board_part, *gpu_part, *image;
     const char *inforom_ecc;
     unsigned links;
     unsigned links_per_switch;
-    const char *link_rate;   /* GB/s, as nvidia-smi prints it */
+    bool mesh;             /* links go from GPU to GPU, see lab_links_between */
+    unsigned domain_hosts; /* hosts of one NVLink domain, which is a rack; 0: links end in the host */
+    const char *switch_pci, *switch_name; /* NVSwitches that lspci shows; NULL: none */
+    const char *link_rate;                /* GB/s, as nvidia-smi prints it */
     bool fabric_state;       /* nvidia-smi reports a fabric state; Fabric Manager is needed either way */
     bool temperature_limits; /* T.Limit margins instead of absolute temperatures */
     unsigned power_limit, power_min, power_idle, power_burn;
     unsigned temperature_idle, temperature_burn, memory_temperature;
     unsigned clock_idle, clock_max, clock_memory;
-    unsigned pcie_generation;
-    unsigned remap_banks;
+    unsigned pcie_generation, pcie_device_generation; /* of the slot, of the GPU; 0: the same */
+    double copy_up, copy_down;                        /* GB/s of the host's memory to a GPU and back */
+    unsigned remap_banks;                             /* 0: no row remapper, it retires pages */
     double p2p_uni, p2p_bi, p2p_off_uni, p2p_off_bi, p2p_local;
     double latency_on, latency_off;
     double gflops_float, gflops_tensor, gflops_double;
     const char *nccl_version;                            /* as a number: 22109 */
     double busbw[COLLECTIVES];                           /* one host, GB/s */
+    double domain_busbw[COLLECTIVES];                    /* several hosts of one NVLink domain */
+    double racks_all_reduce;                             /* several such racks */
     double curve[CURVE_POINTS];                          /* of busbw, one host */
     double curve_cluster[CURVE_POINTS];                  /* of busbw, several hosts */
     double nic_gb;                                       /* GB/s of one HCA, line rate */
     double all_reduce_two, all_reduce_many, gather_many; /* busbw of 2, of 3 and more, of AG/RS over hosts */
-    const char *hca_type, *hca_firmware;
+    const char *hca_type, *hca_firmware, *hca_pci, *hca_name;
     unsigned hca_rate; /* Gb/s */
     const char *dcgm;
-    unsigned pci_bus[LAB_GPUS];
+    unsigned pci_domain[LAB_GPUS], pci_bus[LAB_GPUS];
+    unsigned hca_domain[LAB_HCAS], hca_bus[LAB_HCAS]; /* 0: next to the GPU of that number */
+    const struct lab_board *board;
 };
+
+/* By generation; a row without a name ends each. */
+extern const struct lab_profile profiles_volta[], profiles_ampere[], profiles_hopper[], profiles_blackwell[];
 
 const struct lab_profile *lab_profile_find(const char *name);
 
@@ -76,8 +89,10 @@ struct lab_board {
     const char *nvme_model;
     unsigned psu_count, psu_watts;
     const char *psu_model;
+    bool arm;         /* and not x86_64 */
+    unsigned threads; /* of a core */
 };
-const struct lab_board *lab_board_of(const struct lab_profile *profile);
+extern const struct lab_board board_broadwell, board_milan, board_sapphire, board_emerald, board_grace;
 
 enum fault_kind {
     FAULT_GPU_MISSING,
@@ -91,6 +106,11 @@ enum fault_kind {
     FAULT_FABRIC_MANAGER_DEAD,
     FAULT_FABRIC_MANAGER_VERSION,
     FAULT_FABRIC_STATE,
+    FAULT_FABRIC_UUID_ZERO,
+    FAULT_FABRIC_DEGRADED,
+    FAULT_CLIQUE_OTHER,
+    FAULT_DOMAIN_OTHER,
+    FAULT_IMEX_DOWN,
     FAULT_DCGM,
     FAULT_DCGM_WARN,
     FAULT_DCGM_SKIP,
@@ -257,12 +277,14 @@ char *lab_host_path(struct arena *arena, const struct lab *lab, unsigned host);
 
 struct lab_gpu {
     int number; /* its place in the chassis */
-    unsigned pci_bus;
+    unsigned pci_domain, pci_bus;
     char uuid[48], serial[16];
     const char *vbios, *board_part, *image, *gsp; /* versions; image: of the InfoROM */
     bool inforom_bad, ecc_pending, mig_pending;
     unsigned memory_mib, generation_max, width_max, power_default;
-    bool persistence, mig, ecc, remap_pending, fabric_ready;
+    bool persistence, mig, ecc, remap_pending, fabric_ready, fabric_degraded;
+    unsigned domain,
+        clique; /* of NVLinks across hosts: the number of its rack, 0: none; its partition of that */
     bool reset_required, drain_recommended;
     unsigned pcie_width;
     unsigned ecc_uncorrected; /* since the driver was loaded */
@@ -303,9 +325,10 @@ struct lab_place {
     unsigned port_number;
 };
 struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail);
-/* The scalable unit of a host, from 1: hosts of one share their leaf switches, one switch a rail. */
-enum { LAB_LEAF_HOSTS = 8 };
-unsigned lab_unit(unsigned host);
+/* The scalable unit of a host, from 1: hosts of one share their leaf switches, one switch a rail. A rack whose hosts are
+   joined by NVLinks is one. */
+unsigned lab_leaf_hosts(const struct lab *lab);
+unsigned lab_unit(const struct lab *lab, unsigned host);
 /* The priority that RDMA traffic has on an Ethernet fabric. */
 #define LAB_PRIORITY 3
 
@@ -330,7 +353,7 @@ struct lab_host {
     unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */
-    bool fabric_manager_active;
+    bool fabric_manager_active, imex_active;
     const char *cuda_error; /* NULL, or why no CUDA program can start */
     struct lab_gpu gpus[LAB_GPUS];
     int gpu_count;
@@ -348,17 +371,29 @@ struct lab_host {
     double scratch_speed;            /* share of what its drives can do */
 };
 
-/* The PCI bus of an HCA, and where the kernel counts its corrected PCIe errors. */
-unsigned lab_hca_bus(const struct lab_host *host, unsigned hca);
-#define LAB_AER "sys/bus/pci/devices/0000:%02x:00.0/aer_dev_correctable"
+/* The ClusterUUID of a domain; of 0 all zeros. */
+const char *lab_domain_uuid(unsigned domain, char buf[40]);
+/* "0000:1b:00", where the kernel has a GPU by its place in the chassis, or an HCA; "00000000:1B:00.0", as nvidia-smi has
+   it. */
+const char *lab_gpu_pci(const struct lab_profile *profile, int number, char buf[24]);
+const char *lab_hca_pci(const struct lab_profile *profile, unsigned hca, char buf[24]);
+const char *lab_bus_id(const struct lab_gpu *gpu, char buf[24]);
+/* Bus and function 0 of an HCA alone. */
+unsigned lab_hca_bus(const struct lab_profile *profile, unsigned hca);
+/* Where the kernel counts an HCA's corrected PCIe errors: of lab_hca_pci. */
+#define LAB_AER "sys/bus/pci/devices/%s.0/aer_dev_correctable"
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
 /* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);
+/* How many NVLinks join two GPUs of a host, by their place in the chassis: those of each, or what a mesh has. */
+unsigned lab_links_between(const struct lab_profile *profile, int a, int b);
 double lab_latency(const struct lab_host *host, int from, int to, bool peer);
 /* Bus bandwidth GB/s of one size over these hosts; ranks spread evenly. rail: over this HCA only; -1: over all.
  * fabric: lab_fabric_share. in_place only varies the noise. */
 double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks, int rail,
                  enum collective collective, double size_bytes, double fabric, bool in_place);
+/* How many NVLink domains the hosts are of; 0: their platform has none. */
+unsigned lab_domains(const struct lab_host *hosts, size_t count);
 /* From now on these hosts send to each other, until the descriptor is closed; -1 where they do not leave their
  * leaf. */
 int lab_send(const struct lab_host *hosts, size_t count, enum collective collective);

@@ -240,17 +240,17 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
     text_init(&text, 4 << 20);
     text_printf(&text,
                 "# A simulated cluster; assay lab down --dir %s ends it.\n"
-                "defaults slots=%d user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
+                "defaults slots=%u user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
                 "known_hosts=%s/known_hosts "
                 "fabric=%s mounts=/data,/scratch timescale=%u\n",
-                lab->directory, LAB_GPUS, lab->user, lab->port, lab->directory, lab->profile->name,
+                lab->directory, lab->profile->gpus, lab->user, lab->port, lab->directory, lab->profile->name,
                 lab->directory, lab->ethernet ? "ethernet" : "infiniband", lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
-        unsigned unit = lab_unit(i);
+        unsigned unit = lab_unit(lab, i);
 
         text_printf(&text, "node%u address=%s unit=su%u rack=r%u leaf=l%u", i, lab_address(i, address), unit,
                     unit, unit);
-        for (unsigned rail = 0; rail < LAB_HCAS; rail++) {
+        for (unsigned rail = 0; rail < lab->profile->hcas; rail++) {
             struct lab_place place = lab_rail(lab, i, rail);
 
             text_printf(&text, " rail.mlx5_%u=%s:%s", rail, place.switch_name, place.port);

@@ -32,6 +32,12 @@ static inline const char *fabric_status(const struct lab_host *host, const struc
     return host->profile->fabric_state && gpu->fabric_ready ? "Success" : "N/A";
 }
 
+/* It was taken into a domain of several hosts. Within one host drivers tell a UUID of zeros and N/A. */
+static inline bool fabric_domain(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    return host->profile->domain_hosts > 0 && gpu->fabric_ready;
+}
+
 static inline struct reasons reasons_of(const struct lab_gpu *gpu, const struct gpu_now *now)
 {
     return (struct reasons){

@@ -39,8 +39,9 @@ static void print_link(const struct lab_host *host, unsigned number)
         return;
     }
     printf(" %uX %16g Gbps Active/  LinkUp)==>  0x9c63c203%04x%02x00 %6u %4u[  ] \"MF0;%s:MQM9700/U1\" (",
-           lanes > 0 ? lanes : 1, lane, lab_unit(host->number), hca->rail,
-           60000 + lab_unit(host->number) * LAB_HCAS + hca->rail, place.port_number, place.switch_name);
+           lanes > 0 ? lanes : 1, lane, lab_unit(host->lab, host->number), hca->rail,
+           60000 + lab_unit(host->lab, host->number) * LAB_HCAS + hca->rail, place.port_number,
+           place.switch_name);
     printf(lanes < 4 ? " Could be 4X)\n" : " )\n");
 }
 
@@ -78,7 +79,7 @@ static void print_neighbour(const struct lab_host *host, unsigned number)
     printf("  Chassis:     \n    ChassisID:    mac 9c:63:c2:03:%02x:%02x\n    SysName:      %s\n"
            "    SysDescr:     Cumulus Linux version 5.9.1 running on NVIDIA SN5600\n"
            "    Capability:   Bridge, on\n    Capability:   Router, on\n",
-           lab_unit(host->number) & 0xff, hca->rail, place.switch_name);
+           lab_unit(host->lab, host->number) & 0xff, hca->rail, place.switch_name);
     printf("  Port:        \n    PortID:       ifname %s\n    PortDescr:    %s\n    TTL:          120\n" RULE,
            place.port, place.port);
 }

@@ -385,16 +385,18 @@ static int diag(struct tool *tool)
 
 static int discovery(const struct lab_host *host)
 {
+    char bus[24];
+
     printf(
         "%d GPUs found.\n+--------+----------------------------------------------------------------------+\n"
         "| GPU ID | Device Information                                                   |\n"
         "+--------+----------------------------------------------------------------------+\n",
         host->gpu_count);
     for (int i = 0; i < host->gpu_count; i++)
-        printf("| %-6d | Name: %-62s |\n|        | PCI Bus ID: 00000000:%02X:00.0%-38s |\n"
+        printf("| %-6d | Name: %-62s |\n|        | PCI Bus ID: %s%-38s |\n"
                "|        | Device UUID: %-55s |\n"
                "+--------+----------------------------------------------------------------------+\n",
-               i, host->profile->gpu_name, host->gpus[i].pci_bus, "", host->gpus[i].uuid);
+               i, host->profile->gpu_name, lab_bus_id(&host->gpus[i], bus), "", host->gpus[i].uuid);
     return 0;
 }
 

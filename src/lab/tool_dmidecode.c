@@ -70,7 +70,7 @@ static void print_processors(const struct lab_host *host)
                "\tStatus: Populated, Enabled\n\tSerial Number: Not Specified\n\tCore Count: %u\n"
                "\tCore Enabled: %u\n\tThread Count: %u\n\n",
                0x40 + i, i + 1, board->cpu_maker, board->cpu, board->cpu_mhz_max, board->cores, board->cores,
-               board->cores * 2);
+               board->cores * board->threads);
 }
 
 static void print_module(const struct lab_host *host, unsigned slot)
@@ -150,14 +150,15 @@ int tool_dmidecode(struct tool *tool)
 int tool_lscpu(struct tool *tool)
 {
     const struct lab_board *board = tool->host->board;
-    unsigned cpus = board->sockets * board->cores * 2;
+    unsigned cpus = board->sockets * board->cores * board->threads;
 
-    printf("Architecture:                    x86_64\nCPU op-mode(s):                  32-bit, 64-bit\n"
+    printf("Architecture:                    %s\nCPU op-mode(s):                  32-bit, 64-bit\n"
            "CPU(s):                          %u\nOn-line CPU(s) list:             0-%u\n"
            "Vendor ID:                       %s\nModel name:                      %s\n"
-           "Thread(s) per core:              2\nCore(s) per socket:              %u\n"
+           "Thread(s) per core:              %u\nCore(s) per socket:              %u\n"
            "Socket(s):                       %u\nNUMA node(s):                    %u\n",
-           cpus, cpus - 1, board->cpu_vendor, board->cpu, board->cores, board->sockets, board->sockets);
+           board->arm ? "aarch64" : "x86_64", cpus, cpus - 1, board->cpu_vendor, board->cpu, board->threads,
+           board->cores, board->sockets, board->sockets);
     return 0;
 }
 

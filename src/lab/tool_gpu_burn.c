@@ -209,18 +209,23 @@ const char *tool_xid_text(int code)
     return "Reported by the driver";
 }
 
-/* Where the kernel counts the corrected PCIe errors of the device at that bus. */
-static const char *tree_file_of(const struct tool *tool, unsigned bus)
+/* Where the kernel counts the corrected PCIe errors of the HCA. */
+static const char *tree_file_of(const struct tool *tool, unsigned hca)
 {
-    return lab_host_file(tool->arena, tool->lab, tool->host->number,
-                         arena_printf(tool->arena, "root/" LAB_AER, bus));
+    char pci[24];
+
+    return lab_host_file(
+        tool->arena, tool->lab, tool->host->number,
+        arena_printf(tool->arena, "root/" LAB_AER, lab_hca_pci(tool->host->profile, hca, pci)));
 }
 
 /* "mlx5_core 0000:15:00.0", as the kernel names the HCA of the fault. */
 static const char *device_of(const struct tool *tool, const struct fault *fault)
 {
-    return arena_printf(tool->arena, "mlx5_core 0000:%02x:00.0",
-                        lab_hca_bus(tool->host, (unsigned)fault->hca));
+    char pci[24];
+
+    return arena_printf(tool->arena, "mlx5_core %s.0",
+                        lab_hca_pci(tool->host->profile, (unsigned)fault->hca, pci));
 }
 
 /* What the kernel has to say of the machine. */
@@ -243,7 +248,7 @@ static void strike_machine(struct tool *tool, const struct fault *fault)
         (void)rmdir(drive);
     }
     if (fault->kind == FAULT_AER_CORRECTED) {
-        const char *file = tree_file_of(tool, lab_hca_bus(tool->host, (unsigned)fault->hca));
+        const char *file = tree_file_of(tool, (unsigned)fault->hca);
         const char *text = arena_printf(tool->arena, "TOTAL_ERR_COR %.0f\n", fault->number);
 
         if (file_write(file, text, strlen(text), 0644, NULL) < 0)
@@ -259,16 +264,16 @@ static void strike(struct tool *tool)
     tool_strike(tool->host);
     for (size_t i = 0; i < lab->fault_count; i++) {
         const struct fault *fault = &lab->faults[i];
-        unsigned bus = fault->kind == FAULT_XID ? lab->profile->pci_bus[fault->gpu] : 0;
+        char pci[24];
 
         if (fault->host != tool->host->number)
             continue;
         strike_machine(tool, fault);
         if (fault->kind == FAULT_XID)
-            tool_kernel_log(
-                tool->host,
-                arena_printf(tool->arena, "NVRM: Xid (PCI:0000:%02x:00): %d, pid=%d, name=gpu_burn, %s", bus,
-                             (int)fault->number, (int)getpid(), tool_xid_text((int)fault->number)));
+            tool_kernel_log(tool->host,
+                            arena_printf(tool->arena, "NVRM: Xid (PCI:%s): %d, pid=%d, name=gpu_burn, %s",
+                                         lab_gpu_pci(lab->profile, fault->gpu, pci), (int)fault->number,
+                                         (int)getpid(), tool_xid_text((int)fault->number)));
         if (fault->kind == FAULT_REBOOT) {
             cleanup_fd int control = open(arena_printf(tool->arena, "%s/control", lab->directory),
                                           O_WRONLY | O_CLOEXEC | O_NONBLOCK);

@@ -9,8 +9,12 @@
 
 int tool_uname(struct tool *tool)
 {
-    const char *const values[] = {"Linux",           tool->host->name, tool->host->kernel,
-                                  "#132-Ubuntu SMP", "x86_64",         "GNU/Linux"};
+    const char *const values[] = {"Linux",
+                                  tool->host->name,
+                                  tool->host->kernel,
+                                  "#132-Ubuntu SMP",
+                                  tool->host->board->arm ? "aarch64" : "x86_64",
+                                  "GNU/Linux"};
     static const char letters[] = "snrvmo"; /* the order in which they are printed, whatever was asked for */
     bool asked[sizeof letters - 1] = {false}, any = false;
     const char *between = "";

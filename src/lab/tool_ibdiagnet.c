@@ -18,7 +18,8 @@ static const char *option_of(const struct tool *tool, const char *name)
 static void print_link(FILE *file, const struct lab_host *host, unsigned number)
 {
     const struct lab_hca *hca = &host->hcas[number];
-    unsigned full = host->profile->hca_rate, lanes = hca->rate * 4 / full, unit = lab_unit(host->number);
+    unsigned full = host->profile->hca_rate, lanes = hca->rate * 4 / full,
+             unit = lab_unit(host->lab, host->number);
     struct lab_place place = lab_rail(host->lab, host->number, hca->rail);
 
     fprintf(

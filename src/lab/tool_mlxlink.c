@@ -33,8 +33,10 @@ static void print_link(const struct tool *tool, const struct lab_hca *hca)
     row("Physical state", hca->up ? "LinkUp" : "ETH_AN_FSM_ENABLE");
     row("Speed", !hca->up                               ? "N/A"
                  : tool->lab->ethernet                  ? arena_printf(tool->arena, "%uG", hca->rate)
+                 : tool->host->profile->hca_rate >= 800 ? "IB-XDR"
                  : tool->host->profile->hca_rate >= 400 ? "IB-NDR"
-                                                        : "IB-HDR");
+                 : tool->host->profile->hca_rate >= 200 ? "IB-HDR"
+                                                        : "IB-EDR");
     row("Width", "4x");
     row("FEC", hca->up ? "Standard_RS-FEC - (544,514)" : "N/A");
     row("Loopback Mode", "No Loopback");

@@ -272,7 +272,9 @@ static int distribute(struct tool *tool, struct launch *launch)
     unsigned slots = 0, left;
 
     if (launch->places.count == 0)
-        add_place(tool, launch, slice_of(arena_printf(tool->arena, "%s:%d", tool->host->name, LAB_GPUS)));
+        add_place(
+            tool, launch,
+            slice_of(arena_printf(tool->arena, "%s:%d", tool->host->name, (int)tool->lab->profile->gpus)));
     for (size_t i = 0; i < launch->places.count; i++) {
         if (launch->per_node > 0 && launch->per_node <= launch->places.items[i].slots)
             launch->places.items[i].slots = launch->per_node;

@@ -183,15 +183,17 @@ static void print_devices(const struct lab_host *hosts, size_t host_count, unsig
     for (unsigned rank = 0; rank < per_host * host_count; rank++) {
         const struct lab_host *host = &hosts[rank / per_host];
         unsigned device = rank % per_host;
+        char pci[24];
 
-        printf("#  Rank %2u Group  0 Pid %6d on %10s device %2u [0000:%02x:00] %s\n", rank,
+        printf("#  Rank %2u Group  0 Pid %6d on %10s device %2u [%s] %s\n", rank,
                (int)getpid() + (int)(rank / per_process), host->name, device,
-               host->gpus[first_visible() + device].pci_bus, host->profile->gpu_name);
+               lab_gpu_pci(host->profile, host->gpus[first_visible() + device].number, pci),
+               host->profile->gpu_name);
     }
 }
 
 /* What NCCL_DEBUG=INFO tells of the transport; one rank a host is enough to read it from. */
-static void print_transport(const struct lab_host *host, unsigned rank, unsigned next)
+static void print_transport(const struct lab_host *host, unsigned rank, unsigned next, bool domain)
 {
     int pid = (int)getpid(), used = 0;
 
@@ -211,7 +213,12 @@ static void print_transport(const struct lab_host *host, unsigned rank, unsigned
     if (host->nvls)
         printf("%s:%d:%d [0] NCCL INFO NVLS multicast support is available on dev 0\n", host->name, pid,
                pid + 40);
-    if (rank != next)
+    if (rank != next && domain)
+        printf("%s:%d:%d [0] NCCL INFO MNNVL 1 cliqueId %u cliqueSize %u cliqueRank %u \n"
+               "%s:%d:%d [0] NCCL INFO Channel 00/0 : %u[0] -> %u[0] via P2P/CUMEM\n",
+               host->name, pid, pid + 40, host->gpus[0].clique, rank < next ? next : rank, rank, host->name,
+               pid, pid + 52, rank, next);
+    else if (rank != next)
         printf("%s:%d:%d [0] NCCL INFO Channel 00/0 : %u[0] -> %u[0] [send] via NET/%s/0%s\n", host->name,
                pid, pid + 52, rank, next, host->rdma ? "IB" : "Socket", host->rdma ? "/GDRDMA" : "");
 }
@@ -226,7 +233,8 @@ static void print_debug(const struct lab_host *hosts, size_t host_count, unsigne
            (int)getpid(), version, version + 1, (version[3] - '0') * 10 + version[4] - '0',
            hosts[0].profile->cuda);
     for (unsigned i = 0; i < host_count; i++)
-        print_transport(&hosts[i], i * per_host, (unsigned)((i + 1) % host_count) * per_host);
+        print_transport(&hosts[i], i * per_host, (unsigned)((i + 1) % host_count) * per_host,
+                        lab_domains(hosts, host_count) == 1);
 }
 
 static void print_columns(void)
@@ -366,8 +374,10 @@ static void carry(struct tool *tool, const struct lab_host *hosts, size_t host_c
         }
         for (int hca = 0; hosts[h].rdma && hca < LAB_HCAS; hca++)
             if (hosts[h].hcas[hca].present && hosts[h].hcas[hca].up && (rail < 0 || rail == hca)) {
-                add_to_counter(tool, &hosts[h], hca, "port_xmit_data", (uint64_t)(bytes / 4 / LAB_HCAS) + 1);
-                add_to_counter(tool, &hosts[h], hca, "port_rcv_data", (uint64_t)(bytes / 4 / LAB_HCAS) + 1);
+                add_to_counter(tool, &hosts[h], hca, "port_xmit_data",
+                               (uint64_t)(bytes / 4 / hosts[h].profile->hcas) + 1);
+                add_to_counter(tool, &hosts[h], hca, "port_rcv_data",
+                               (uint64_t)(bytes / 4 / hosts[h].profile->hcas) + 1);
             }
     }
 }
@@ -392,6 +402,7 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
     for (size_t h = 0; host_count > 1 && h < host_count; h++)
         for (size_t i = 0; i < tool->lab->fault_count; i++) {
             const struct fault *fault = &tool->lab->faults[i];
+            char pci[24];
 
             if (fault->host != hosts[h].number)
                 continue;
@@ -401,9 +412,9 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
                 add_to_counter(tool, &hosts[h], fault->hca, "symbol_error", (uint64_t)fault->number);
             if (fault->kind == FAULT_XID_CLUSTER)
                 tool_kernel_log(&hosts[h],
-                                arena_printf(tool->arena,
-                                             "NVRM: Xid (PCI:0000:%02x:00): %d, reported by the driver",
-                                             tool->lab->profile->pci_bus[fault->gpu], (int)fault->number));
+                                arena_printf(tool->arena, "NVRM: Xid (PCI:%s): %d, reported by the driver",
+                                             lab_gpu_pci(tool->lab->profile, fault->gpu, pci),
+                                             (int)fault->number));
         }
 }
 

@@ -78,6 +78,7 @@ static int print_statistics(const struct lab_hca *hca)
 int tool_ethtool(struct tool *tool)
 {
     const char *what = tool->argc == 3 ? tool->argv[1] : "", *name = tool->argc == 3 ? tool->argv[2] : NULL;
+    char pci[24];
     const struct lab_hca *hca = find_device(tool, name);
 
     if (hca == NULL) {
@@ -92,8 +93,8 @@ int tool_ethtool(struct tool *tool)
     }
     printf(
         "driver: mlx5_core\nversion: 6.5.0\nfirmware-version: %s (MT_0000000838)\nexpansion-rom-version: \n"
-        "bus-info: 0000:%02x:00.0\nsupports-statistics: yes\nsupports-test: yes\n"
+        "bus-info: %s.0\nsupports-statistics: yes\nsupports-test: yes\n"
         "supports-eeprom-access: no\nsupports-register-dump: no\nsupports-priv-flags: yes\n",
-        hca->firmware, tool->host->profile->pci_bus[hca - tool->host->hcas] - 3);
+        hca->firmware, lab_hca_pci(tool->host->profile, (unsigned)(hca - tool->host->hcas), pci));
     return 0;
 }

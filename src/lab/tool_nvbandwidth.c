@@ -6,14 +6,22 @@
 
 typedef double copy_cell(const struct lab_host *host, int row, int column);
 
-/* Of what a link of 16 lanes carries one way, what copies reach: 55 of 63 GB/s, 24.6 of 31.5. */
-static double host_copy(const struct lab_host *host, int row, int column)
+static double host_copy(const struct lab_host *host, double full, int row, int column)
 {
-    double full = host->profile->pcie_generation >= 5 ? 55.2 : 24.6;
     const struct lab_gpu *gpu = &host->gpus[column];
 
     return full * gpu->pcie_width / 16 *
            (1 + 0.004 * lab_noise(host->number, "host copy", (unsigned)(gpu->number + 8 * row)));
+}
+
+static double copy_up(const struct lab_host *host, int row, int column)
+{
+    return host_copy(host, host->profile->copy_up, row, column);
+}
+
+static double copy_down(const struct lab_host *host, int row, int column)
+{
+    return host_copy(host, host->profile->copy_down, row, column);
 }
 
 static double peer_copy(const struct lab_host *host, int row, int column)
@@ -26,8 +34,8 @@ static const struct test {
     copy_cell *cell;
     bool peers;
 } tests[] = {
-    {"host_to_device_memcpy_ce", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", host_copy, false},
-    {"device_to_host_memcpy_ce", "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)", host_copy, false},
+    {"host_to_device_memcpy_ce", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", copy_up, false},
+    {"device_to_host_memcpy_ce", "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)", copy_down, false},
     {"device_to_device_memcpy_read_ce", "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", peer_copy,
      true},
     {"device_to_device_memcpy_write_ce", "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)", peer_copy,
@@ -79,6 +87,7 @@ static bool is_asked(const struct tool *tool, const char *name)
 int tool_nvbandwidth(struct tool *tool)
 {
     const struct lab_host *host = tool->host;
+    char pci[24];
 
     printf("nvbandwidth Version: v0.8\nBuilt from Git version: v0.8\n\nCUDA Runtime Version: 12040\n"
            "CUDA Driver Version: 12040\nDriver Version: %s\n\n",
@@ -90,7 +99,8 @@ int tool_nvbandwidth(struct tool *tool)
     }
     printf("%s\n", host->name);
     for (int i = 0; i < host->gpu_count; i++)
-        printf("Device %d: %s (00000000:%02x:00)\n", i, host->profile->gpu_name, host->gpus[i].pci_bus);
+        printf("Device %d: %s (0000%s)\n", i, host->profile->gpu_name,
+               lab_gpu_pci(host->profile, host->gpus[i].number, pci));
     printf("\n");
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
         if (is_asked(tool, tests[i].name))

@@ -12,9 +12,10 @@
 static void print_gpu(const struct lab_host *host, const struct lab_gpu *gpu, int index)
 {
     struct gpu_now now = gpu_now(host, gpu);
+    char bus[24];
 
-    printf("| %3d  %-30s%3s  |   00000000:%02X:00.0 Off | %20s |\n", index, host->profile->gpu_name,
-           gpu->persistence ? "On" : "Off", gpu->pci_bus, gpu->ecc ? "0" : "Off");
+    printf("| %3d  %-30s%3s  |   %s Off | %20s |\n", index, host->profile->gpu_name,
+           gpu->persistence ? "On" : "Off", lab_bus_id(gpu, bus), gpu->ecc ? "0" : "Off");
     printf("| N/A %4uC    P0%15uW /%5uW |%8uMiB /%7uMiB |%7u%% %12s |\n", now.temperature, now.power_w,
            gpu->power_limit, now.memory_used_mib, host->profile->memory_mib, now.utilization, "Default");
     printf("|%41s|%24s| %20s |\n" RULE, "", "", gpu->mig ? "Enabled" : "Disabled");
@@ -76,17 +77,24 @@ static int print_list(const struct lab_host *host, int only)
     return 0;
 }
 
-/* GPU k is on the switch of HCA k; the first four of each are on the first socket. */
-static const char *topo_between(int a, int b)
+/* Devices of which there are `count`, in halves by socket. */
+static const char *topo_between(int a, int b, unsigned count)
 {
-    if (a == b)
-        return "PXB";
-    return a / 4 == b / 4 ? "NODE" : "SYS";
+    int half = (int)count / 2;
+
+    return a / half == b / half ? "NODE" : "SYS";
 }
 
+/* GPU k is on the switch of HCA k; where there are fewer HCAs, two GPUs share one. */
 static const char *topo_to_hca(const struct lab_host *host, int gpu, int hca)
 {
-    return gpu == hca && host->hcas[hca].far ? "NODE" : topo_between(gpu, hca);
+    const struct lab_profile *profile = host->profile;
+    int nearest = gpu * (int)profile->hcas / (int)profile->gpus;
+
+    /* A superchip has no PCIe switch: its adapters hang on the processor. */
+    if (nearest == hca && !host->hcas[hca].far && profile->pci_domain[0] == 0)
+        return "PXB";
+    return topo_between(nearest, hca, profile->hcas);
 }
 
 /* The HCAs that the host sees, which is what the tool numbers. */
@@ -100,6 +108,26 @@ static int nics_of(const struct lab_host *host, int nics[LAB_HCAS])
     return count;
 }
 
+/* Of a pair that has one less each, one is lost. */
+static unsigned links_between(const struct lab_host *host, const struct lab_gpu *a, const struct lab_gpu *b)
+{
+    unsigned links = lab_links_between(host->profile, a->number, b->number),
+             active = a->links_active < b->links_active ? a->links_active : b->links_active,
+             lost = host->profile->links - active;
+
+    return links > lost ? links - lost : 0;
+}
+
+static void print_affinity(const struct lab_host *host, int socket)
+{
+    int cores = (int)host->board->cores, first = socket * cores, all = cores * (int)host->board->sockets;
+
+    printf("\t%d-%d", first, first + cores - 1);
+    if (host->board->threads > 1)
+        printf(",%d-%d", all + first, all + first + cores - 1);
+    printf("\t%d\t\tN/A\n", socket);
+}
+
 static void print_topo_row(const struct lab_host *host, int row)
 {
     const struct lab_gpu *gpu = &host->gpus[row];
@@ -107,16 +135,18 @@ static void print_topo_row(const struct lab_host *host, int row)
 
     printf("GPU%d", row);
     for (int i = 0; i < host->gpu_count; i++) {
-        unsigned links =
-            gpu->links_active < host->gpus[i].links_active ? gpu->links_active : host->gpus[i].links_active;
+        unsigned links = links_between(host, gpu, &host->gpus[i]);
+
         if (i == row)
             printf("\t X ");
+        else if (links == 0)
+            printf("\t%s", topo_between(gpu->number, host->gpus[i].number, host->profile->gpus));
         else
             printf("\tNV%u", links);
     }
     for (int i = 0; i < count; i++)
         printf("\t%s", topo_to_hca(host, gpu->number, nics[i]));
-    printf("\t%s\t%d\t\tN/A\n", gpu->number < 4 ? "0-55,112-167" : "56-111,168-223", gpu->number / 4);
+    print_affinity(host, gpu->number / ((int)host->profile->gpus / 2));
 }
 
 static void print_nic_row(const struct lab_host *host, const int nics[LAB_HCAS], int count, int row)
@@ -125,7 +155,7 @@ static void print_nic_row(const struct lab_host *host, const int nics[LAB_HCAS],
     for (int g = 0; g < host->gpu_count; g++)
         printf("\t%s", topo_to_hca(host, host->gpus[g].number, nics[row]));
     for (int i = 0; i < count; i++)
-        printf("\t%s", i == row ? " X " : topo_between(nics[row], nics[i]));
+        printf("\t%s", i == row ? " X " : topo_between(nics[row], nics[i], host->profile->hcas));
     printf("\t\t\t\n");
 }
 
@@ -204,9 +234,9 @@ static int find_gpu(const struct lab_host *host, const char *word)
     uint64_t index;
 
     for (int i = 0; i < host->gpu_count; i++) {
-        char bus[32];
+        char bus[24];
 
-        snprintf(bus, sizeof bus, "00000000:%02X:00.0", host->gpus[i].pci_bus);
+        lab_bus_id(&host->gpus[i], bus);
         if (strcmp(word, host->gpus[i].uuid) == 0 || strcasecmp(word, bus) == 0 ||
             strcasecmp(word, bus + 4) == 0)
             return i;
@@ -279,6 +309,7 @@ static int query_apps(struct tool *tool, const char *fields, const char *format,
         printf("%s\n", fields);
     for (int i = 0; i < tool->host->gpu_count; i++) {
         const struct lab_gpu *gpu = &tool->host->gpus[i];
+        char bus[24];
         struct slice rest = slice_of(fields);
         const char *separator = "";
 
@@ -301,7 +332,7 @@ static int query_apps(struct tool *tool, const char *fields, const char *format,
             else if (slice_equal(field, "gpu_uuid"))
                 printf("%s", gpu->uuid);
             else if (slice_equal(field, "gpu_bus_id"))
-                printf("00000000:%02X:00.0", gpu->pci_bus);
+                printf("%s", lab_bus_id(gpu, bus));
             else if (slice_equal(field, "gpu_name"))
                 printf("%s", tool->host->profile->gpu_name);
             else if (slice_equal(field, "gpu_serial"))

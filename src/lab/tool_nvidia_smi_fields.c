@@ -71,7 +71,9 @@ static const char *index_(const struct cell *cell)
 
 static const char *bus_id(const struct cell *cell)
 {
-    return arena_printf(cell->arena, "00000000:%02X:00.0", cell->gpu->pci_bus);
+    char bus[24];
+
+    return arena_strdup(cell->arena, lab_bus_id(cell->gpu, bus));
 }
 
 static const char *vbios(const struct cell *cell)

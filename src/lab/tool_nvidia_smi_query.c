@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvidia-smi -q as text and as XML, which are one tree in two notations. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -109,7 +110,7 @@ static void write_pci(struct writer *w, const struct lab_host *host, const struc
                       const struct gpu_now *now)
 {
     const struct lab_profile *profile = host->profile;
-    char device[16], subsystem[16];
+    char device[16], subsystem[16], bus[24];
 
     for (int i = 0; i < 5; i++) {
         device[i] = (char)(profile->device_id[i] >= 'a' ? profile->device_id[i] - 32 : profile->device_id[i]);
@@ -119,16 +120,17 @@ static void write_pci(struct writer *w, const struct lab_host *host, const struc
     open_part(w, "PCI", "pci");
     put(w, "Bus", "pci_bus", "%s%02X", w->xml ? "" : "0x", gpu->pci_bus);
     put(w, "Device", "pci_device", "%s00", w->xml ? "" : "0x");
-    put(w, "Domain", "pci_domain", "%s0000", w->xml ? "" : "0x");
+    put(w, "Domain", "pci_domain", "%s%04X", w->xml ? "" : "0x", gpu->pci_domain);
     put(w, "Device Id", "pci_device_id", "%s%s10DE", w->xml ? "" : "0x", device);
-    put(w, "Bus Id", "pci_bus_id", "00000000:%02X:00.0", gpu->pci_bus);
+    put(w, "Bus Id", "pci_bus_id", "%s", lab_bus_id(gpu, bus));
     put(w, "Sub System Id", "pci_sub_system_id", "%s%s10DE", w->xml ? "" : "0x", subsystem);
     open_part(w, "GPU Link Info", "pci_gpu_link_info");
     open_part(w, "PCIe Generation", "pcie_gen");
     put(w, "Max", "max_link_gen", "%u", gpu->generation_max);
     put(w, "Current", "current_link_gen", "%u", pcie_generation(host, now));
     put(w, "Device Current", "device_current_link_gen", "%u", pcie_generation(host, now));
-    put(w, "Device Max", "max_device_link_gen", "%u", profile->pcie_generation);
+    put(w, "Device Max", "max_device_link_gen", "%u",
+        profile->pcie_device_generation > 0 ? profile->pcie_device_generation : profile->pcie_generation);
     put(w, "Host Max", "max_host_link_gen", "%u", profile->pcie_generation);
     close_part(w, "pcie_gen");
     open_part(w, "Link Width", "link_widths");
@@ -217,6 +219,29 @@ static void write_ecc_counters(struct writer *w, const char *text, const char *t
     close_part(w, tag);
 }
 
+/* What GPUs without a row remapper have in its place. */
+static void write_retired(struct writer *w, bool has)
+{
+    const char *count = has ? "0" : "N/A", *list = has ? "" : "N/A", *no = has ? "No" : "N/A";
+
+    if (w->xml) {
+        open_part(w, "", "multiple_single_bit_retirement");
+        put(w, "", "retired_count", "%s", count);
+        put(w, "", "retired_pagelist", "%s", list);
+        close_part(w, "multiple_single_bit_retirement");
+        open_part(w, "", "double_bit_retirement");
+        put(w, "", "retired_count", "%s", count);
+        put(w, "", "retired_pagelist", "%s", list);
+        close_part(w, "double_bit_retirement");
+        put(w, "", "pending_blacklist", "%s", no);
+        put(w, "", "pending_retirement", "%s", no);
+    } else {
+        put(w, "Single Bit ECC", "", "%s", count);
+        put(w, "Double Bit ECC", "", "%s", count);
+        put(w, "Pending Page Blacklist", "", "%s", no);
+    }
+}
+
 static void write_ecc(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu)
 {
     section(w, "ECC");
@@ -230,24 +255,13 @@ static void write_ecc(struct writer *w, const struct lab_host *host, const struc
     close_part(w, "ecc_errors");
     section(w, "PAGE_RETIREMENT");
     open_part(w, "Retired Pages", "retired_pages");
-    if (w->xml) {
-        open_part(w, "", "multiple_single_bit_retirement");
-        put(w, "", "retired_count", "N/A");
-        put(w, "", "retired_pagelist", "N/A");
-        close_part(w, "multiple_single_bit_retirement");
-        open_part(w, "", "double_bit_retirement");
-        put(w, "", "retired_count", "N/A");
-        put(w, "", "retired_pagelist", "N/A");
-        close_part(w, "double_bit_retirement");
-        put(w, "", "pending_blacklist", "N/A");
-        put(w, "", "pending_retirement", "N/A");
-    } else {
-        put(w, "Single Bit ECC", "", "N/A");
-        put(w, "Double Bit ECC", "", "N/A");
-        put(w, "Pending Page Blacklist", "", "N/A");
-    }
+    write_retired(w, host->profile->remap_banks == 0);
     close_part(w, "retired_pages");
     section(w, "ROW_REMAPPER");
+    if (host->profile->remap_banks == 0) {
+        put(w, "Remapped Rows", "remapped_rows", "N/A");
+        return;
+    }
     open_part(w, "Remapped Rows", "remapped_rows");
     put(w, "Correctable Error", "remapped_row_corr", "0");
     put(w, "Uncorrectable Error", "remapped_row_unc", "%d", gpu->remap_pending ? 1 : 0);
@@ -356,17 +370,37 @@ static void write_processes(struct writer *w, const struct lab_host *host, const
     close_part(w, "processes");
 }
 
+/* The domain and its health are told from driver 560 on. */
+static void write_fabric(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    bool known = host->profile->fabric_state && gpu->fabric_ready, member = fabric_domain(host, gpu);
+    char uuid[40];
+
+    open_part(w, "Fabric", "fabric");
+    put(w, "State", "state", "%s", fabric_state(host, gpu));
+    put(w, "Status", "status", "%s", fabric_status(host, gpu));
+    if (strtoul(host->driver, NULL, 10) >= 560) {
+        put(w, "CliqueId", "cliqueId", known ? "%u" : "N/A", gpu->clique);
+        put(w, "ClusterUUID", "clusterUuid", "%s", known ? lab_domain_uuid(gpu->domain, uuid) : "N/A");
+        open_part(w, "Health", "health");
+        put(w, "Bandwidth", "bandwidth", "%s", !member ? "N/A" : gpu->fabric_degraded ? "Degraded" : "Full");
+        close_part(w, "health");
+    }
+    close_part(w, "fabric");
+}
+
 static void write_gpu(struct writer *w, const struct lab_host *host, int index)
 {
     const struct lab_gpu *gpu = &host->gpus[index];
     struct gpu_now now = gpu_now(host, gpu);
+    char bus[24];
 
     w->skipping = false;
     w->depth = w->xml ? 1 : 0;
     if (w->xml)
-        printf("    <gpu id=\"00000000:%02X:00.0\">\n", gpu->pci_bus);
+        printf("    <gpu id=\"%s\">\n", lab_bus_id(gpu, bus));
     else
-        printf("GPU 00000000:%02X:00.0\n", gpu->pci_bus);
+        printf("GPU %s\n", lab_bus_id(gpu, bus));
     w->depth++;
     section(w, "");
     write_identity(w, host, gpu, index);
@@ -377,10 +411,7 @@ static void write_gpu(struct writer *w, const struct lab_host *host, int index)
     write_temperature(w, host, &now);
     write_power(w, host, gpu, &now);
     section(w, "");
-    open_part(w, "Fabric", "fabric");
-    put(w, "State", "state", "%s", fabric_state(host, gpu));
-    put(w, "Status", "status", "%s", fabric_status(host, gpu));
-    close_part(w, "fabric");
+    write_fabric(w, host, gpu);
     write_processes(w, host, gpu);
     w->skipping = false;
     printf(w->xml ? "    </gpu>\n" : "\n");
@@ -415,6 +446,7 @@ int nvidia_smi_query(struct tool *tool, bool xml, const char *display, int only)
         printf("</nvidia_smi_log>\n");
     for (int i = 0; i < host->gpu_count; i++)
         if (host->gpus[i].inforom_bad)
-            printf("WARNING: infoROM is corrupted at gpu 0000:%02X:00.0\n", host->gpus[i].pci_bus);
+            printf("WARNING: infoROM is corrupted at gpu %04X:%02X:00.0\n", host->gpus[i].pci_domain,
+                   host->gpus[i].pci_bus);
     return 0;
 }

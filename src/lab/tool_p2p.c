@@ -6,10 +6,7 @@ typedef double cell(const struct lab_host *host, int from, int to);
 
 static double one(const struct lab_host *host, int from, int to)
 {
-    (void)host;
-    (void)from;
-    (void)to;
-    return 1;
+    return from == to || lab_links_between(host->profile, host->gpus[from].number, host->gpus[to].number) > 0;
 }
 
 static double uni_off(const struct lab_host *host, int from, int to)
@@ -74,7 +71,8 @@ static void print_access(const struct lab_host *host)
     for (int from = 0; from < host->gpu_count; from++)
         for (int to = 0; to < host->gpu_count; to++)
             if (from != to)
-                printf("Device=%d CAN Access Peer Device=%d\n", from, to);
+                printf("Device=%d %s Access Peer Device=%d\n", from,
+                       one(host, from, to) > 0 ? "CAN" : "CANNOT", to);
     printf(
         "\n***NOTE: In case a device doesn't have P2P access to other one, it falls back to normal memcopy "
         "procedure.\nSo you can see lesser Bandwidth (GB/s) and unstable Latency (us) in those cases.\n\n");
@@ -102,8 +100,8 @@ int tool_p2p(struct tool *tool)
     }
     printf("[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]\n");
     for (int i = 0; i < host->gpu_count; i++)
-        printf("Device: %d, %s, pciBusID: %x, pciDeviceID: 0, pciDomainID:0\n", i, host->profile->gpu_name,
-               host->gpus[i].pci_bus);
+        printf("Device: %d, %s, pciBusID: %x, pciDeviceID: 0, pciDomainID:%x\n", i, host->profile->gpu_name,
+               host->gpus[i].pci_bus, host->gpus[i].pci_domain);
     print_access(host);
     printf("Unidirectional P2P=Disabled Bandwidth Matrix (GB/s)\n");
     print_matrix(host, "   D\\D", uni_off);

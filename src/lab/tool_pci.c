@@ -7,7 +7,7 @@
 #define SWITCHES 4
 
 struct device {
-    unsigned bus;
+    unsigned domain, bus;
     const char *class_code, *class_name, *vendor, *id, *name;
     unsigned generation, width;
     unsigned generation_now, width_now; /* 0: as they can be */
@@ -30,11 +30,11 @@ static const char *speed_of(unsigned generation)
 
 static bool wanted(const struct view *view, const struct device *device)
 {
-    char slot[16];
+    char slot[24];
 
-    snprintf(slot, sizeof slot, "%02x:00.0", device->bus);
+    snprintf(slot, sizeof slot, "%04x:%02x:00.0", device->domain, device->bus);
     if (view->slot != NULL && strcmp(view->slot, slot) != 0 &&
-        (strncmp(view->slot, "0000:", 5) != 0 || strcmp(view->slot + 5, slot) != 0))
+        (device->domain > 0 || strcmp(view->slot, slot + 5) != 0))
         return false;
     if (view->filter == NULL)
         return true;
@@ -45,7 +45,7 @@ static bool wanted(const struct view *view, const struct device *device)
 
 static void print_device(const struct view *view, const struct device *device)
 {
-    const char *domain = view->domain ? "0000:" : "";
+    char domain[8] = "";
     const char *revision = device->dead ? "ff" : "a1";
     unsigned generation = device->generation_now > 0 ? device->generation_now : device->generation;
     unsigned width = device->width_now > 0 ? device->width_now : device->width;
@@ -53,6 +53,8 @@ static void print_device(const struct view *view, const struct device *device)
 
     if (!wanted(view, device))
         return;
+    if (view->domain || device->domain > 0)
+        snprintf(domain, sizeof domain, "%04x:", device->domain);
     if (view->numbers && !view->names_too)
         printf("%s%02x:00.0 %s: %s:%s (rev %s)\n", domain, device->bus, device->class_code, device->vendor,
                device->id, revision);
@@ -91,14 +93,6 @@ static void print_device(const struct view *view, const struct device *device)
         strcmp(device->vendor, "15b3") == 0 ? "mlx5_core" : "nvidia");
 }
 
-static const char *gpu_device_name(const struct lab_profile *profile)
-{
-    if (strcmp(profile->device_id, "2330") == 0)
-        return "NVIDIA Corporation GH100 [H100 SXM5 80GB]";
-    return strcmp(profile->device_id, "2335") == 0 ? "NVIDIA Corporation GH100 [H200 SXM 141GB]"
-                                                   : "NVIDIA Corporation GA100 [A100 SXM4 80GB]";
-}
-
 /* Lanes that the GPU of this place has; of one that does not answer nobody asks. */
 static unsigned lanes_of(const struct lab_host *host, int number)
 {
@@ -108,46 +102,72 @@ static unsigned lanes_of(const struct lab_host *host, int number)
     return 0;
 }
 
-static void print_devices(struct tool *tool, const struct view *view)
+static void print_hca(const struct tool *tool, const struct view *view, unsigned number)
+{
+    const struct lab_profile *profile = tool->host->profile;
+
+    print_device(view, &(struct device){.domain = profile->hca_domain[number],
+                                        .bus = lab_hca_bus(profile, number),
+                                        .class_code = "0207",
+                                        .class_name = "Infiniband controller",
+                                        .vendor = "15b3",
+                                        .id = profile->hca_pci,
+                                        .name = profile->hca_name,
+                                        .generation = profile->hca_rate >= 800 ? 6 : profile->pcie_generation,
+                                        .width = PCIE_LANES,
+                                        .width_now = tool->host->hcas[number].pcie_width});
+}
+
+/* A link at rest trains down to save power; one whose GPU knows more than its slot stays below what the GPU can. */
+static void print_gpu(struct tool *tool, const struct view *view, int number)
+{
+    const struct lab_profile *profile = tool->host->profile;
+    unsigned can =
+        profile->pcie_device_generation > 0 ? profile->pcie_device_generation : profile->pcie_generation;
+
+    print_device(view,
+                 &(struct device){
+                     .domain = profile->pci_domain[number],
+                     .bus = profile->pci_bus[number],
+                     .class_code = "0302",
+                     .class_name = "3D controller",
+                     .vendor = "10de",
+                     .id = profile->device_id,
+                     .name = arena_printf(tool->arena, "NVIDIA Corporation %s", profile->pci_name),
+                     .generation = can,
+                     .width = 16,
+                     .generation_now = lab_burning(tool->host) != 0 ? profile->pcie_generation : 1,
+                     .width_now = lanes_of(tool->host, number),
+                     .dead = fault_of_gpu(tool->lab, tool->host->number, FAULT_GPU_MISSING, number) != NULL});
+}
+
+static void print_switches(const struct tool *tool, const struct view *view)
 {
     const struct lab_profile *profile = tool->host->profile;
     bool ampere = profile->pcie_generation == 4;
 
-    for (unsigned i = 0; i < SWITCHES; i++)
+    for (unsigned i = 0; profile->switch_pci != NULL && i < SWITCHES; i++)
         print_device(view, &(struct device){.bus = 0x05 + (ampere ? 0xf0 : 0) + i,
                                             .class_code = "0680",
                                             .class_name = "Bridge",
                                             .vendor = "10de",
-                                            .id = ampere ? "1af1" : "22a3",
-                                            .name = ampere ? "NVIDIA Corporation GA100 [A100 NVSwitch]"
-                                                           : "NVIDIA Corporation GH100 [H100 NVSwitch]",
+                                            .id = profile->switch_pci,
+                                            .name = arena_printf(tool->arena, "NVIDIA Corporation %s",
+                                                                 profile->switch_name),
                                             .generation = ampere ? 4 : 5,
                                             .width = ampere ? 4 : 2});
-    for (int i = 0; i < LAB_GPUS; i++) {
-        if (tool->host->hcas[i].present)
-            print_device(view,
-                         &(struct device){.bus = profile->pci_bus[i] - 3,
-                                          .class_code = "0207",
-                                          .class_name = "Infiniband controller",
-                                          .vendor = "15b3",
-                                          .id = ampere ? "101b" : "1021",
-                                          .name = ampere ? "Mellanox Technologies MT28908 Family [ConnectX-6]"
-                                                         : "Mellanox Technologies MT2910 Family [ConnectX-7]",
-                                          .generation = profile->pcie_generation,
-                                          .width = PCIE_LANES,
-                                          .width_now = tool->host->hcas[i].pcie_width});
-        print_device(view, &(struct device){.bus = profile->pci_bus[i],
-                                            .class_code = "0302",
-                                            .class_name = "3D controller",
-                                            .vendor = "10de",
-                                            .id = profile->device_id,
-                                            .name = gpu_device_name(profile),
-                                            .generation = profile->pcie_generation,
-                                            .width = 16,
-                                            .generation_now = lab_burning(tool->host) != 0 ? 0 : 1,
-                                            .width_now = lanes_of(tool->host, i),
-                                            .dead = fault_of_gpu(tool->lab, tool->host->number,
-                                                                 FAULT_GPU_MISSING, i) != NULL});
+}
+
+static void print_devices(struct tool *tool, const struct view *view)
+{
+    const struct lab_profile *profile = tool->host->profile;
+
+    print_switches(tool, view);
+    for (unsigned i = 0; i < profile->gpus || i < profile->hcas; i++) {
+        if (i < profile->hcas && tool->host->hcas[i].present)
+            print_hca(tool, view, i);
+        if (i < profile->gpus)
+            print_gpu(tool, view, (int)i);
     }
 }
 

@@ -40,6 +40,11 @@ static bool is_fabric_manager(const char *unit)
     return strcmp(unit, UNIT) == 0 || strcmp(unit, UNIT ".service") == 0;
 }
 
+static bool is_imex(const char *unit)
+{
+    return strcmp(unit, "nvidia-imex") == 0 || strcmp(unit, "nvidia-imex.service") == 0;
+}
+
 static void unit_log(const struct lab_host *host, const char *stamp)
 {
     printf("\n%s %s systemd[1]: Starting NVIDIA fabric manager service...\n", stamp, host->name);
@@ -135,7 +140,9 @@ static int unit_show(const struct tool *tool, const char *unit, const char *prop
 
 static int unit_is(const struct tool *tool, const char *verb, const char *unit, bool quiet)
 {
-    bool ours = is_fabric_manager(unit), active = ours && tool->host->fabric_manager_active;
+    bool imex = tool->host->profile->domain_hosts > 0 && is_imex(unit),
+         ours = imex || is_fabric_manager(unit);
+    bool active = ours && (imex ? tool->host->imex_active : tool->host->fabric_manager_active);
 
     if (strcmp(verb, "is-enabled") == 0) {
         if (!ours)
@@ -203,32 +210,34 @@ int tool_fabric_manager(struct tool *tool)
 static void boot_lines(struct tool *tool, struct text *out)
 {
     const struct lab_host *host = tool->host;
+    char pci[24];
 
     text_printf(out,
                 "[    0.000000] Linux version %s (buildd@lcy02-amd64-034) #132-Ubuntu SMP\n"
                 "[    0.000000] Command line: BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro iommu=pt\n"
                 "[    0.004000] smpboot: Allowing %u CPUs, 0 hotplug CPUs\n"
-                "[    2.113406] systemd[1]: Detected architecture x86-64.\n",
-                host->kernel, host->kernel, host->board->sockets * host->board->cores * 2);
-    text_printf(out, "[    9.402113] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  %s\n", host->driver);
-    for (unsigned i = 0; i < LAB_HCAS; i++)
-        text_printf(out, "[   1%u.07%u311] mlx5_core 0000:%02x:00.0: firmware version: %s\n", i / 4, i,
-                    host->profile->pci_bus[i] - 3, host->profile->hca_firmware);
-    for (int i = 0; i < LAB_GPUS; i++)
+                "[    2.113406] systemd[1]: Detected architecture %s.\n",
+                host->kernel, host->kernel, host->board->sockets * host->board->cores * host->board->threads,
+                host->board->arm ? "arm64" : "x86-64");
+    text_printf(out, "[    9.402113] NVRM: loading NVIDIA UNIX %s Kernel Module  %s\n",
+                host->board->arm ? "aarch64" : "x86_64", host->driver);
+    for (unsigned i = 0; i < host->profile->hcas; i++)
+        text_printf(out, "[   1%u.07%u311] mlx5_core %s.0: firmware version: %s\n", i / 4, i,
+                    lab_hca_pci(host->profile, i, pci), host->profile->hca_firmware);
+    for (int i = 0; i < (int)host->profile->gpus; i++)
         if (fault_of_gpu(tool->lab, host->number, FAULT_GPU_MISSING, i) != NULL)
-            text_printf(
-                out,
-                "[   14.882310] NVRM: Xid (PCI:0000:%02x:00): 79, pid='<unknown>', name=<unknown>, GPU has "
-                "fallen off the bus.\n",
-                host->profile->pci_bus[i]);
+            text_printf(out,
+                        "[   14.882310] NVRM: Xid (PCI:%s): 79, pid='<unknown>', name=<unknown>, GPU has "
+                        "fallen off the bus.\n",
+                        lab_gpu_pci(host->profile, i, pci));
     text_put(out, "[   21.530201] nvidia-uvm: Loaded the UVM driver, major device number 506.\n"
                   "[   38.101772] IPv6: ADDRCONF(NETDEV_CHANGE): ens1f0: link becomes ready\n");
     for (size_t i = 0; i < tool->lab->fault_count; i++) {
         const struct fault *fault = &tool->lab->faults[i];
 
         if (fault->host == host->number && fault->kind == FAULT_XID_BEFORE)
-            text_printf(out, "[   97.340118] NVRM: Xid (PCI:0000:%02x:00): %d, pid=2211, name=python3, %s\n",
-                        host->profile->pci_bus[fault->gpu], (int)fault->number,
+            text_printf(out, "[   97.340118] NVRM: Xid (PCI:%s): %d, pid=2211, name=python3, %s\n",
+                        lab_gpu_pci(host->profile, fault->gpu, pci), (int)fault->number,
                         tool_xid_text((int)fault->number));
     }
     text_put(out, "[  121.044871] systemd[1]: Startup finished in 14.2s (kernel) + 1min 46s (userspace).\n");

@@ -120,15 +120,19 @@ static void put_pcie(struct tree *tree, const char *device, const char *speed, u
 
 static void put_hca(struct tree *tree, const struct lab_host *host, unsigned number)
 {
-    const char *port = tree_path(tree, "devices/pci0000:%02x/0000:%02x:01.0",
-                                 host->profile->pci_bus[number] - 4, host->profile->pci_bus[number] - 4);
-    const char *pci = tree_path(tree, "%s/0000:%02x:00.0", port, lab_hca_bus(host, number));
-    const char *speed = host->profile->pcie_generation >= 5 ? "32.0 GT/s PCIe" : "16.0 GT/s PCIe";
+    static const char *const speeds[] = {"8.0 GT/s PCIe", "16.0 GT/s PCIe", "32.0 GT/s PCIe"};
+    char address[24];
+    const char *place = lab_hca_pci(host->profile, number, address);
+    unsigned domain = host->profile->hca_domain[number], bus = lab_hca_bus(host->profile, number) - 1;
+    const char *port = tree_path(tree, "devices/pci%04x:%02x/%04x:%02x:01.0", domain, bus, domain, bus);
+    const char *pci = tree_path(tree, "%s/%s.0", port, place);
+    const char *speed =
+        host->profile->hca_rate >= 800 ? "64.0 GT/s PCIe" : speeds[host->profile->pcie_generation - 3];
     const char *device = tree_path(tree, "sys/%s/infiniband/mlx5_%u", pci, number);
 
     put_pcie(tree, port, speed, host->hcas[number].pcie_width);
     put_pcie(tree, pci, speed, host->hcas[number].pcie_width);
-    tree_file(tree, tree_path(tree, LAB_AER, lab_hca_bus(host, number)), "TOTAL_ERR_COR 0\n");
+    tree_file(tree, tree_path(tree, LAB_AER, place), "TOTAL_ERR_COR 0\n");
     tree_file(tree, tree_path(tree, "%s/fw_ver", device), "%s\n", host->hcas[number].firmware);
     tree_file(tree, tree_path(tree, "%s/board_id", device), "%s\n", host->hcas[number].board);
     tree_file(tree, tree_path(tree, "%s/hca_type", device), "%s\n", host->profile->hca_type);

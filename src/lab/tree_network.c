@@ -5,10 +5,11 @@
 static void put_device(struct tree *tree, const struct lab_host *host, unsigned number)
 {
     const struct lab_hca *hca = &host->hcas[number];
-    unsigned bus = host->profile->pci_bus[number];
-    char netdev[16];
+    unsigned bus = lab_hca_bus(host->profile, number) - 1;
+    char netdev[16], address[24];
     const char *name = lab_netdev(host->lab, number, netdev);
-    const char *pci = tree_path(tree, "devices/pci0000:%02x/0000:%02x:00.0/net/%s", bus - 4, bus - 3, name);
+    const char *pci = tree_path(tree, "devices/pci%04x:%02x/%s.0/net/%s", host->profile->hca_domain[number],
+                                bus, lab_hca_pci(host->profile, number, address), name);
 
     tree_file(tree, tree_path(tree, "sys/%s/mtu", pci), "%u\n", hca->mtu);
     tree_file(tree, tree_path(tree, "sys/%s/operstate", pci), hca->up ? "up\n" : "down\n");

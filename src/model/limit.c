@@ -21,6 +21,7 @@ static const char *const rule_names[] = {
     [RULE_DISTINCT] = "distinct",
     [RULE_NEAR] = "near",
     [RULE_GROUPS] = "fraction_of_groups",
+    [RULE_RACK] = "rack",
 };
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
@@ -56,6 +57,7 @@ double limit_gate(const struct limit *limit)
     case RULE_NEAR:
     case RULE_FRACTION:
     case RULE_GROUPS:
+    case RULE_RACK:
     default:
         return limit->value;
     }
@@ -153,6 +155,8 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
         return arena_printf(arena, ">= version %s", limit->text);
     case RULE_DISTINCT:
         return "another on each host";
+    case RULE_RACK:
+        return "one in each rack";
     case RULE_NEAR:
         return arena_printf(arena, "within %g%s of the median of the hosts", limit->value,
                             unit_behind(arena, limit));

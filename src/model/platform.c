@@ -9,6 +9,7 @@ static void read_gpus(struct arena *arena, const struct json *gpus, struct platf
 {
     platform->gpu_count = (unsigned)json_number(gpus, "count", 0);
     platform->gpu_memory_gib = json_number(gpus, "memory_gib", 0);
+    platform->row_remapper = json_boolean(gpus, "row_remapper", true);
     platform->power_limit_w = json_number(gpus, "power_limit_w", 0);
     json_each (model, json_get(gpus, "models"))
         *list_push(arena, &platform->gpu_models) = model->string;

@@ -230,6 +230,43 @@ static int find_pairs_of_leaves(const struct finder *finder, struct error *err)
     return 0;
 }
 
+static void find_pairs(const struct finder *finder)
+{
+    if (strcmp(finder->step->by, "ring") == 0)
+        find_ring(finder);
+    else
+        find_disjoint(finder);
+}
+
+/*
+ * Where the NVLinks of a rack join its hosts, pairs stay in their rack: over its border they would go by the adapters,
+ * with another bandwidth, and be held against what NVLinks reach. What crosses borders the steps over all hosts load,
+ * with all adapters of a rack. A host that is alone in its rack is in no pair, where another rack has one.
+ */
+static int find_pairs_of_domains(const struct finder *finder, struct error *err)
+{
+    struct finder rack = *finder;
+    bool *placed = arena_array(finder->arena, bool, finder->count);
+
+    for (size_t i = 0; i < finder->count; i++)
+        if (finder->count > finder->platform->nvlink_domain_hosts && *finder->hosts[i]->rack == '\0')
+            return refuse_nowhere(finder, finder->hosts[i], "rack", err);
+    for (size_t i = 0; i < finder->count; i++) {
+        rack.hosts = arena_array(finder->arena, const struct host *, finder->count);
+        rack.count = 0;
+        for (size_t k = i; k < finder->count && !placed[i]; k++)
+            if (strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0)
+                rack.hosts[rack.count++] = finder->hosts[k];
+        for (size_t k = i + 1; k < finder->count; k++)
+            placed[k] |= strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0;
+        if (rack.count >= FEWEST)
+            find_pairs(&rack);
+    }
+    for (size_t i = 0; finder->sets->sets.count == i && i < finder->count; i++)
+        add_wide_set(finder, &finder->hosts[i], 1, "one rack");
+    return 0;
+}
+
 static int find_groups(const struct finder *finder, struct error *err)
 {
     if (strcmp(finder->step->by, "leaves") == 0)
@@ -278,10 +315,10 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
         return -1;
     if (strcmp(step->scope, "cluster") == 0)
         add_wide_set(&finder, finder.hosts, finder.count, "");
-    else if (strcmp(step->scope, "pair") == 0 && strcmp(step->by, "ring") == 0)
-        find_ring(&finder);
-    else if (strcmp(step->scope, "pair") == 0)
-        find_disjoint(&finder);
+    if (strcmp(step->scope, "pair") == 0 && platform->nvlink_domain_hosts == 0)
+        find_pairs(&finder);
+    else if (strcmp(step->scope, "pair") == 0 && find_pairs_of_domains(&finder, err) < 0)
+        return -1;
     for (size_t i = 0; strcmp(step->scope, "host") == 0 && i < finder.count; i++)
         (void)add_set(&finder, &finder.hosts[i], 1);
     if (step->variants.count > 0)

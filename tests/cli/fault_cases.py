@@ -492,6 +492,21 @@ STORED = [
     Case("tool-missing:findmnt", undecided("storage", HOST | MOUNTS, "findmnt.* not found"), runs_on=True, suite=STORAGE),
 ]
 
+# Hosts that NVLinks join: who is not of their domain goes by the network, with both of its neighbours and with all.
+APART = all_with(fail, "expected >= ")
+NVL72 = [
+    Case("fabric-cluster-uuid-zero:2", fail("nvlink-domain", HOST, "nvlink.domain.one is no: gpu2 is in none"), remedy="NMX"),
+    Case("fabric-degraded:1", fail("nvlink-domain", {"gpu1"}, "fabric.bandwidth is Degraded"), remedy="NMX"),
+    Case("fabric-state:3", fail("nvlink-domain", {"gpu3", ""}, "fabric.state is In Progress"), numbers_undecided=True),
+    Case("clique-other", fail("nvlink-domain", HOST, r"clique 1, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
+         runs_on=True),
+    Case("domain-other", fail("nvlink-domain", HOST, r"clique 0, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
+         runs_on=True),
+    Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, while most hosts have active") | APART, numbers_undecided=True,
+         runs_on=True),
+    Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
+]
+
 GROUPS = {
     "gpus": GPUS,
     "load": LOAD,
@@ -503,6 +518,7 @@ GROUPS = {
     "launch": LAUNCH,
     "slow": SLOW,
     "storage": STORED,
+    "nvl72": NVL72,
 }
 
 
@@ -526,4 +542,4 @@ ISOLATED = [
     Slow(10, "{5}:path-slow:{10}", "link", "{5} - {10}"),
 ]
 # Options of the lab, for groups whose own suites accept healthy hosts of every platform.
-LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce")}
+LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce"), "nvl72": ("--profile", "gb200-nvl72")}

@@ -182,6 +182,13 @@ ROCE_CASES = [
     ("ecn-off:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma6/ecn/roce_??/enable/3', r"^0\n0$"),
     ("ib-errors:mlx5_1=77", "ethtool -S rdma1", r"rx_symbol_err_phy: 77$"),
 ]
+NVL72_CASES = [
+    ("fabric-cluster-uuid-zero:2", "nvidia-smi -q", r"ClusterUUID +: 00000000-0000-0000-0000-000000000000\n"),
+    ("fabric-degraded:1", "nvidia-smi -q", r"Bandwidth +: Degraded\n"),
+    ("clique-other:7", "nvidia-smi -q", r"CliqueId +: 7\n"),
+    ("domain-other", "nvidia-smi -q", r"ClusterUUID +: (?!9b2dd74a|0000)"),
+    ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
+]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow"}
 SPELL_KINDS = {"slow-spells"}  # of several tests together
@@ -191,7 +198,7 @@ CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot
 
 listed = program("lab", "faults").stdout.splitlines()
 kinds = [line.split()[0] for line in listed]
-covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS |
+covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + NVL72_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS |
            SPELL_KINDS)
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
@@ -253,6 +260,8 @@ with Lab(2, ["node2:slow-spells:20"]) as lab:
            "slow-spells shows in the 5th and 6th test and in no other", shown)
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
+with lab_of(NVL72_CASES, "--profile", "gb200-nvl72") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+    try_cases(lab, NVL72_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     tap.ok(lab.up.returncode == 0, "a lab with every kind of fault starts", lab.up.stderr)
     run = try_cases(lab, CASES, pool)
@@ -299,6 +308,8 @@ for fault, pattern in REFUSED:
                f"--fault {fault} is refused with word, column and what was expected", lab.up.stderr)
 with Lab(1, ["node1:nvls-off"], "--profile", "hgx-a100") as lab:
     tap.ok(lab.up.returncode == 64 and "no NVSwitch multicast" in lab.up.stderr, "A100 has no NVLS to lose", lab.up.stderr)
+with Lab(1, ["node1:imex-down"]) as lab:
+    tap.ok(lab.up.returncode == 64 and "has no NVLinks between hosts" in lab.up.stderr, "an H100 has no domain of several hosts", lab.up)
 with Lab(1, ["node1:fabric-state"], "--profile", "hgx-a100") as lab:
     tap.ok(lab.up.returncode == 64 and "no fabric state" in lab.up.stderr, "A100 has no fabric state to spoil",
            lab.up.stderr)

@@ -103,6 +103,21 @@ static const char *told(struct sample *sample, const char *suite_step)
 
 #define GATHER(keys) "{\"check\": \"nccl-all-gather\", " keys "}"
 
+#define NVL72 "defaults platform=gb200-nvl72\n"
+
+/* More hosts than one domain has: which of them NVLinks join cannot be guessed. */
+static void racks_of_nvlinks_must_be_told(void **state)
+{
+    struct sample sample = make(NVL72 "[1-19]\n", "trial", GATHER("\"scope\": \"pair\""));
+
+    (void)state;
+    assert_null(sample.plan);
+    assert_string_equal(sample.err.text,
+                        "hosts:2:1: host '1' has no rack, and step 'nccl-all-gather' of the suite groups "
+                        "hosts by it; expected rack=NAME on its line or on the defaults line");
+    arena_destroy(sample.arena);
+}
+
 static void hosts_come_together_as_the_suite_says(void **state)
 {
     static const struct {
@@ -133,6 +148,13 @@ static void hosts_come_together_as_the_suite_says(void **state)
         /* Nobody to go with: owed, and not run. */
         {RACKS, GATHER("\"scope\": \"group\", \"by\": \"rack\""), "n1+n2 fabric; n3+n4 fabric; n5 not run"},
         {"a\n", GATHER("\"scope\": \"pair\""), "a not run"},
+        /* Racks whose hosts NVLinks join: no pair crosses a border; who is alone there has no partner. */
+        {NVL72 "a rack=1\nb rack=1\nc rack=1\nd rack=2\ne rack=2\nf rack=3\n", GATHER("\"scope\": \"pair\""),
+         "a+b fabric; b+c fabric; c+a fabric; d+e fabric"},
+        {NVL72 "a rack=1\nb rack=2\nc rack=1\nd rack=2\n",
+         GATHER("\"scope\": \"pair\", \"by\": \"disjoint\""), "a+c fabric; b+d fabric"},
+        {NVL72 "a rack=1\nb rack=2\n", GATHER("\"scope\": \"pair\""), "a not run; b not run"},
+        {NVL72 "a\nb\n", GATHER("\"scope\": \"pair\""), "a+b fabric"},
         {"a\n", GATHER("\"scope\": \"group\", \"by\": 4"), "a not run"},
         {"a\n", GATHER("\"scope\": \"cluster\""), "a not run"},
         {"a\nb platform=hgx-h200\nc\n", GATHER("\"scope\": \"pair\""), "a+c fabric; b not run"},
@@ -640,6 +662,7 @@ int main(void)
         cmocka_unit_test(the_built_in_suites_fit_every_built_in_platform),
         cmocka_unit_test(the_periodic_suite_only_looks),
         cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
+        cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),

@@ -25,11 +25,19 @@ static struct cluster plan_of(const char *platform, unsigned hosts)
     struct cluster cluster = {.arena = arena_create()};
     const struct plan_options options = {.run_uuid = "0ddba11-0000-4000-8000-000000000000"};
     struct error err = {0};
-    const char *text = arena_printf(
-        cluster.arena, "n[0001-%04u] platform=%s unit=u1 fabric=infiniband mounts=/data\n", hosts, platform);
-    const struct hostfile *hostfile = hostfile_parse(cluster.arena, "hosts", slice_of(text), &err);
+    struct text text = {0};
+    const struct hostfile *hostfile;
     const struct suite *suite = suite_load(cluster.arena, "delivery", &err);
 
+    text_init(&text, 1 << 20);
+    text_printf(&text, "defaults platform=%s unit=u1 fabric=infiniband mounts=/data\n", platform);
+    /* Racks as NVL72 has them: there which hosts NVLinks join must be told. */
+    for (unsigned first = 1; first <= hosts; first += 18)
+        text_printf(&text, "n[%04u-%04u] rack=r%u\n", first, first + 17 < hosts ? first + 17 : hosts,
+                    first / 18);
+    hostfile =
+        hostfile_parse(cluster.arena, "hosts", slice_of(arena_strdup(cluster.arena, text.bytes)), &err);
+    text_release(&text);
     if (hostfile == NULL || suite == NULL ||
         plan_sources_load(cluster.arena, hostfile, suite, NULL, &cluster.sources, &err) < 0)
         fail_msg("%s, %u hosts: %s", platform, hosts, err.text);

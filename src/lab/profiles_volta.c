@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hosts of Volta GPUs. Each figure lies inside what healthy hosts of the platform showed; the
+   rest is as the comment above it says. */
+#include "lab_private.h"
+
+const struct lab_profile profiles_volta[] = {
+    {
+        /*
+         * Pairs with two links copy 47.9 one way and 96.9 both ways (Dell's V100 note); those with one
+         * half of it, the others by PCIe. Not published: all_reduce, between a cloud's limit of 110
+         * (Azure) and the links' 150; over hosts, by 12 GB/s an adapter of 100 Gb/s (nccl-tests#119);
+         * Gflop/s of tensor cores and doubles, by their peaks. It has no row remapper, but retires pages.
+         */
+        .name = "v100-sxm2",
+        .gpus = 8,
+        .gpu_name = "Tesla V100-SXM2-32GB",
+        .architecture = "Volta",
+        .device_id = "1db5",
+        .subsystem_id = "1249",
+        .pci_name = "GV100GL [Tesla V100 SXM2 32GB]",
+        .pci_bus = {0x06, 0x07, 0x0a, 0x0b, 0x85, 0x86, 0x89, 0x8a},
+        .memory_mib = 32768,
+        .reserved_mib = 256,
+        .driver = "535.183.06",
+        .cuda = "12.2",
+        .vbios = "88.00.80.00.01",
+        .board_part = "900-2G503-0010-000",
+        .gpu_part = "1DB5-890-A1",
+        .image = "G503.0203.00.05",
+        .inforom_ecc = "5.0",
+        .mesh = true,
+        .links = 6,
+        .links_per_switch = 1,
+        .link_rate = "25.781",
+        .power_limit = 300,
+        .power_min = 150,
+        .power_idle = 43,
+        .power_burn = 297,
+        .temperature_idle = 33,
+        .temperature_burn = 64,
+        .memory_temperature = 34,
+        .clock_idle = 135,
+        .clock_max = 1530,
+        .clock_memory = 877,
+        .pcie_generation = 3,
+        .copy_up = 11.4,
+        .copy_down = 12.1,
+        .p2p_uni = 47.9,
+        .p2p_bi = 96.9,
+        .p2p_off_uni = 9.4,
+        .p2p_off_bi = 15.6,
+        .p2p_local = 745,
+        .latency_on = 1.9,
+        .latency_off = 17,
+        .gflops_float = 13900,
+        .gflops_tensor = 89000,
+        .gflops_double = 7000,
+        .nccl_version = "21805",
+        .busbw = {128, 126, 126, 68, 24},
+        .curve = {.155, .24, .33, .42, .53, .62, .69, .75, .88, .95, .983, .99, .996, 1, 1.01},
+        .curve_cluster = {.05, .08, .13, .2, .3, .45, .68, .86, .93, .95, .966, .98, .99, 1, 1.002},
+        .hcas = 4,
+        .hca_rate = 100,
+        .nic_gb = 12.5,
+        .hca_type = "MT4115",
+        .hca_firmware = "12.28.2006",
+        .hca_pci = "1013",
+        .hca_name = "Mellanox Technologies MT27700 Family [ConnectX-4]",
+        .hca_bus = {0x05, 0x0c, 0x84, 0x8b},
+        .all_reduce_two = 47.5,
+        .all_reduce_many = 47,
+        .gather_many = 46,
+        .dcgm = "3.3.5",
+        .board = &board_broadwell,
+    },
+    {0},
+};

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Healthy hosts of every built-in platform are accepted by `delivery`, and nothing is remarked; `scripts/bench sizes` does more hosts.
+
+usage: test_healthy.py ASSAY SOURCE
+"""
+
+import os
+import sys
+
+from cluster import Tap
+from healthy import PLATFORMS, deliver
+
+tap = Tap()
+built_in = {name[:-5] for name in os.listdir(os.path.join(sys.argv[2], "suites", "platforms"))}
+tap.same(set(PLATFORMS), built_in - {"atlas-800t-a2"}, "each built-in platform of GPUs is tried, and no other")
+for platform in PLATFORMS:
+    for hosts in (1, 2):
+        done, report, found = deliver(platform, hosts)
+        gates = report.outcomes()
+        tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}),
+                 f"{hosts} healthy hosts of {platform} are accepted and nothing is remarked", done.stderr)
+        tap.ok(len(gates) > 150 * hosts and {item["outcome"] for _, item in gates} == {"pass"},
+               f"{hosts} of {platform}: every gate passes, and there are gates", len(gates))
+        tap.ok({step["name"] for step in report.steps} >= {"gpu-burn", "dcgm-diag", "p2p-bandwidth", "nccl-all-reduce", "ecc-after"}
+               and (hosts == 1 or any(step["name"] == "nccl-all-gather-cluster" for step in report.steps)),
+               f"{hosts} of {platform}: GPUs, links and fabric were loaded")
+tap.end()
