@@ -8,7 +8,8 @@
  *   disk.model .size .serial (nvme0n1)   by lsblk     cpu.logical, cpu.sockets, numa.nodes   by lscpu
  *   nic.model (PCI address)              by lspci     gpu.*   by nvidia-smi
  *   nvme.health "well", or what drives warn of (a finding too), or why they were not asked   by nvme smart-log (root)
- *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   of all together
+ *   nvswitch.firmware (PCI address)      by the driver, in /proc/driver/nvidia-nvswitch
+ *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   nvswitch.kinds   of all together
  */
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,20 @@ static void add_gpus(struct reading *out, const struct reading *smi)
     add_kinds(out, "gpu.kinds", &kinds);
 }
 
+/* One whose firmware was not told is undecided by its own row, and then so are they all together. */
+static void add_switches(struct reading *out)
+{
+    struct kinds kinds = {.arena = out->arena};
+
+    for (size_t i = 0; i < out->findings.count; i++)
+        if (strcmp(out->findings.items[i].code, "nvswitch.firmware.unread") == 0)
+            return;
+    for (size_t i = 0; i < out->facts.count; i++)
+        if (strcmp(out->facts.items[i].name, "nvswitch.firmware") == 0)
+            count_kind(&kinds, out->facts.items[i].value);
+    add_kinds(out, "nvswitch.kinds", &kinds);
+}
+
 static void add_drives(struct reading *out)
 {
     struct kinds kinds = {.arena = out->arena};
@@ -196,6 +211,7 @@ static void read_board(const struct check_context *context, const struct attempt
     if (smi->status == READING_COMPLETE)
         add_gpus(out, smi);
     add_drives(out);
+    add_switches(out);
     add_health(out, &attempt->parts.items[4].reading);
 }
 
@@ -210,6 +226,7 @@ static const struct item items[] = {
     {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
      LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",
                         .inconclusive = true)},
+    {"nvswitch.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvswitch.kinds", ALIKE)},
     {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
     {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
     {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
@@ -234,6 +251,8 @@ static const struct remedy remedies[] = {
     {"cpu.*",
      "compare `lscpu` and `dmidecode -t processor` with a host that is right (a socket that is off, SMT, "
      "another model)"},
+    {"nvswitch.*", "bring the firmware of the host's NVSwitches to that of the others, with the vendor's "
+                   "tool for its baseboard"},
     {"sound", "a drive that gives a warning: see nvme smart-log of it, and have it replaced"},
     {"nvme.health",
      "see nvme smart-log of that drive, and have it replaced; where it was not read install nvme-cli"},
@@ -254,6 +273,7 @@ static const struct check_asset assets[] = {
     {"drive", {{"disk.size", .bytes = true}, {"disk.model"}}, "disk.serial"},
     {"network adapter", {{"nic.model"}}, NULL},
     {"GPU", {{"gpu.name"}, {"gpu.vbios"}, {"gpu.uuid"}}, "gpu.serial"},
+    {"NVSwitch", {{"nvswitch.firmware"}}, NULL},
     {"power supply", {{"psu.name"}, {"psu.manufacturer"}, {"psu.model"}, {"psu.power"}}, "psu.serial"},
     {0},
 };

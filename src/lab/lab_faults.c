@@ -239,8 +239,8 @@ static const struct kind {
     [FAULT_HOST_ODD] =
         {"host-odd", ":WHAT", ARGUMENT_HOST_WORD, 0, 0, 0,
          "the host has another iommu (kernel's command line), acs, peermem, numa-balancing, psid "
-         "(HCAs) or bmc (firmware) than all others",
-         "fail of topology (iommu, acs, peermem), os, ib-port, bmc"},
+         "(HCAs), bmc or nvswitch (firmware) than all others",
+         "fail of topology (iommu, acs, peermem), os, ib-port, bmc, bom (nvswitch)"},
     [FAULT_GOVERNOR] = {"governor", "", ARGUMENT_NONE, 0, 0, 0,
                         "the processors run with the governor powersave", "fail of os"},
     [FAULT_MEMLOCK] = {"memlock", "[:BYTES]", ARGUMENT_NUMBER_OPT, 8388608, 1, 1e15,
@@ -510,7 +510,8 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 }
 
 /* Of what hosts of one platform have alike. */
-static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing", "psid", "bmc"};
+static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing",
+                                         "psid",  "bmc", "nvswitch"};
 
 static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {

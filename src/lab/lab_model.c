@@ -531,6 +531,7 @@ static void system_init(struct lab_host *host)
     host->numa_balancing = has_odd(host, "numa-balancing");
     host->peermem = !has_odd(host, "peermem");
     host->acs = has_odd(host, "acs");
+    host->old_switch = has_odd(host, "nvswitch");
     host->bmc_firmware = has_odd(host, "bmc") ? "1.07" : "1.15";
     host->open_mpi = word_or(fault_find(lab, number, FAULT_MPI_VERSION), "4.1.4", "5.0.8");
     host->nccl = word_or(fault_find(lab, number, FAULT_NCCL_VERSION),

@@ -341,6 +341,7 @@ struct lab_host {
     const char *kernel, *bios_version, *governor;
     const char *boot_options, *bmc_firmware;
     bool numa_balancing, peermem, acs; /* acs: of all its devices */
+    bool old_switch;                   /* the firmware of its first NVSwitch */
     const char *open_mpi, *nccl;       /* versions */
     char nccl_buffer[16];
     const char *interface;               /* by which hosts reach one another */
@@ -446,6 +447,10 @@ const char *tree_path(struct tree *tree, const char *format, ...) __attribute__(
 int lab_tree_own(const struct lab *lab, unsigned host, struct error *err) __attribute__((warn_unused_result));
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
     __attribute__((warn_unused_result));
+
+/* NVSwitches that are devices of a host, where the platform has such, and the PCI bus of each. */
+enum { LAB_SWITCHES = 4 };
+unsigned lab_switch_bus(const struct lab_profile *profile, unsigned number);
 
 /* The tools. */
 struct tool {

@@ -4,8 +4,6 @@
 
 #include "lab_private.h"
 
-#define SWITCHES 4
-
 struct device {
     unsigned domain, bus;
     const char *class_code, *class_name, *vendor, *id, *name;
@@ -141,13 +139,18 @@ static void print_gpu(struct tool *tool, const struct view *view, int number)
                      .dead = fault_of_gpu(tool->lab, tool->host->number, FAULT_GPU_MISSING, number) != NULL});
 }
 
+unsigned lab_switch_bus(const struct lab_profile *profile, unsigned number)
+{
+    return 0x05 + (profile->pcie_generation == 4 ? 0xf0 : 0) + number;
+}
+
 static void print_switches(const struct tool *tool, const struct view *view)
 {
     const struct lab_profile *profile = tool->host->profile;
     bool ampere = profile->pcie_generation == 4;
 
-    for (unsigned i = 0; profile->switch_pci != NULL && i < SWITCHES; i++)
-        print_device(view, &(struct device){.bus = 0x05 + (ampere ? 0xf0 : 0) + i,
+    for (unsigned i = 0; profile->switch_pci != NULL && i < LAB_SWITCHES; i++)
+        print_device(view, &(struct device){.bus = lab_switch_bus(profile, i),
                                             .class_code = "0680",
                                             .class_name = "Bridge",
                                             .vendor = "10de",

@@ -2,6 +2,18 @@
 /* What the kernel shows of the GPUs' driver. */
 #include "lab_private.h"
 
+static void put_switches(struct tree *tree, const struct lab_host *host)
+{
+    for (unsigned i = 0; host->profile->switch_pci != NULL && i < LAB_SWITCHES; i++)
+        tree_file(tree,
+                  tree_path(tree, "proc/driver/nvidia-nvswitch/devices/0000:%02x:00.0/information",
+                            lab_switch_bus(host->profile, i)),
+                  "BIOS Version: %s\n",
+                  host->profile->pcie_generation == 4 ? "92.10.18.00.02"
+                  : i == 0 && host->old_switch        ? "96.10.55.00.01"
+                                                      : "96.10.6d.00.01");
+}
+
 void tree_gpu(struct tree *tree, const struct lab_host *host)
 {
     tree_file(tree, "proc/modules",
@@ -15,4 +27,5 @@ void tree_gpu(struct tree *tree, const struct lab_host *host)
               "NVRM version: NVIDIA UNIX %s Kernel Module  %s  Thu Aug  1 09:17:13 UTC 2024\n"
               "GCC version:  gcc version 11.4.0 (Ubuntu 11.4.0-1ubuntu1~22.04)\n",
               host->board->arm ? "aarch64" : "x86_64", host->driver);
+    put_switches(tree, host);
 }

@@ -379,6 +379,8 @@ SYSTEM = [
          remedy="sysctl"),
     Case("host-odd:bmc", fail("bmc", HOST, r"bmc.firmware is 1.07 \(00 00 00 00\), while most hosts have 1.15"),
          runs_on=True, remedy="mc info", noted={("os", ""): "bmc.firmware is 1.07"}),
+    Case("host-odd:nvswitch", fail("bom", HOST, r"nvswitch.kinds is 1 x 96.10.55.00.01, 3 x 96.10.6d.00.01, while most hosts have 4 x")
+         | fail("bom-after", HOST, "nvswitch.kinds is 1 x"), runs_on=True, remedy="baseboard"),
     Case("governor", fail("os", HOST, "powersave"), runs_on=True),
     # In a login from the controller, and in one from another host.
     Case("memlock:65536", fail("os", HOST, "65536 bytes") | launch(fail, {"b"}, "65536 bytes"), remedy="memlock unlimited",

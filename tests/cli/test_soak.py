@@ -16,7 +16,7 @@ METRIC = "nccl.all_gather.busbw"
 DATABASE = os.path.join(FOLDER, "soak.db")
 AGAIN = ("--db", DATABASE, "--progress", "json", "-o", os.path.join(FOLDER, "soak.html"))
 SPEED = 600
-OWED_S = 7200 / SPEED  # of --duration 2h: some twenty slices, and enough of them where the machine is busy
+OWED_S = 14400 / SPEED  # of --duration 4h: some forty slices, and enough of them where the machine is busy
 
 tap = Tap()
 
@@ -83,7 +83,7 @@ def asked(tap, lab):
 
 
 def interrupted(tap, lab):
-    status, _, err = after_slices(3, signal.SIGKILL, "run", "-H", lab.hostfile, "-s", "soak", "--duration", "2h", *AGAIN)
+    status, _, err = after_slices(3, signal.SIGKILL, "run", "-H", lab.hostfile, "-s", "soak", "--duration", "4h", *AGAIN)
     tap.ok(status == -signal.SIGKILL, "the controller of a soak is killed in its fourth slice", status, err[-2000:])
     refused = assay("run", "--resume", 1, "--duration", "1h", "--db", DATABASE)
     tap.ok(refused.returncode == 64 and "duration of the run" in refused.stderr, "a resumed soak keeps its duration", refused.stderr)

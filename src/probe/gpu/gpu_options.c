@@ -29,7 +29,8 @@ static void fill_rows(struct words *words, struct option_row *rows)
     const struct option_row all[] = {
         {"backend", 0, OPTION_STRING, "NAME", &words->backend,
          "cuda, host (CPU threads that stand for GPUs), or auto: cuda (default)"},
-        {"seconds", 's', OPTION_COUNT, "S", &words->seconds, "how long (default 10)"},
+        {"seconds", 's', OPTION_COUNT, "S", &words->seconds,
+         "how long, and each input once at least (default 10)"},
         {"rounds", 'n', OPTION_COUNT, "N", &words->rounds, "instead: so many rounds"},
         {"units", 'u', OPTION_STRING, "LIST", &words->units, "only these units, with commas between them"},
         {"depth", 0, OPTION_COUNT, "N", &words->depth, "steps of each chain of operations (default 256)"},
