@@ -98,7 +98,8 @@ static void write_class(struct page *page, const struct section *section)
 {
     enum { LARGE = 1500 }; /* attempts: about 40 hosts of the delivery suite */
     bool printed = page_prints(page, section->printed_with) && section->write != page_sign_off;
-    bool lazy = section->printed_with != 0 && page->view->record->attempts.count > LARGE;
+    bool lazy = (section->printed_with != 0 || section->write == page_matrix) &&
+                page->view->record->attempts.count > LARGE;
 
     if (lazy && printed)
         html_markup(page->out, " class=\"lazy\"");

@@ -244,6 +244,11 @@ test("what hosts say cannot make a script, an element or an attribute", async ()
   await done().catch(error => same(/Content Security Policy|script-src/.test(error.message), true));
 });
 
+for (const width of [1280, 390])
+  visit(`no word of a host, however long, makes the page wider than the screen (${width})`, () => sample("hostile"), {viewport: {width, height: 800}}, async page => {
+    same(await page.evaluate(() => document.documentElement.scrollWidth), width);
+  });
+
 // -- Paper
 
 const PAPER = [["faulty", ["REJECT", "Faults", "GPU 2 -> GPU 5 copies at", "Sign-off", "Not printed", "--appendix hosts", "For the customer", "Page 1 of"], []],
