@@ -363,7 +363,7 @@ static void flap_link(struct tool *tool, const struct lab_host *host, const stru
 /* What the HCAs of a host count, in units of 4 bytes. Of many hosts it is not: each would need files of its own. */
 static void carry(struct tool *tool, const struct lab_host *hosts, size_t host_count, double bytes)
 {
-    enum { HOSTS_MOST = 32 };
+    enum { HOSTS_MOST = 256 };
     struct error err;
     int rail = only_rail();
 
