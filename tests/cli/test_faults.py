@@ -318,18 +318,6 @@ def a_clean_cluster():
         tap.same(report.left_behind(), [], "nothing of it is left on the hosts")
 
 
-def delivery_accepts_every_platform():
-    """With all checks that it has; that of the H100 is looked at more closely above."""
-    for profile in ("hgx-a100", "hgx-h200"):
-        with Lab(f"clean-{profile}", 2, profile=profile) as lab:
-            database = os.path.join(FOLDER, f"clean-{profile}.db")
-            done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none")
-            report = Report(database)
-            words = {item["outcome"] for _, item in report.outcomes()}
-            tap.same((done.returncode, report.verdict, words, report.entries), (0, "accept", {"pass"}, []),
-                     f"healthy hosts of {profile} are accepted by delivery", done.stderr, report.bad())
-
-
 def a_slow_gpu_of_few_hosts_is_named():
     """Its peers are the other GPUs of these hosts."""
     with Lab("few", 2, ["node2:burn-slow:3", "node2:burn-slow:5=12"]) as lab:
@@ -382,7 +370,6 @@ def every_gate_is_tried(group):
 if sys.argv[2] == "clean":
     every_kind_has_a_case()
     a_clean_cluster()
-    delivery_accepts_every_platform()
     a_slow_gpu_of_few_hosts_is_named()
     a_platform_of_npus_only()
 else:
