@@ -164,6 +164,12 @@ static int write_report(struct run *run, const char *path, struct error *err)
     return cli_write_report(record, "html", LANGUAGE_EN, path, err);
 }
 
+/* What is not wrong, but undecided or left out, is not to be fixed. */
+static const char *call_of(const struct report_line *line)
+{
+    return line->waived ? "waived" : line->word == OUTCOME_FAIL ? "fix" : "open";
+}
+
 /* What is to be done, as the report's first screen says it. */
 static void print_answer(const struct run *run)
 {
@@ -173,10 +179,10 @@ static void print_answer(const struct run *run)
     size_t count = report_answer(run->arena, run->going.record, LANGUAGE_EN, &lines, &headline);
 
     for (size_t i = 0; i < count && i < LINES; i++)
-        cli_print("fix: %s%s%s: %s\n", lines[i].target, *lines[i].part != '\0' ? " " : "", lines[i].part,
-                  *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
+        cli_print("%s: %s%s%s: %s\n", call_of(&lines[i]), lines[i].target, *lines[i].part != '\0' ? " " : "",
+                  lines[i].part, *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
     if (count > LINES)
-        cli_print("fix: %zu more are in the report\n", count - LINES);
+        cli_print("note: %zu more are in the report\n", count - LINES);
     if (*headline != '\0')
         cli_print("answer: %s\n", headline);
 }

@@ -223,6 +223,30 @@ static void write_waivers(struct json_report *report)
     json_close_array(&report->writer);
 }
 
+/* What to fix, as the first page has it. */
+static void write_answer(struct json_report *report)
+{
+    const char *headline;
+    struct report_line *lines;
+    size_t count = report_answer(report->arena, report->view->record, LANGUAGE_EN, &lines, &headline);
+
+    put_string(report, "headline", headline);
+    open_list(report, "answer");
+    for (size_t i = 0; i < count; i++) {
+        open_row(report);
+        put_string(report, "outcome", outcome_name(lines[i].word));
+        json_key(&report->writer, "waived");
+        json_put_boolean(&report->writer, lines[i].waived);
+        put_string(report, "target", lines[i].target);
+        put_string(report, "part", lines[i].part);
+        put_string(report, "problem", lines[i].problem);
+        put_string(report, "remedy", lines[i].remedy);
+        put_count(report, "blocked", lines[i].blocked);
+        close_row(report);
+    }
+    json_close_array(&report->writer);
+}
+
 static void write_searches(struct json_report *report)
 {
     const struct judgement *judgement = &report->view->record->judgement;
@@ -743,6 +767,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_coverage(&report, "coverage", &report.view->coverage);
     write_verdicts(&report);
     write_waivers(&report);
+    write_answer(&report);
     write_entries(&report);
     write_searches(&report);
     write_accusations(&report);
