@@ -241,7 +241,8 @@ static void find_pairs(const struct finder *finder)
 /*
  * Where the NVLinks of a rack join its hosts, pairs stay in their rack: over its border they would go by the adapters,
  * with another bandwidth, and be held against what NVLinks reach. What crosses borders the steps over all hosts load,
- * with all adapters of a rack. A host that is alone in its rack is in no pair, where another rack has one.
+ * with all adapters of a rack. A host that is alone in its rack is a set that cannot run. What goes by adapters alone does
+ * so in a rack too, and pairs all hosts.
  */
 static int find_pairs_of_domains(const struct finder *finder, struct error *err)
 {
@@ -261,9 +262,9 @@ static int find_pairs_of_domains(const struct finder *finder, struct error *err)
             placed[k] |= strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0;
         if (rack.count >= FEWEST)
             find_pairs(&rack);
+        else if (rack.count == 1)
+            add_wide_set(finder, rack.hosts, 1, arena_printf(finder->arena, "rack %s", rack.hosts[0]->rack));
     }
-    for (size_t i = 0; finder->sets->sets.count == i && i < finder->count; i++)
-        add_wide_set(finder, &finder->hosts[i], 1, "one rack");
     return 0;
 }
 
@@ -315,7 +316,8 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
         return -1;
     if (strcmp(step->scope, "cluster") == 0)
         add_wide_set(&finder, finder.hosts, finder.count, "");
-    if (strcmp(step->scope, "pair") == 0 && platform->nvlink_domain_hosts == 0)
+    if (strcmp(step->scope, "pair") == 0 &&
+        (platform->nvlink_domain_hosts == 0 || check_find(step->check)->on == ON_HCAS))
         find_pairs(&finder);
     else if (strcmp(step->scope, "pair") == 0 && find_pairs_of_domains(&finder, err) < 0)
         return -1;

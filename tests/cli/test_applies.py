@@ -61,8 +61,8 @@ chosen, planned = plan_of("npus", "defaults platform=atlas-800t-a2\nn[1-2]\n")
 tap.ok("has no GPUs" in chosen["gpu-burn"][2] and "gpu-burn" not in planned, "what a platform does not have is named", chosen)
 
 # A platform that is told by another name would be judged by little, and hosts of two would never meet.
-def platform(name, **other):
-    with open(os.path.join(os.path.dirname(__file__), "../../suites/platforms/hgx-h100.json"), encoding="utf-8") as file:
+def platform(name, base="hgx-h100", **other):
+    with open(os.path.join(os.path.dirname(__file__), f"../../suites/platforms/{base}.json"), encoding="utf-8") as file:
         known = json.load(file)
     return write(f"{name}.json", json.dumps({**known, "name": name, "$schema": "", **other}))
 
@@ -81,6 +81,15 @@ published = [line for line in known if "nccl.all_reduce.busbw" in line and "fiel
 tap.ok(len(published) == 2 and len([line for line in fewer if line in published]) == 1
        and [line for line in fewer if "p2p." in line] == [line for line in known if "p2p." in line],
        "with other HCAs only what is known of one host", published)
+
+# NVLinks end at the rack, and pairs of GPUs with them; adapters do not. Nobody is left out in silence.
+trays = write("trays", f"defaults platform={platform('site-gb200', 'gb200-nvl72', like='gb200-nvl72', hcas=HCAS)}\na rack=1\nb rack=1\nc rack=2\n")
+done = assay("plan", "-H", trays, "-s", "delivery", "--format", "json")
+rows = [(row["step"], row["steps"], row["runs"], row["note"]) for row in json.loads(done.stdout)["plan"]
+        if row["step"] in ("rdma-pair", "nccl-all-gather-pairs")]
+tap.same(rows, [("rdma-pair", 3, True, ""), ("nccl-all-gather-pairs", 1, True, ""),
+                ("nccl-all-gather-pairs", 1, False, "it needs 2 hosts of platform site-gb200 in rack 2, there is 1")],
+         "a host that is alone in its rack owes the pair that it cannot make, and its adapters are tested", done.stderr)
 
 for name, text, words in (
         ("silent", f"defaults platform={site}\na\n", 'write "like": "hgx-h100" into its file, or give a baseline'),

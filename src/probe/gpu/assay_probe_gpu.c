@@ -3,7 +3,6 @@
    gpu_output.c. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpu.h"
 
@@ -24,14 +23,6 @@ static const struct gpu_backend *backend_of(const struct gpu_options *options)
 #else
     return NULL;
 #endif
-}
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* How it ended: each SM has to have been reached, or nothing was shown of it. */
@@ -66,7 +57,7 @@ static int tell(const struct sdc *sdc, double seconds)
 static int test(struct gpu_probe *probe, struct error *err)
 {
     struct sdc *sdc = sdc_create(probe);
-    double began = now_s();
+    double began = gpu_now_s();
     int status;
 
     if (sdc == NULL)
@@ -76,7 +67,7 @@ static int test(struct gpu_probe *probe, struct error *err)
     gpu_deadline_stop();
     /* What it found before something broke counts too. */
     gpu_output_sdc(sdc);
-    status = status < 0 ? refuse(GPU_BROKEN, err->text) : tell(sdc, now_s() - began);
+    status = status < 0 ? refuse(GPU_BROKEN, err->text) : tell(sdc, gpu_now_s() - began);
     sdc_free(sdc);
     return status;
 }

@@ -159,6 +159,8 @@ void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double
  * it has found by then is told. */
 void gpu_deadline_start(unsigned seconds);
 bool gpu_stop_asked(void);
+/* Seconds of a clock that only goes forward. */
+double gpu_now_s(void);
 void gpu_deadline_stop(void);
 
 /* gpu_options.c: 1 where help was asked for. */

@@ -8,7 +8,6 @@
  * functions, is found only when the digests of hosts are compared, which is what they are printed for.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "gpu.h"
 
@@ -180,14 +179,6 @@ int sdc_round(struct sdc *sdc, struct error *err)
     return 0;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* However short the time: a digest is of all inputs, and is what hosts are compared by. */
 static uint64_t rounds_owed(const struct gpu_options *options)
 {
@@ -202,10 +193,10 @@ int sdc_run(struct sdc *sdc, struct error *err)
 {
     const struct gpu_options *options = &sdc->probe->options;
     uint64_t owed = rounds_owed(options);
-    double end = now_s() + options->seconds;
+    double end = gpu_now_s() + options->seconds;
 
     while (!gpu_stop_asked() &&
-           (options->rounds > 0 ? sdc->rounds < options->rounds : sdc->rounds < owed || now_s() < end))
+           (options->rounds > 0 ? sdc->rounds < options->rounds : sdc->rounds < owed || gpu_now_s() < end))
         if (sdc_round(sdc, err) < 0)
             return -1;
     return 0;
