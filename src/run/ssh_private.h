@@ -55,6 +55,7 @@ struct ssh_session {
     struct transport_context *context;
     const struct remote_target *target;
     enum ssh_state state;
+    uint64_t entered; /* on the loop's clock */
     uv_timer_t deadline, wake;
     uv_getaddrinfo_t resolve;
     struct addrinfo *addresses, *address;

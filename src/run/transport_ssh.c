@@ -180,6 +180,14 @@ static struct addrinfo *next_address(struct ssh_session *session)
 static void give_up_socket(struct ssh_session *session);
 static enum step start_connect(struct ssh_session *session);
 
+/* Of the present state: by our deadline, or because the kernel gives up before it (net.ipv4.tcp_syn_retries). */
+static enum step no_answer(struct ssh_session *session, uint64_t after_ms)
+{
+    return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
+                    address_of(session->target), port_of(session->target), after_ms / 1e3,
+                    state_words(session->state));
+}
+
 static void on_deadline(uv_timer_t *timer)
 {
     struct ssh_session *session = timer->data;
@@ -190,14 +198,13 @@ static void on_deadline(uv_timer_t *timer)
         start_connect(session);
         return;
     }
-    ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
-             address_of(session->target), port_of(session->target),
-             session->context->options.connect_timeout_ms / 1e3, state_words(session->state));
+    no_answer(session, session->context->options.connect_timeout_ms);
 }
 
 static void enter(struct ssh_session *session, enum ssh_state state)
 {
     session->state = state;
+    session->entered = uv_now(session->context->loop);
     if (state == SSH_READY || state == SSH_WAY) /* the way has deadlines of its own */
         uv_timer_stop(&session->deadline);
     else
@@ -243,9 +250,11 @@ static void set_option(int fd, int level, int option, int value)
     setsockopt(fd, level, option, &value, sizeof value);
 }
 
-/* Half-open TCP is found within 20 to 26 s: 10 s idle and 3 probes 5 s apart, or 20 s of unacknowledged data.
+/*
+ * Half-open TCP is found within 20 to 26 s: 10 s idle and 3 probes 5 s apart, or 20 s of unacknowledged data. For a
+ * connected socket only: while it connects, TCP_USER_TIMEOUT would end it before a longer deadline of ours.
  */
-static void set_options(int fd)
+static void set_connected_options(int fd)
 {
     set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
     set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
@@ -259,7 +268,6 @@ static struct ssh_socket *socket_create(struct ssh_session *session, int fd)
 {
     struct ssh_socket *socket = mem_alloc(sizeof *socket);
 
-    set_options(fd);
     socket->fd = fd;
     socket->session = session;
     uv_poll_init(session->context->loop, &socket->poll, fd);
@@ -274,6 +282,8 @@ static enum step connect_failed(struct ssh_session *session, int error)
         session->address = next_address(session);
         return start_connect(session);
     }
+    if (error == ETIMEDOUT)
+        return no_answer(session, uv_now(session->context->loop) - session->entered);
     return ssh_fail(session, TRANSPORT_UNREACHABLE, "connect to %s port %u: %s", address_of(session->target),
                     port_of(session->target), strerror(error));
 }
@@ -507,6 +517,7 @@ static enum step step_connect(struct ssh_session *session)
     getsockopt(session->socket->fd, SOL_SOCKET, SO_ERROR, &error, &length);
     if (error != 0)
         return connect_failed(session, error);
+    set_connected_options(session->socket->fd);
     /* libssh2 copies a password into packets of its own. */
     session->ssh = session->context->options.password != NULL
                        ? libssh2_session_init_ex(take_memory, clear_memory, change_memory, session)

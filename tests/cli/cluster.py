@@ -20,8 +20,9 @@ import time
 
 ASSAY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FOLDER = os.path.realpath(tempfile.mkdtemp(prefix="assay-cli-"))
-# For one call of the program; a deadline of a test is never as long. More where the program is slowed down on purpose.
-PATIENCE_S = 150 * int(os.environ.get("ASSAY_PATIENCE", "1"))
+# For one call of the program, so that one that hangs is ended: far above what any needs beside other tests on a slow
+# machine. More where the program is slowed down on purpose.
+PATIENCE_S = 900 * int(os.environ.get("ASSAY_PATIENCE", "1"))
 
 _labs, _children = [], []
 _over = threading.Event()  # from now on nothing is started

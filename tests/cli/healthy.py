@@ -13,13 +13,13 @@ PLATFORMS = ("hgx-h100", "hgx-h200", "hgx-h800", "hgx-h20", "hgx-a100", "hgx-a80
 EXPLAINED = {}
 
 
-def deliver(platform, hosts, faults=(), patience=3600, options=()):
+def deliver(platform, hosts, faults=(), options=()):
     """The run, its report, and what it says of items that are not pass or have a remark: {(step, word, metric): count}."""
     name = f"{platform}-{hosts}-{'-'.join(fault.replace(':', '_') for fault in faults)}"
     with Lab(name, hosts, faults, profile=platform) as lab:
         database = os.path.join(FOLDER, f"{name}.db")
         done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none", *options,
-                     "-o", os.path.join(FOLDER, f"{name}.html"), patience=patience)
+                     "-o", os.path.join(FOLDER, f"{name}.html"))
     report = Report(database)
     return done, report, not_right(platform, report)
 

@@ -14,13 +14,13 @@ AIMS = ((0, "pass"), (5, "remark"), (10, "fail"))
 STEPS = ("reachable", "mpi-launch", "nccl-all-gather-pairs", "nccl-all-gather-cluster")
 
 
-def word_of(hosts, percent, patience=3600):
+def word_of(hosts, percent):
     """Of the bandwidth over all hosts beside that of its own pairs."""
     faults = [f"node{hosts // 2}:fabric-slow:{percent}"] if percent else []
     with Lab(f"slow-{hosts}-{percent}", hosts, faults) as lab:
         database = os.path.join(FOLDER, f"slow-{hosts}-{percent}.db")
         done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", ",".join(STEPS), "--db", database, "--progress", "none",
-                     "-o", os.path.join(FOLDER, f"slow-{hosts}-{percent}.html"), patience=patience)
+                     "-o", os.path.join(FOLDER, f"slow-{hosts}-{percent}.html"))
     items = [item for step, item in Report(database).outcomes()
              if step["name"] == "nccl-all-gather-cluster" and item["metric"] == "nccl.all_gather.asymptotic"]
     if len(items) != 1:

@@ -15,7 +15,7 @@ import sys
 
 import cluster
 from namespaces import NETWORK, Hosts, command, write
-from cluster import FOLDER, Report, Tap, assay, closing_lines, start_program, wait_until
+from cluster import FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, start_program, wait_until
 from people import PASSWORD, PORTERS, Watcher, add_users, assay_with, descriptor
 
 COUNT = 4
@@ -80,7 +80,7 @@ def run(name, path, *inside):
     if not inside:
         return assay(*words)
     return subprocess.run([*inside, cluster.ASSAY, *words], cwd=FOLDER, env=cluster.environment(), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 def accepted(done):
@@ -211,7 +211,7 @@ def lost(keys):
     os.close(passed)
     wait_until(lambda: sum(name.startswith("begun.") for name in os.listdir(FOLDER)) == len(BEHIND), 60)
     ended = end_sessions("porter")
-    told = run.communicate(timeout=60)[0]
+    told = run.communicate(timeout=PATIENCE_S)[0]
     tap.same((ended > 0, run.returncode, len(logins(bastion, ASKING)) - before[0], attempts(bastion) - before[1]),
              (True, 0, 2, 0),
              "a connection to the bastion that is lost is made again with the password", told)

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 
-from cluster import FOLDER, Lab, Report, Tap, assay, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start, wait_until
 
 SUITE = {"name": "burn", "purpose": "trial", "steps": [
     {"check": "reachable"},
@@ -81,7 +81,7 @@ def cancelled(tell):
               "cancel: nothing runs any more when it returns", done.stdout, done.stderr)
     report = Report(f"{FOLDER}/cancelled.db")
     tell.same((report.json["run"]["state"], report.left_behind()), ("cancelled", []), "cancel: the run is cancelled")
-    out, err = follower.communicate(timeout=30)
+    out, err = follower.communicate(timeout=PATIENCE_S)
     tell.same(follower.returncode, 130, "cancel: who follows it is told", out, err)
     tell.same(assay("cancel", 1, "--db", f"{FOLDER}/cancelled.db").returncode, 0, "cancel: once more is no error")
 

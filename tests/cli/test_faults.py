@@ -17,7 +17,6 @@ from fault_cases import COLLECTIVES, GROUPS, ISOLATED, LAB_OPTIONS
 
 AT_ONCE = 8
 SHARE = 14  # cases of one run: beyond 16 hosts delivery has no limits of its own
-PATIENCE_S = 2 * cluster.PATIENCE_S  # a run of many hosts
 NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp"  # what a subject names
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
@@ -96,7 +95,7 @@ def suite_of(suite, number):
 def carry_out(lab, suite, hosts, number):
     database = os.path.join(FOLDER, f"{number}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite_of(suite, number), "--db", database, "--progress", "none",
-                 "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"), patience=PATIENCE_S)
+                 "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"))
     if not closing_lines(done.stdout):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
     return done, Report(database)

@@ -12,7 +12,6 @@ from fault_cases import CABLING_FABRIC, ISOLATED
 LEAF = 8
 NARROW = 10  # two leaves; a search that finds nobody uses all its rounds
 SWAPPED = "node15"  # of the first case's hosts
-PATIENCE_S = 500
 SUITE = {
     "name": "wide", "title": "One collective over all hosts", "purpose": "trial",
     "steps": [
@@ -81,7 +80,7 @@ def is_found(number, case):
         subject = named(case.subject, first)
         if case.kind == "leaf":
             subject = f"l{(int(re.search(r'node([0-9]+)', subject)[1]) - 1) // LEAF + 1}"
-        done = assay(*arguments(lab, name, first, case.hosts, suite), patience=PATIENCE_S)
+        done = assay(*arguments(lab, name, first, case.hosts, suite))
         report = Report(os.path.join(FOLDER, f"{name}.db"))
         found = [(item["kind"], item["subject"], item["place"]) for item in report.json["accusations"]]
 
@@ -104,7 +103,7 @@ def is_found(number, case):
         with open(os.path.join(FOLDER, f"{name}.html"), encoding="utf-8") as file:
             page = file.read()
         tell.ok("Isolation: who makes a test across hosts slow" in page and subject in page, f"{name}: the report shows it")
-        again = assay("judge", 1, "--db", os.path.join(FOLDER, f"{name}.db"), patience=PATIENCE_S)
+        again = assay("judge", 1, "--db", os.path.join(FOLDER, f"{name}.db"))
         second = Report(os.path.join(FOLDER, f"{name}.db"))
         tell.same((again.returncode, second.json["accusations"], second.json["searches"]),
                   (1, report.json["accusations"], report.json["searches"]),
@@ -116,7 +115,7 @@ def is_found(number, case):
 
 def a_fabric_that_cannot_carry_all(tell):
     with Lab("narrow", NARROW, options=("--oversubscription", 2)) as narrow:
-        done = assay(*arguments(narrow, "narrow", 1, NARROW, write_suite("all-to-all", **ALLTOALL)), patience=PATIENCE_S)
+        done = assay(*arguments(narrow, "narrow", 1, NARROW, write_suite("all-to-all", **ALLTOALL)))
         report = Report(os.path.join(FOLDER, "narrow.db"))
         tell.same((report.json["accusations"], rejected(report)), ([], []),
                   "a healthy fabric with uplinks 2:1 accuses nobody", report.json["searches"], done.stderr)
@@ -127,7 +126,7 @@ def a_fabric_that_cannot_carry_all(tell):
 
 def a_swapped_rail(tell):
     """Nothing is slower for it, so no bandwidth tells; one sweep of the fabric does."""
-    done = assay(*arguments(lab, "swapped", 1, ISOLATED[0].hosts, CABLING_FABRIC), patience=PATIENCE_S)
+    done = assay(*arguments(lab, "swapped", 1, ISOLATED[0].hosts, CABLING_FABRIC))
     report = Report(os.path.join(FOLDER, "swapped.db"))
     failed = {item["subject"] for _, item in report.outcomes() if item["outcome"] == "fail"}
     tell.same((done.returncode, failed), (1, {f"{SWAPPED} mlx5_2", f"{SWAPPED} mlx5_3"}),
@@ -137,7 +136,7 @@ def a_swapped_rail(tell):
 
 def without_isolation(tell):
     path = write_suite("off", isolate=False)
-    done = assay(*arguments(lab, "off", 17, 16, path), patience=PATIENCE_S)
+    done = assay(*arguments(lab, "off", 17, 16, path))
     report = Report(os.path.join(FOLDER, "off.db"))
     tell.same((done.returncode, parts(report), report.json["searches"]), (1, [], []),
               '"isolate": false: the slow test is all that is run', done.stderr)
@@ -166,8 +165,7 @@ def a_controller_killed_in_a_round(tell):
     ended = {attempt["uuid"] for attempt in before.json["attempts"] if attempt["state"] == "ended"}
     tell.ok(begun and before.json["run"]["state"] == "interrupted", "killed in a round: the search had begun", begun)
     tell.same(before.json["accusations"], [], "killed in a round: nobody is accused yet")
-    done = assay("run", "--resume", 1, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "killed.html"),
-                 patience=PATIENCE_S)
+    done = assay("run", "--resume", 1, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "killed.html"))
     after = Report(database)
     keys = [step["key"] for step in after.steps]
     tell.same((done.returncode, [item["subject"] for item in after.json["accusations"]]), (1, ["node21"]),

@@ -17,7 +17,7 @@ import sqlite3
 import sys
 import time
 
-from cluster import FOLDER, Lab, Report, Tap, assay, start
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start
 
 MOMENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -95,7 +95,7 @@ class Story:
             child.kill()
         for event in events(child.stderr):
             self.note(event)
-        self.out = child.communicate(timeout=120)[0]
+        self.out = child.communicate(timeout=PATIENCE_S)[0]
         return child.returncode
 
     def whole(self):

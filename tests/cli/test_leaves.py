@@ -11,7 +11,6 @@ from cluster import FOLDER, Lab, Report, Tap, assay
 
 HOSTS = 24  # three leaves of the lab
 LEAVES = "nccl-all-gather-leaves"
-PATIENCE_S = 500
 
 tap = Tap()
 
@@ -20,7 +19,7 @@ def run(lab, name, steps):
     """Outcome of the bandwidths of each step, by who is tested."""
     database = os.path.join(FOLDER, f"{name}.db")
     done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", f"reachable,mpi-launch,{steps}", "--db", database, "--progress", "none",
-                 "-o", os.path.join(FOLDER, f"{name}.html"), patience=PATIENCE_S)
+                 "-o", os.path.join(FOLDER, f"{name}.html"))
     report = Report(database)
     words = {}
     for step, item in report.outcomes():

@@ -12,7 +12,7 @@ import sys
 import time
 
 import namespaces
-from cluster import FOLDER, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
 from namespaces import MPI, Hosts, write
 
 PROBE = os.path.abspath(sys.argv[2])
@@ -29,7 +29,6 @@ PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GP
 HANG_S = 15  # deadline of a step that hangs
 # For a run over all hosts. Where something takes the CPUs away for a moment, a search may take a host to be slow at times,
 # and goes on until that is told from chance: up to 60 rounds of 6 to 16 seconds.
-PATIENCE_S = 900
 SETTLE_S = 30  # after a deadline: grace, the daemons' own timeout, sweeps
 
 tap = Tap()
@@ -76,7 +75,7 @@ def what_is_left():
 
 
 def a_healthy_cluster():
-    done = assay(*words("healthy"), patience=PATIENCE_S)
+    done = assay(*words("healthy"))
     report = Report(f"{FOLDER}/healthy.db")
     tap.same(verdict(done), (0, "accept"), "healthy hosts: accepted", done.stdout, done.stderr)
     tap.same({metric: items(report, metric)[""]["measured"] for metric in ("probe.ranks", "probe.hosts", "probe.backend")},
@@ -92,7 +91,7 @@ def a_healthy_cluster():
 def searched_for_slow(name):
     """Whom a run accuses, by name. Where others keep the CPUs busy, further hosts may look slow at times, and that is
     then said of them: these do not count."""
-    done = assay(*words(name), patience=PATIENCE_S)
+    done = assay(*words(name))
     report = Report(f"{FOLDER}/{name}.db")
     return done, report, {one["subject"]: one for one in report.json["accusations"] if not one["intermittent"]}
 
@@ -228,7 +227,7 @@ def a_host_is_cut_off():
     left = wait_until(lambda: not hosts.processes(), 25 + SETTLE_S)
     tap.ok(left, "a host is cut off: all of it ends at the deadline, there too", hosts.processes())
     cut.plug("up")
-    out, err = child.communicate(timeout=240)
+    out, err = child.communicate(timeout=PATIENCE_S)
     tap.ok(child.returncode == 2 and "verdict: incomplete" in out, "a host is cut off: the run is incomplete", out, err)
     tap.same(what_is_left(), [], "a host is cut off: nothing is left on any host")
 
@@ -242,7 +241,7 @@ def a_run_is_cancelled():
                   f"{FOLDER}/cancelled.html")
     time.sleep(3)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=120)
+    out, err = child.communicate(timeout=PATIENCE_S)
     tap.same(child.returncode, 130, "Ctrl-C: of a run that was taken up after its controller was killed", out, err)
     tap.same(what_is_left(), [], "Ctrl-C: long before the deadline nothing is left on any host")
 

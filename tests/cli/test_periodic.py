@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-from cluster import ASSAY, FOLDER, Lab, Tap, environment
+from cluster import ASSAY, FOLDER, Lab, PATIENCE_S, Tap, environment
 
 tap = Tap()
 SCRIPTS = os.path.abspath(sys.argv[2])
@@ -34,7 +34,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 def periodic(*words):
     return subprocess.run([os.path.join(SCRIPTS, "periodic"), *words], cwd=os.path.join(FOLDER, "state"), stdin=subprocess.DEVNULL,
                           env=environment(PATH=f"{BIN}:{os.environ['PATH']}", TEXTFILES=TEXTFILES), capture_output=True, text=True,
-                          timeout=150, check=False)
+                          timeout=PATIENCE_S, check=False)
 
 
 def numbers():

@@ -11,7 +11,7 @@ import shutil
 import signal
 import time
 
-from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
 
 SPEED = 200  # a burn of 1800 s takes 9 s, long enough to be met in its middle
 SUITE = {
@@ -49,7 +49,7 @@ class Begun:
         time.sleep(1)
 
     def end(self):
-        self.out, self.err = self.child.communicate(timeout=120)
+        self.out, self.err = self.child.communicate(timeout=PATIENCE_S)
         return self.child.returncode
 
     def kill(self):

@@ -9,7 +9,7 @@ import os
 import re
 import signal
 
-from cluster import FOLDER, Lab, Report, Tap, assay, start
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start
 
 STEP = "soak-cluster"
 METRIC = "nccl.all_gather.busbw"
@@ -43,7 +43,7 @@ def after_slices(count, number, *words):
             if seen == count + 1:
                 child.send_signal(number)
                 break
-    rest = child.communicate(timeout=120)
+    rest = child.communicate(timeout=PATIENCE_S)
     return child.returncode, *rest
 
 

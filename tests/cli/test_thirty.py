@@ -63,7 +63,7 @@ tap.same((len(PLACES), len({name.split(":")[0] for name in PLACES.values()})), (
 with Lab("thirty", HOSTS, [f"{host}:{name}" for host, name in PLACES.items()], speed=2000) as lab:
     database, begun = os.path.join(FOLDER, "thirty.db"), time.monotonic()
     done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none",
-                 "-o", os.path.join(FOLDER, "thirty.html"), patience=1500)
+                 "-o", os.path.join(FOLDER, "thirty.html"))
     print(f"# the run took {time.monotonic() - begun:.0f} s", flush=True)
 report = Report(database)
 bad = accused(report)

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 
-from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, marked, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, marked, start, wait_until
 
 SPEED = 200
 COOL_WITHIN_S = 2400  # 12 s here: time enough to be met in the middle of it
@@ -60,7 +60,7 @@ class Begun:
         return wait_until(lambda: self.runs("lab tool gpu_burn"), 60)
 
     def end(self):
-        self.out, self.err = self.child.communicate(timeout=140)
+        self.out, self.err = self.child.communicate(timeout=PATIENCE_S)
         return self.child.returncode
 
     def kill(self):

@@ -263,6 +263,34 @@ static void a_dead_port_and_a_silent_server_are_unreachable_in_time(void **state
         }
 }
 
+/* A listener whose queue is full drops what comes: as if the packets vanished. The kernel's own patience with data on the
+ * way (TCP_USER_TIMEOUT, 20 s) must not end the connection before the deadline that was asked for. */
+static void where_packets_vanish_the_deadline_is_ours(void **state)
+{
+    struct place *place = *state;
+    struct remote_target target = target_of(place, TRANSPORT_SSH);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct kept kept = {0};
+    int fd, fillers[4];
+
+    target.port = silent_port(&fd, false);
+    assert_int_equal(listen(fd, 0), 0);
+    address.sin_port = htons((uint16_t)target.port);
+    for (size_t i = 0; i < 4; i++) {
+        fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        (void)connect(fillers[i], (struct sockaddr *)&address, sizeof address);
+    }
+    try_with(place,
+             &(struct remote_options){.known_hosts = place->sshd.known_hosts, .connect_timeout_ms = 21000},
+             &target, &kept);
+    assert_end(&kept, REMOTE_UNREACHABLE);
+    assert_non_null(strstr(kept.text, "no answer within 21.0 s during the TCP connection"));
+    kept_release(&kept);
+    for (size_t i = 0; i < 4; i++)
+        close(fillers[i]);
+    close(fd);
+}
+
 static void a_name_that_is_not_known_is_unreachable(void **state)
 {
     struct place *place = *state;
@@ -287,6 +315,7 @@ int main(void)
         PLACE_CASE(each_kind_of_key_that_libssh2_can_use_logs_in),
         PLACE_CASE(the_note_names_the_transport_and_why),
         PLACE_CASE(a_dead_port_and_a_silent_server_are_unreachable_in_time),
+        PLACE_CASE(where_packets_vanish_the_deadline_is_ours),
         PLACE_CASE(a_name_that_is_not_known_is_unreachable),
     };
 
