@@ -152,7 +152,7 @@ shutil.copy2(ASSAY, f"{FOLDER}/assay")
 bind("etc_hosts", "127.0.0.1 localhost\n" + "".join(f"{NETWORK}.{number} node{number} node{number}.example\n"
                                                    for number in range(1, COUNT + 1)), "/etc/hosts")
 bind("resolv.conf", "nameserver 127.0.0.1\n", "/etc/resolv.conf")  # nobody there: what is asked of it is answered at once
-with Lab("lab", COUNT) as lab:
+with Lab("lab", COUNT, in_memory=False) as lab:
     allow_sudo(lab)
     tools = take_tools_away()
     hosts = Hosts(COUNT, "1gbit")

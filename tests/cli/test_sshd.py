@@ -287,7 +287,7 @@ def as_steward(lab, port):
 
 
 add_users()
-with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS) as here:
+with Lab("lab", HOSTS, FAULTS) as there, Lab("sshd", HOSTS, FAULTS, in_memory=False) as here:
     allow_sudo(here)
     sshd_port = start_hosts(here)
     _, on_lab = run("lab-server", there.hostfile)

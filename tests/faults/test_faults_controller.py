@@ -295,7 +295,7 @@ write(quick_suite, '{"name": "quick", "title": "quick", "purpose": "trial", "pla
 write(slow_suite, '{"name": "slow", "title": "slow", "purpose": "trial", "platform": "hgx-h100", "steps": [{"check": "reachable"},'
       '{"check": "privilege", "needs": ["reachable"]},'
       '{"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 1800}, "record": ["*"]}]}')
-with Lab("lab", 8, speed=600) as lab:
+with Lab("lab", 8, speed=600, in_memory=False) as lab:
     for story in (a_corrupt_database, a_locked_database, a_read_only_folder, a_full_disk_at_the_start, a_disk_that_fills_up,
                   no_room_for_the_report, a_terminal_that_goes_away, a_reader_that_goes_away, a_request_to_end, few_descriptors,
                   little_memory, a_clock_that_jumps, names_given_twice, more_than_the_run_keeps):
