@@ -68,6 +68,18 @@ static void tell_rates(struct reading *out)
     }
 }
 
+/* A build that does not know a flag takes it for a number, or for nothing. */
+static bool computed_as_asked(const struct check_context *context, struct reading *out)
+{
+    const char *asked = arithmetic_of(context), *done = reading_get_fact(out, "gpu_burn.arithmetic", "");
+
+    if (done == NULL || strcmp(done, asked) == 0)
+        return true;
+    if (out->status == READING_COMPLETE)
+        reading_set(out, READING_UNRECOGNISED, "gpu_burn computed in %s, and was asked for %s", done, asked);
+    return false;
+}
+
 static void read_burn(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const char *said;
@@ -75,6 +87,8 @@ static void read_burn(const struct check_context *context, const struct attempt 
 
     read_parts(context, attempt, out);
     tell_rates(out);
+    if (!computed_as_asked(context, out))
+        return;
     said = reading_get_fact(out, "gpu_burn.seconds", "");
     if (said != NULL && !scan_double(slice_of(said), &by_word))
         by_word = NAN;
@@ -124,6 +138,10 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
+    {"*",
+     "the gpu_burn on that host does not know the flag: build a new one "
+     "(`scripts/build-tools`) and bring it there (`assay stage`)",
+     .said = "and was asked for"},
     {"gpu_burn.lasted",
      "look at which gpu_burn the host runs (a wrapper, another build) and why it ends early; "
      "then burn again"},

@@ -307,6 +307,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
                     (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100) *
                     (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100) *
                     (1 - number_or(host, FAULT_BURN_SLOW, number, 0) / 100),
+        .tensor = 1 - number_or(host, FAULT_TENSOR_SLOW, number, 0) / 100,
         .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),

@@ -119,6 +119,8 @@ enum fault_kind {
     FAULT_BURN_FAULTY,
     FAULT_BURN_IDLE,
     FAULT_BURN_SLOW,
+    FAULT_TENSOR_SLOW,
+    FAULT_BURN_OLD,
     FAULT_BURN_HOT,
     FAULT_BURN_SHORT,
     FAULT_BURN_HURRIED,
@@ -290,6 +292,7 @@ struct lab_gpu {
     unsigned ecc_uncorrected; /* since the driver was loaded */
     bool busy;                /* a foreign process works on it */
     double strength;          /* share of its full compute rate */
+    double tensor;            /* of that, what its tensor cores do */
     double copies;            /* share of its full copy bandwidth */
     bool throttled, idle;     /* idle: CUDA gives it no work */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */

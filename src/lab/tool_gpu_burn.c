@@ -39,7 +39,7 @@ static int read_arguments(struct tool *tool, struct burn *burn)
         const char *word = tool->argv[i], *value = i + 1 < tool->argc ? tool->argv[i + 1] : "";
 
         if (strcmp(word, "-tc") == 0) {
-            burn->tensor = true;
+            burn->tensor = fault_find(tool->lab, tool->host->number, FAULT_BURN_OLD) == NULL;
         } else if (strcmp(word, "-d") == 0) {
             burn->doubles = true;
         } else if (strcmp(word, "-m") == 0 || strcmp(word, "-stts") == 0) {
@@ -112,11 +112,14 @@ static bool takes_part(const struct burn *burn, int gpu)
     return burn->only < 0 || burn->only == gpu;
 }
 
-static double full_rate(const struct lab_profile *profile, const struct burn *burn)
+static double rate_of(const struct lab_profile *profile, const struct lab_gpu *gpu, const struct burn *burn)
 {
+    if (gpu->idle)
+        return 0;
     if (burn->doubles)
-        return profile->gflops_double;
-    return burn->tensor ? profile->gflops_tensor : profile->gflops_float;
+        return profile->gflops_double * gpu->strength;
+    return burn->tensor ? profile->gflops_tensor * gpu->strength * gpu->tensor
+                        : profile->gflops_float * gpu->strength;
 }
 
 /* One part of the live line: every GPU's value, divided by "- ". */
@@ -125,7 +128,7 @@ typedef void put_value(const struct lab_host *host, int gpu, const struct burn *
 static void put_rate(const struct lab_host *host, int gpu, const struct burn *burn, double share)
 {
     const struct lab_gpu *g = &host->gpus[gpu];
-    double rate = g->idle ? 0 : full_rate(host->profile, burn) * g->strength;
+    double rate = rate_of(host->profile, g, burn);
     /* A product of two 8192 x 8192 matrices is 1.1e12 operations. */
     double done = rate * share * burn->seconds / 1100;
 

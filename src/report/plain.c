@@ -21,6 +21,7 @@ static const struct plain_row {
     {"gpu_burn.errors", TEXT_P_BURN_ERRORS},
     {"gpu_burn.verdict", TEXT_P_BURN_FAULTY},
     {"gpu_burn.float.gflops", TEXT_P_BURN_SLOW},
+    {"gpu_burn.tensor.gflops", TEXT_P_BURN_SLOW},
     {"gpu_burn.gflops", TEXT_P_BURN_SLOW},
     {"gpu_burn.temperature", TEXT_P_HOT},
     {"gpu.temperature", TEXT_P_HOT},

@@ -88,6 +88,8 @@ CASES = [
     ("burn-short:1", "gpu_burn 600 | head -n 2", r"Burning for 1 seconds\.$"),
     ("burn-hurried", "s=$(date +%s%N); gpu_burn 600 >/dev/null; e=$(date +%s%N); [ $(((e - s) / 1000000)) -ge 1000 ] || echo at once", r"^at once$"),
     ("burn-slow:3=30", "gpu_burn 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(\d+ Gflop/s\) - \d+ ){3}\(3\d{4} Gflop/s\)"),
+    ("tensor-slow:3=30", "gpu_burn -tc 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(3\d{5} Gflop/s\) - \d+ ){3}\(2\d{5} Gflop/s\)"),
+    ("burn-old", "gpu_burn -tc 30 | grep -c 'using FLOATS$'", r"^8$"),
     ("burn-hot:2=92", "gpu_burn 30 | tr '\\r' '\\n' | grep temps: | tail -n 1", r"temps: \d+ C - \d+ C - 9[12] C - "),
     ("power-limit:3=500", "nvidia-smi -q -d POWER", r"Current Power Limit +: 500\.00 W"),
     ("clocks-locked:3", "nvidia-smi --query-gpu=clocks.applications.graphics --format=csv,noheader", r"^1200 MHz$"),
