@@ -19,15 +19,13 @@ import tempfile
 import threading
 import time
 
+import memory
+
 ASSAY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FOLDER = os.path.realpath(tempfile.mkdtemp(prefix="assay-cli-"))
 # For one call of the program, so that one that hangs is ended: far above what any needs beside other tests on a slow
 # machine. More where the program is slowed down on purpose.
 PATIENCE_S = 900 * int(os.environ.get("ASSAY_PATIENCE", "1"))
-
-# Labs lie in memory where there is such a place: a lab makes and removes so many files that ext4, which seeks a free inode
-# among those of files just removed, takes half of the time.
-_MEMORY, _MEMORY_LEAST = "/dev/shm", 6 << 30
 
 _folders, _labs, _children = [FOLDER], [], []
 _over = threading.Event()  # from now on nothing is started
@@ -129,16 +127,10 @@ def marked(*marks):
 
 @functools.cache
 def _in_memory():
-    """A folder in memory that programs can be started from; FOLDER where there is none."""
-    try:
-        state = os.statvfs(_MEMORY)
-        if state.f_bavail * state.f_frsize < _MEMORY_LEAST or state.f_flag & (os.ST_NOEXEC | os.ST_RDONLY):
-            return FOLDER
-        folder = tempfile.mkdtemp(prefix="assay-lab-", dir=_MEMORY)
-    except OSError:
+    if memory.place() is None:
         return FOLDER
-    _folders.append(folder)
-    return folder
+    _folders.append(tempfile.mkdtemp(prefix="assay-lab-", dir=memory.place()))
+    return _folders[-1]
 
 
 class Lab:

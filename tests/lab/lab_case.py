@@ -9,6 +9,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import memory  # noqa: E402
+
 PROGRAM = sys.argv[1]
 
 
@@ -62,7 +65,7 @@ class Lab:
     """with Lab(hosts, faults) as lab: ... ; afterwards nothing of it is left."""
 
     def __init__(self, hosts, faults=(), *options):
-        self.folder = tempfile.mkdtemp(prefix="assay-lab-")
+        self.folder = tempfile.mkdtemp(prefix="assay-lab-", dir=memory.place())
         self.directory = os.path.realpath(os.path.join(self.folder, "lab"))
         words = [str(hosts), "--dir", self.directory, *options]
         for fault in faults:
