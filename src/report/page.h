@@ -30,8 +30,8 @@ struct page {
     struct charts charts;
     struct tunings tunings;
     struct distributions distributions;
-    struct gpu_table burn;
-    bool has_heat_maps, has_burn;
+    struct gpu_tables burns;
+    bool has_heat_maps;
     struct sightings sightings; /* by host */
 };
 

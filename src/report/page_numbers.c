@@ -150,7 +150,7 @@ enum { BURN_ROWS = 64 };
 
 bool page_has_burn(const struct page *page)
 {
-    return page->has_burn;
+    return page->burns.items.count > 0;
 }
 
 static bool row_is_bad(const struct page *page, const struct gpu_row *row)
@@ -182,11 +182,11 @@ static void write_burn_cell(struct page *page, double value, double temperature,
     html_markup(out, "</small></td>");
 }
 
-static void write_burn_row(struct page *page, const struct gpu_row *row)
+static void write_burn_row(struct page *page, const struct gpu_table *burn, const struct gpu_row *row)
 {
     html_markup(page->out, "<tr>");
     html_row_head(page->out, said(page, step_target(page->arena, page->view->steps[row->step].step)));
-    for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
+    for (size_t gpu = 0; gpu < burn->gpus; gpu++)
         write_burn_cell(page, row->values[gpu], row->temperatures[gpu], row->words[gpu]);
     html_markup(page->out, "<td>");
     page_word_link(page, page->view->steps[row->step].word, row->step);
@@ -194,9 +194,9 @@ static void write_burn_row(struct page *page, const struct gpu_row *row)
 }
 
 /* One GPU position over all hosts: 0 the lowest, 1 the median, 2 the highest. */
-static double burn_statistic(struct page *page, size_t gpu, bool temperature, unsigned which)
+static double burn_statistic(const struct page *page, const struct gpu_table *burn, size_t gpu,
+                             bool temperature, unsigned which)
 {
-    const struct gpu_table *burn = &page->burn;
     double *values = arena_array(page->arena, double, burn->rows.count), median;
     size_t kept = 0;
 
@@ -212,28 +212,29 @@ static double burn_statistic(struct page *page, size_t gpu, bool temperature, un
     return which == 0 ? values[0] : values[kept - 1];
 }
 
-static void write_burn_statistics(struct page *page)
+static void write_burn_statistics(struct page *page, const struct gpu_table *burn)
 {
     static const enum text_key names[] = {TEXT_LOWEST_OF, TEXT_MEDIAN_OF, TEXT_HIGHEST_OF};
 
     for (unsigned which = 0; which < 3; which++) {
         html_markup(page->out, "<tr class=\"sum\">");
-        html_row_head(page->out, sayf(page, names[which], number(page, page->burn.rows.count)));
-        for (size_t gpu = 0; gpu < page->burn.gpus; gpu++)
-            write_burn_cell(page, burn_statistic(page, gpu, false, which),
-                            burn_statistic(page, gpu, true, which), OUTCOME_PASS);
+        html_row_head(page->out, sayf(page, names[which], number(page, burn->rows.count)));
+        for (size_t gpu = 0; gpu < burn->gpus; gpu++)
+            write_burn_cell(page, burn_statistic(page, burn, gpu, false, which),
+                            burn_statistic(page, burn, gpu, true, which), OUTCOME_PASS);
         html_markup(page->out, "<td></td></tr>\n");
     }
 }
 
-void page_burn(struct page *page)
+static void write_burn(struct page *page, const struct gpu_table *burn)
 {
-    const struct gpu_table *burn = &page->burn;
     bool many = burn->rows.count > BURN_ROWS;
 
-    page_paragraph(page, TEXT_BURN_INTRO);
-    if (many)
-        page_paragraph(page, TEXT_BURN_MANY);
+    if (page->burns.items.count > 1) {
+        html_markup(page->out, "<h3>");
+        html_text(page->out, burn->suite_step);
+        html_markup(page->out, "</h3>\n");
+    }
     html_markup(page->out, "<table class=\"burn\"><thead><tr><th>");
     html_text(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
@@ -243,9 +244,22 @@ void page_burn(struct page *page)
     html_text(page->out, say(page, TEXT_OUTCOME));
     html_markup(page->out, "</th></tr></thead>\n<tbody>\n");
     if (burn->rows.count > 1)
-        write_burn_statistics(page);
+        write_burn_statistics(page, burn);
     for (size_t i = 0; i < burn->rows.count; i++)
         if (!many || row_is_bad(page, &burn->rows.items[i]))
-            write_burn_row(page, &burn->rows.items[i]);
+            write_burn_row(page, burn, &burn->rows.items[i]);
     html_markup(page->out, "</tbody></table>\n");
+}
+
+void page_burn(struct page *page)
+{
+    bool many = false;
+
+    for (size_t i = 0; i < page->burns.items.count; i++)
+        many |= page->burns.items.items[i].rows.count > BURN_ROWS;
+    page_paragraph(page, TEXT_BURN_INTRO);
+    if (many)
+        page_paragraph(page, TEXT_BURN_MANY);
+    for (size_t i = 0; i < page->burns.items.count; i++)
+        write_burn(page, &page->burns.items.items[i]);
 }

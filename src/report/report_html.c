@@ -200,7 +200,7 @@ void report_html(const struct record *record, enum report_language language, str
     charts_collect(page.view, &page.charts);
     tunings_collect(page.view, &page.tunings);
     distributions_collect(page.view, &page.distributions);
-    page.has_burn = gpu_table_collect(page.view, &page.burn);
+    gpu_tables_collect(page.view, &page.burns);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
     page_answer(&page);

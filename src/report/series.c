@@ -357,12 +357,26 @@ static bool gpu_row_read(const struct view *view, struct gpu_row *row)
     return any;
 }
 
-bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table)
+static struct gpu_table *gpu_table_of(const struct view *view, struct gpu_tables *tables,
+                                      const char *suite_step)
 {
-    *ret_table = (struct gpu_table){0};
+    struct gpu_table *table;
+
+    for (size_t i = 0; i < tables->items.count; i++)
+        if (strcmp(tables->items.items[i].suite_step, suite_step) == 0)
+            return &tables->items.items[i];
+    table = list_push(view->arena, &tables->items);
+    *table = (struct gpu_table){.suite_step = suite_step};
+    return table;
+}
+
+void gpu_tables_collect(const struct view *view, struct gpu_tables *ret_tables)
+{
+    *ret_tables = (struct gpu_tables){0};
     for (size_t i = 0; i < view->step_count; i++) {
         const struct shape *shape = view->steps[i].step->shape;
         bool burns = false;
+        struct gpu_table *table;
         struct gpu_row row;
 
         for (size_t k = 0; k < shape->slot_count && !burns; k++)
@@ -372,14 +386,13 @@ bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table)
         row = gpu_row_make(view->arena, i);
         if (!gpu_row_read(view, &row))
             continue;
-        ret_table->suite_step = shape->suite_step;
+        table = gpu_table_of(view, ret_tables, shape->suite_step);
         for (size_t gpu = 0; gpu < GPUS_MAX; gpu++)
             if (isfinite(row.values[gpu]) || isfinite(row.temperatures[gpu]) ||
                 row.words[gpu] != OUTCOME_RECORDED)
-                ret_table->gpus = gpu + 1 > ret_table->gpus ? gpu + 1 : ret_table->gpus;
-        *list_push(view->arena, &ret_table->rows) = row;
+                table->gpus = gpu + 1 > table->gpus ? gpu + 1 : table->gpus;
+        *list_push(view->arena, &table->rows) = row;
     }
-    return ret_table->rows.count > 0;
 }
 
 /* -- Courses ----------------------------------------------------------------------------------------------

@@ -49,13 +49,16 @@ struct gpu_row {
     double *values, *temperatures;
     enum outcome_word *words; /* the worst of the GPU's items in this step */
 };
+/* Of one step of the suite: what tensor cores do is nothing to compare floats with. */
 struct gpu_table {
     const char *suite_step;
     size_t gpus;
     LIST_OF(struct gpu_row) rows;
 };
-/* false: the run has no burn. */
-bool gpu_table_collect(const struct view *view, struct gpu_table *ret_table);
+struct gpu_tables {
+    LIST_OF(struct gpu_table) items; /* in the order of the plan; none: the run has no burn */
+};
+void gpu_tables_collect(const struct view *view, struct gpu_tables *ret_tables);
 
 /* What the sampler beside one attempt saw of one metric: a line for each GPU. */
 enum { COURSE_POINTS = 32, COURSE_GPUS = 64 };
