@@ -160,9 +160,9 @@ static const char *why_missed(const struct item_case *item, const struct limit *
         return arena_printf(item->arena, "%s, %s", is, common);
     if (limit->rule == RULE_DISTINCT)
         return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
-    return arena_printf(item->arena, "%s, expected %s%s%s%s", is, expectation(item->arena, limit),
-                        factor_hint(item->arena, limit, value), limit->note != NULL ? "; " : "",
-                        limit->note != NULL ? limit->note : "");
+    return arena_printf(item->arena, "%s, expected %s%s%s", is, expectation(item->arena, limit),
+                        factor_hint(item->arena, limit, value),
+                        limit->note != NULL ? arena_printf(item->arena, " (%s)", limit->note) : "");
 }
 
 static struct opinion not_believed(const struct item_case *item, const struct limit *limit,
