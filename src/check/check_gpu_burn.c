@@ -68,7 +68,8 @@ static void tell_rates(struct reading *out)
     }
 }
 
-/* A build that does not know a flag takes it for a number, or for nothing. */
+/* A build that does not know a flag takes it for a number, or for nothing: -tc is there since March 2020
+   (wilicc/gpu-burn#18). */
 static bool computed_as_asked(const struct check_context *context, struct reading *out)
 {
     const char *asked = arithmetic_of(context), *done = reading_get_fact(out, "gpu_burn.arithmetic", "");
