@@ -44,6 +44,7 @@ int command_history(int argc, char **argv);
 int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_logs(int argc, char **argv);
 int command_parse(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_prune(int argc, char **argv);

@@ -27,6 +27,8 @@ static const struct command commands[] = {
      command_cancel},
     {"list", "", "the runs in the database", command_list},
     {"show", "RUN", "a run's verdict, failures and matrix as text", command_show},
+    {"logs", "[RUN [HOST [STEP]]]",
+     "what the hosts printed, as it is stored: a list, one output, or --grep in all", command_logs},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
     {"verify", "REPORT", "is it the report that was signed, by whom, and is its evidence unchanged? offline",

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `assay logs`: what the hosts of a stored run printed, as the database keeps it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/cleanup.h"
+#include "assay/pattern.h"
+#include "assay/printable.h"
+#include "cli.h"
+
+enum { LINE_BYTES = 64 << 20, HOSTS_TO_CHOOSE = 2000 };
+static const char marker[] = "@assay-part ";
+
+struct request {
+    const char *db, *grep;
+    unsigned attempt; /* 0: of a step the newest; with --grep and in the list all */
+    bool only_stderr, raw;
+    struct hostlist hosts; /* none: all */
+    const char *step;      /* NULL: all */
+    struct pattern *pattern;
+    struct arena *arena;
+    struct store *store;
+    const struct record *record;
+    size_t found; /* lines that match */
+};
+
+/* ---- which attempts ---- */
+
+static bool has_host(const struct request *request, const struct step *step)
+{
+    for (size_t i = 0; i < request->hosts.names.count; i++)
+        for (size_t k = 0; k < step->member_count; k++)
+            if (strcmp(request->hosts.names.items[i], step->members[k]->name) == 0)
+                return true;
+    return request->hosts.names.count == 0;
+}
+
+static const struct step *step_of(const struct request *request, const struct attempt *attempt)
+{
+    return &request->record->plan->steps.items[attempt->step];
+}
+
+static bool is_newest(const struct request *request, const struct attempt *attempt)
+{
+    for (size_t i = 0; i < request->record->attempts.count; i++)
+        if (request->record->attempts.items[i].step == attempt->step &&
+            request->record->attempts.items[i].n > attempt->n)
+            return false;
+    return true;
+}
+
+static bool is_asked_for(const struct request *request, const struct attempt *attempt)
+{
+    const struct step *step = step_of(request, attempt);
+
+    if ((request->step != NULL && strcmp(step->shape->suite_step, request->step) != 0) ||
+        !has_host(request, step))
+        return false;
+    if (request->attempt > 0)
+        return attempt->n == request->attempt;
+    return request->step == NULL || request->pattern != NULL || is_newest(request, attempt);
+}
+
+/* What was asked for must be there: an empty answer to a mistyped name would look like silence of the host. */
+static int no_such(const struct request *request, const char *kind, const char *word,
+                   const char *const *names, size_t count, struct error *err)
+{
+    const char *near = nearest_word(word, names, count);
+
+    return error_set(err, ERROR_USAGE, "run %lld has no %s '%s'%s%s%s; `assay logs %lld` lists what there is",
+                     request->record->number, kind, word, near != NULL ? ", did you mean '" : "",
+                     near != NULL ? near : "", near != NULL ? "'" : "", request->record->number);
+}
+
+static int check_hosts(const struct request *request, struct error *err)
+{
+    const struct plan *plan = request->record->plan;
+    const char **names = arena_array(request->arena, const char *, plan->hosts.count + 1);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    for (size_t i = 0; i < request->hosts.names.count; i++) {
+        size_t k = 0;
+
+        while (k < plan->hosts.count && strcmp(names[k], request->hosts.names.items[i]) != 0)
+            k++;
+        if (k == plan->hosts.count)
+            return no_such(request, "host", request->hosts.names.items[i], names,
+                           plan->hosts.count < HOSTS_TO_CHOOSE ? plan->hosts.count : HOSTS_TO_CHOOSE, err);
+    }
+    return 0;
+}
+
+static int check_step(const struct request *request, struct error *err)
+{
+    const struct plan *plan = request->record->plan;
+    const char **names = arena_array(request->arena, const char *, plan->shapes.count + 1);
+
+    if (request->step == NULL)
+        return 0;
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        names[i] = plan->shapes.items[i]->suite_step;
+        if (strcmp(names[i], request->step) == 0)
+            return 0;
+    }
+    return no_such(request, "step", request->step, names, plan->shapes.count, err);
+}
+
+/* ---- what is printed ---- */
+
+static void print_list_head(void)
+{
+    cli_print("%-26s  %3s  %-12s  %4s  %9s  %10s  %10s  %s\n", "step", "try", "ended", "exit", "took, s",
+              "stdout", "stderr", "on");
+}
+
+static void print_row(const struct request *request, const struct attempt *attempt)
+{
+    const struct step *step = step_of(request, attempt);
+    bool ended = attempt->state == ATTEMPT_ENDED;
+
+    cli_print("%-26s  %3u  %-12s  %4d  %9.1f  %10llu  %10llu  %s\n", step->shape->suite_step, attempt->n,
+              ended ? attempt_end_name(attempt->end) : "runs", attempt->rc,
+              ended ? attempt->ended - attempt->began : 0.0, (unsigned long long)attempt->captures[0].length,
+              (unsigned long long)attempt->captures[1].length, step_target(request->arena, step));
+}
+
+/* "@assay-part 3f...9 begin main" is the mark around a part, whose secret is of no use to a reader. */
+static void print_line(struct slice line)
+{
+    cleanup_text struct text text = {0};
+    struct slice rest = line, secret;
+
+    text_init(&text, LINE_BYTES);
+    if (scan_text(&rest, marker) && scan_word(&rest, &secret)) {
+        text_put(&text, "#");
+        line = rest;
+    }
+    text_add(&text, line.bytes, line.length);
+    text_add(&text, "\n", 1);
+    for (size_t i = 0; i < text.length; i++)
+        if (text.bytes[i] == '\0')
+            text.bytes[i] = '\x7f'; /* may not be shown either, and ends no string */
+    cli_print_lines(text.bytes);
+}
+
+/* A tool that shows its progress begins its line again and again: each time is a line here. */
+static bool next_line(struct slice *rest, struct slice *ret_line)
+{
+    size_t length = 0;
+
+    if (rest->length == 0)
+        return false;
+    while (length < rest->length && rest->bytes[length] != '\n' && rest->bytes[length] != '\r')
+        length++;
+    *ret_line = (struct slice){rest->bytes, length};
+    if (length + 1 < rest->length && rest->bytes[length] == '\r' && rest->bytes[length + 1] == '\n')
+        length++;
+    *rest = slice_from(*rest, length < rest->length ? length + 1 : length);
+    return true;
+}
+
+static void print_lines(struct slice rest)
+{
+    struct slice line;
+
+    while (next_line(&rest, &line))
+        print_line(line);
+}
+
+/* Of an output that is too long to be kept whole there are its head and its tail; of one that broke off there is less than
+   was told. */
+static void print_capture(const struct request *request, const struct capture *capture)
+{
+    if (request->raw) {
+        fwrite(capture->bytes.bytes, 1, capture->bytes.length, stdout);
+        fwrite(capture->tail.bytes, 1, capture->tail.length, stdout);
+        return;
+    }
+    print_lines(capture->bytes);
+    if (capture->tail.length > 0) {
+        cli_print("# of %llu bytes the first %zu and the last %zu are kept\n",
+                  (unsigned long long)capture->length, capture->bytes.length, capture->tail.length);
+        print_lines(capture->tail);
+    }
+    if (capture->cut)
+        cli_print("# it broke off here, or found no room in the run\n");
+}
+
+static void print_output(const struct request *request, const struct attempt *attempt)
+{
+    const struct step *step = step_of(request, attempt);
+
+    if (!request->raw)
+        cli_print("# run %lld, %s, attempt %u on %s: %s, exit status %d%s%s\n", request->record->number,
+                  step->shape->suite_step, attempt->n, step_target(request->arena, step),
+                  attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "it runs", attempt->rc,
+                  *attempt->text != '\0' ? "; " : "", attempt->text);
+    if (!request->only_stderr)
+        print_capture(request, &attempt->captures[0]);
+    if (!request->raw && !request->only_stderr && attempt->captures[1].length > 0)
+        cli_print("# stderr:\n");
+    if (!request->raw || request->only_stderr)
+        print_capture(request, &attempt->captures[1]);
+}
+
+/* "node3 gpu-burn 2:117: GPU 3: FAULTY"; of stderr with "stderr" before the number of the line. */
+static void search(struct request *request, const struct attempt *attempt, const struct capture *capture)
+{
+    const struct step *step = step_of(request, attempt);
+    const char *stream = strcmp(capture->stream, "stderr") == 0 ? "stderr " : "";
+    struct slice rest = capture->bytes, line;
+
+    for (size_t number = 1; next_line(&rest, &line); number++) {
+        size_t offset = 0;
+
+        if (pattern_next(request->pattern, line, &offset) != PATTERN_FOUND)
+            continue;
+        request->found++;
+        if (!request->raw)
+            cli_print("%s %s %u:%s%zu: ", step_target(request->arena, step), step->shape->suite_step,
+                      attempt->n, stream, number);
+        print_line(line);
+    }
+}
+
+static int show_attempt(struct request *request, struct attempt *attempt, struct error *err)
+{
+    struct arena *arena;
+    int result;
+
+    if (request->step == NULL && request->pattern == NULL) {
+        print_row(request, attempt);
+        return 0;
+    }
+    arena = arena_create();
+    result = store_load_evidence(request->store, arena, request->record, attempt, err);
+    if (result == 0 && request->pattern == NULL)
+        print_output(request, attempt);
+    for (size_t i = request->only_stderr; result == 0 && request->pattern != NULL && i < 2; i++)
+        search(request, attempt, &attempt->captures[i]);
+    arena_destroy(arena);
+    return result;
+}
+
+static int show(struct request *request, struct record *record, struct error *err)
+{
+    size_t shown = 0;
+
+    if (check_hosts(request, err) < 0 || check_step(request, err) < 0)
+        return -1;
+    if (request->step == NULL && request->pattern == NULL)
+        print_list_head();
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (is_asked_for(request, &record->attempts.items[i])) {
+            if (show_attempt(request, &record->attempts.items[i], err) < 0)
+                return -1;
+            shown++;
+        }
+    if (shown == 0 && request->step != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "run %lld has no such attempt; `assay logs %lld` lists what there is",
+                         record->number, record->number);
+    return 0;
+}
+
+/* ---- the pager ---- */
+
+struct pager {
+    FILE *pipe;
+    int terminal;
+};
+
+/* What is to be read by a person goes through $PAGER; LESS as git sets it: short outputs stay on the screen. */
+static void pager_start(struct pager *pager, const struct request *request)
+{
+    const char *program = getenv("PAGER");
+
+    *pager = (struct pager){0};
+    if (request->raw || !isatty(STDOUT_FILENO) || (program != NULL && *program == '\0'))
+        return;
+    setenv("LESS", "FRX", 0);
+    pager->pipe = popen(program != NULL ? program : "less", "w");
+    if (pager->pipe == NULL)
+        return;
+    pager->terminal = dup(STDOUT_FILENO);
+    dup2(fileno(pager->pipe), STDOUT_FILENO);
+}
+
+static void pager_end(struct pager *pager)
+{
+    if (pager->pipe == NULL)
+        return;
+    fflush(stdout);
+    dup2(pager->terminal, STDOUT_FILENO);
+    close(pager->terminal);
+    pclose(pager->pipe);
+}
+
+/* ---- the command ---- */
+
+static bool no_facts(const char *tool, const char *fact)
+{
+    (void)tool;
+    (void)fact;
+    return false;
+}
+
+static int read_words(struct request *request, char **words, int count, struct error *err)
+{
+    size_t offset;
+
+    if (count > 1 && hostlist_expand(request->arena, words[1], &request->hosts, err) < 0)
+        return -1;
+    if (count > 2)
+        request->step = words[2];
+    if (request->grep == NULL)
+        return 0;
+    request->pattern = pattern_create(request->grep, &offset, err);
+    return request->pattern != NULL ? 0 : error_wrap(err, "--grep '%s'", request->grep);
+}
+
+static int logs(struct request *request, char **words, int count, struct error *err)
+{
+    struct record *record = NULL;
+    struct pager pager;
+    long long number = 0;
+    int result = -1;
+
+    if (read_words(request, words, count, err) < 0)
+        return -1;
+    request->store = store_open(cli_database(request->db), true, err);
+    if (request->store != NULL && count > 0)
+        number = store_find_run(request->store, words[0], err);
+    if (request->store != NULL && (count == 0 || number > 0))
+        record = store_load_lean(request->store, request->arena, number, no_facts, err);
+    if (record != NULL) {
+        request->record = record;
+        pager_start(&pager, request);
+        result = show(request, record, err);
+        pager_end(&pager);
+    }
+    store_close(request->store);
+    return result;
+}
+
+int command_logs(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct option_row rows[] = {
+        {"attempt", 'n', OPTION_COUNT, "N", &request.attempt, "this try of the step; default: the last one"},
+        {"stderr", 0, OPTION_FLAG, NULL, &request.only_stderr, "only what came on standard error"},
+        {"grep", 'g', OPTION_STRING, "PATTERN", &request.grep,
+         "only lines in which this is found (a Perl regular expression), of all attempts"},
+        {"raw", 0, OPTION_FLAG, NULL, &request.raw,
+         "the bytes as the host gave them: no headings, nothing made harmless for a terminal, no pager"},
+        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    int first, status;
+
+    if (!cli_options(rows, "logs [RUN [HOST [STEP]]]", argc, argv, &first, &status))
+        return status;
+    if (argc - first > 3) {
+        cli_warn("assay: logs: unexpected '%s'; expected a run, a host and a step\n", argv[first + 3]);
+        return EXIT_USAGE;
+    }
+    request.arena = arena_create();
+    status = logs(&request, argv + first, argc - first, &err) < 0 ? cli_fail(&err) : EXIT_ACCEPT;
+    if (status == EXIT_ACCEPT && request.pattern != NULL && request.found == 0)
+        status = EXIT_REJECT;
+    pattern_destroy(request.pattern);
+    arena_destroy(request.arena);
+    return status;
+}
