@@ -223,8 +223,9 @@ static void print_entries(const struct run *run)
     }
     cli_print_isolation(run->going.record);
     if (count > shown)
-        cli_print("%s: %zu step%s that needed the above\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
-                  count - shown == 1 ? "" : "s");
+        cli_print("%s: %zu step%s%s\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
+                  count - shown == 1 ? "" : "s",
+                  run->going.record->state == RUN_CANCELLED ? "" : " that needed the above");
 }
 
 /* Hardware that was changed under the tests: of what they measured before, nobody can say whose it was. */
@@ -238,6 +239,30 @@ static void print_conflicts(const struct run *run)
     for (size_t i = 0; i < conflicts.items.count; i++)
         if (i == 0 || strcmp(conflicts.items.items[i].text, conflicts.items.items[i - 1].text) != 0)
             cli_print("hardware: %s\n", conflicts.items.items[i].text);
+}
+
+static bool is_done(const struct record *record, size_t step)
+{
+    bool done = false;
+
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (record->attempts.items[i].step == step)
+            done = record->attempts.items[i].state == ATTEMPT_ENDED &&
+                   record->attempts.items[i].end != ATTEMPT_CANCELLED;
+    return done;
+}
+
+/* A request to end is no finding: how far the run is, and how it goes on. */
+static void print_cancelled(const struct run *run)
+{
+    const struct record *record = run->going.record;
+    const char *db = run->options.db;
+    size_t done = 0;
+
+    for (size_t i = 0; i < record->plan->steps.count; i++)
+        done += is_done(record, i);
+    cli_print("cancelled: %zu of %zu steps are done; go on with `assay run --resume %lld%s%s`\n", done,
+              record->plan->steps.count, record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
 }
 
 static int finish(struct run *run, bool cancelled, struct error *err)
@@ -256,6 +281,8 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         print_conflicts(run);
         print_answer(run);
         cli_print_standing(run->going.record, verdict);
+        if (cancelled)
+            print_cancelled(run);
     }
     cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&standing, verdict));
     if (!written) {

@@ -211,6 +211,30 @@ static struct report_cause *explained_by(struct folding *folding, const struct r
     return NULL;
 }
 
+/* -- A run that was stopped -------------------------------------------------------------------------------- */
+
+static const char stopped_key[] = "\x1fstopped";
+
+static bool is_stopped(const struct folding *folding)
+{
+    enum run_state state = folding->view->record->state;
+
+    return state == RUN_CANCELLED || state == RUN_INTERRUPTED;
+}
+
+/* The attempt was ended with the run, and neither host nor test is to blame. */
+static bool was_cut_off(const struct folding *folding, const struct report_entry *entry)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step_view *step = &folding->view->steps[entry->outcomes[i]->step];
+
+        if (step->attempts.count == 0 ||
+            step->attempts.items[step->attempts.count - 1]->end != ATTEMPT_CANCELLED)
+            return false;
+    }
+    return is_stopped(folding);
+}
+
 /* -- Taking entries --------------------------------------------------------------------------------------- */
 
 static void count_gates(struct report_cause *cause, const struct report_entry *entry)
@@ -282,6 +306,28 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
            (strcmp(first->check, entry->check) == 0 && strcmp(first->remedy, entry->remedy) == 0);
 }
 
+/* What is open because the run was stopped is one cause, whoever waits for whom in it. */
+static size_t stopped_cause(struct folding *folding)
+{
+    const struct report_cause fresh = {.word = OUTCOME_NOT_RUN,
+                                       .resume = arena_printf(folding->arena,
+                                                              "go on with `assay run --resume %lld`",
+                                                              folding->view->record->number)};
+
+    for (size_t i = 0; i < folding->causes->items.count; i++)
+        if (folding->causes->items.items[i].resume != NULL)
+            return i;
+    return add_cause(folding, stopped_key, &fresh);
+}
+
+static void place_stopped(struct folding *folding, size_t index)
+{
+    size_t cause = stopped_cause(folding);
+
+    take_hosts(folding, &folding->causes->items.items[cause], &folding->entries[index]);
+    take_entry(folding, cause, index);
+}
+
 static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
@@ -292,6 +338,10 @@ static void place_entry(struct folding *folding, size_t index)
     const char *key = key_of(folding, entry, index);
     size_t cause = 0;
 
+    if (was_cut_off(folding, entry)) {
+        place_stopped(folding, index);
+        return;
+    }
     if (accused != NULL) {
         accused->shared++;
         take_entry(folding, (size_t)(accused - folding->causes->items.items), index);
@@ -391,7 +441,9 @@ static void place_not_run(struct folding *folding, size_t index)
             folding->of_entry[index] = root;
         }
     }
-    if (nowhere > 0) {
+    if (nowhere > 0 && is_stopped(folding)) {
+        place_stopped(folding, index);
+    } else if (nowhere > 0) {
         struct report_cause fresh = {.word = OUTCOME_NOT_RUN, .not_run = nowhere};
         size_t cause;
 

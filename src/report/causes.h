@@ -26,6 +26,8 @@ struct report_cause {
     size_t fail, inconclusive, not_run; /* gates of its entries */
     size_t blocked; /* gates that were not run because of it alone; they are in entries of their own */
     size_t shared;  /* entries among its own that are of tests across hosts */
+    const char
+        *resume; /* the run was stopped before all was done: how it goes on; NULL: it is another cause */
 };
 
 /* From best to worst. */

@@ -193,6 +193,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
     enum { PROBLEMS_SAID = 2 };
     struct said_words problems = {0};
 
+    if (cause->resume != NULL)
+        return language_text(language, TEXT_P_STOPPED);
     if (cause->accusation != NULL)
         return accused_problem(arena, language, view, entries, cause);
     for (size_t i = 0; i < cause->entries.count; i++) {
@@ -213,6 +215,8 @@ const char *cause_remedy(struct arena *arena, const struct report_entry *entries
     enum { REMEDIES_SAID = 3 };
     struct said_words remedies = {0};
 
+    if (cause->resume != NULL)
+        return cause->resume;
     if (cause->accusation != NULL && cause->parts_suspected)
         return arena_printf(arena,
                             "check %s of that host: its PCIe link, cable, transceiver and switch port "
@@ -253,6 +257,8 @@ const char *cause_part(struct arena *arena, enum report_language language, const
     const struct outcome *lead =
         cause->entries.count > 0 ? lead_of(view, &entries[cause->entries.items[0]]) : NULL;
 
+    if (cause->resume != NULL)
+        return "";
     if (cause->parts.count >= 4 && lead != NULL && cause->parts.count >= planned_alike(view, lead) &&
         strstr(first, "->") == NULL) {
         if (strncmp(first, "gpu", 3) == 0)

@@ -150,6 +150,13 @@ def interrupted(tell, name, first, number):
             f"{name}: each of them says why")
     tell.same({step["outcome"] for step in report.steps if step["check"] == "privilege"}, {"pass"},
               f"{name}: what had ended is kept")
+    lines = begun.out.splitlines()
+    steps = len(report.steps)
+    tell.ok(re.search(rf"^cancelled: \d+ of {steps} steps are done; go on with `assay run --resume 1 --db {begun.database}`$", begun.out, re.M),
+            f"{name}: how far it came, and how to go on", begun.out)
+    found = [line for line in lines if line.startswith(("fail:", "fix:", "inconclusive:", "open:"))]
+    tell.ok(len(found) == 1 and re.match(r"open: \S+: go on with `assay run --resume 1`$", found[0]),
+            f"{name}: what was ended is no finding; one line says that the run is open", found)
     tell.same((report.left_behind(), [host for host in begun.hosts if lab.is_burning(host)]), ([], []),
               f"{name}: nothing is left running on the hosts")
 
