@@ -68,7 +68,11 @@ struct capture {
 };
 
 /* What was read on one member right before and right after the test: counters, kernel log, who uses the GPUs. */
-enum window_role { WINDOW_BEFORE, WINDOW_AFTER };
+enum window_role {
+    WINDOW_BEFORE,
+    WINDOW_AFTER,
+    WINDOW_RELEASE /* of a test that was cancelled nothing is read or kept: its lock is given back */
+};
 struct window {
     size_t member; /* index into the step's members */
     enum window_role role;

@@ -84,6 +84,12 @@ void owners_after(const struct check_context *context, struct text *out)
     text_put(out, "owners after");
 }
 
+void owners_release(const struct check_context *context, struct text *out)
+{
+    (void)context;
+    text_put(out, "owners release");
+}
+
 /* All that the part has said against it, in one line. */
 static const char *complaints(struct arena *arena, const struct part *part)
 {

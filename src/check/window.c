@@ -90,9 +90,17 @@ static const struct part_row after[] = {
     {0},
 };
 
+static const struct part_row release[] = {
+    {.name = WINDOW_OWNERS, .command = owners_release, .aside = true},
+    {0},
+};
+
 const struct part_row *window_parts(enum window_role role)
 {
-    return role == WINDOW_BEFORE ? before : after;
+    static const struct part_row *const rows[] = {
+        [WINDOW_BEFORE] = before, [WINDOW_AFTER] = after, [WINDOW_RELEASE] = release};
+
+    return rows[role];
 }
 
 bool window_part_applies(const struct check_context *context, const struct part_row *row)
@@ -186,8 +194,11 @@ void check_window_file(const struct check_context *context, enum window_role rol
 
     put_environment(context, out);
     owners_functions(context, member, out);
-    if (since != NULL) {
+    if (since != NULL)
         script_set(out, "since", since);
+    if (role == WINDOW_RELEASE) {
+        text_put(out, "export ");
+        script_set(out, "lock_of", attempt->uuid);
     }
     for (const struct part_row *row = window_parts(role); row->name != NULL; row++)
         if (window_part_applies(context, row) && (strcmp(row->name, WINDOW_LOG) != 0 || since != NULL))

@@ -28,6 +28,7 @@ extern const struct remedy window_remedies[];
 void owners_functions(const struct check_context *context, size_t member, struct text *out);
 void owners_before(const struct check_context *context, struct text *out);
 void owners_after(const struct check_context *context, struct text *out);
+void owners_release(const struct check_context *context, struct text *out);
 void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
                 void *to);
 /* Why the window's part says nothing of whose the host is; NULL: it does. In the context's arena. */

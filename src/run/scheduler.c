@@ -96,6 +96,7 @@ struct flight {
     bool spooled;                /* on the light path there is nothing to cancel, attach to or forget */
     size_t sweeps;               /* REMOTE_GONE answers awaited */
     bool windowed;               /* its window is being read on the members */
+    bool unsent;                 /* it was cancelled before its command was sent */
     struct remote_result result; /* of the command, while its window is read; its outputs are held */
     struct flight *next;
 };
@@ -656,6 +657,27 @@ static void keep_result(struct flight *flight, const struct remote_result *resul
         (void)spool_hold(flight->result.held[i]);
 }
 
+static void released(void *context, const struct window *windows, size_t count)
+{
+    struct flight *flight = context;
+
+    (void)windows;
+    (void)count;
+    flight->windowed = false;
+    if (flight->scheduler->over)
+        free_flight(flight);
+    else if (flight->unsent)
+        close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
+    else
+        close_attempt(flight, &flight->result);
+}
+
+/* Whoever tests next, and be it the same person a moment later, is not to find the lock of a test that was cancelled. */
+static void release_hosts(struct flight *flight)
+{
+    read_window(flight, WINDOW_RELEASE, released);
+}
+
 static void attempt_done(void *context, const struct remote_result *result)
 {
     struct flight *flight = context;
@@ -667,13 +689,16 @@ static void attempt_done(void *context, const struct remote_result *result)
         return;
     }
     /* All there already: an earlier controller ended between what it read after the test and its end. */
-    if (!has_window(scheduler, flight->step) || scheduler->signals_seen > 0 ||
+    if (!has_window(scheduler, flight->step) ||
         attempt->windows.count == 2 * step_at(scheduler, flight->step)->member_count) {
         close_attempt(flight, result);
         return;
     }
     keep_result(flight, result);
-    read_window(flight, WINDOW_AFTER, window_after_read);
+    if (scheduler->signals_seen > 0)
+        release_hosts(flight);
+    else
+        read_window(flight, WINDOW_AFTER, window_after_read);
 }
 
 /* --- the start of an attempt
@@ -736,7 +761,10 @@ static void begin_test(struct flight *flight)
     const char *why;
     enum attempt_end end = not_ready(flight, &why);
 
-    if (flight->scheduler->signals_seen > 0)
+    flight->unsent = flight->scheduler->signals_seen > 0;
+    if (flight->unsent && has_window(flight->scheduler, flight->step))
+        release_hosts(flight);
+    else if (flight->unsent)
         close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
     else if (end != ATTEMPT_RAN)
         close_unsent(flight, end, why);

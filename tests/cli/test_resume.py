@@ -4,6 +4,7 @@
 The tests on the hosts are started once and only once, their own result counts, and nothing of them is left.
 """
 
+import glob
 import json
 import os
 import re
@@ -159,6 +160,8 @@ def interrupted(tell, name, first, number):
             f"{name}: what was ended is no finding; one line says that the run is open", found)
     tell.same((report.left_behind(), [host for host in begun.hosts if lab.is_burning(host)]), ([], []),
               f"{name}: nothing is left running on the hosts")
+    tell.same(glob.glob(f"{lab.folder}/**/{report.json['run']['uuid']}.*", recursive=True), [],
+              f"{name}: no lock of it keeps the next run out")
 
 
 def an_interrupt_from_the_keyboard(tell):

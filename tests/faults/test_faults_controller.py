@@ -27,7 +27,6 @@ from namespaces import command, write  # noqa: E402
 command("ip", "link", "set", "lo", "up")
 tap = Tap()
 SANITIZED = b"__asan_init" in open(cluster.ASSAY, "rb").read()
-SPEED = 600
 
 
 def folder(name, mount=""):
@@ -169,10 +168,6 @@ def a_reader_that_goes_away():
              "its output closed early: the run is kept to its end", child.returncode)
 
 
-# The lock of a test that was ended in its first minute counts until that is over, for whoever does not see its processes.
-LOCK_FRESH_S = 60 / SPEED + 3
-
-
 def a_request_to_end():
     place = folder("sigterm")
     child = start(*words(place, slow_suite))
@@ -181,7 +176,6 @@ def a_request_to_end():
     out, err = child.communicate(timeout=60)
     tap.same((child.returncode, (closing_lines(out) or {}).get("verdict"), lab.is_burning("node1")), (130, "incomplete", False),
              "SIGTERM: what runs on the hosts is ended, the run is incomplete, exit status 130", out, err)
-    time.sleep(LOCK_FRESH_S)
 
 
 # -- its limits --
@@ -301,7 +295,7 @@ write(quick_suite, '{"name": "quick", "title": "quick", "purpose": "trial", "pla
 write(slow_suite, '{"name": "slow", "title": "slow", "purpose": "trial", "platform": "hgx-h100", "steps": [{"check": "reachable"},'
       '{"check": "privilege", "needs": ["reachable"]},'
       '{"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 1800}, "record": ["*"]}]}')
-with Lab("lab", 8, speed=SPEED, in_memory=False) as lab:
+with Lab("lab", 8, speed=600, in_memory=False) as lab:
     for story in (a_corrupt_database, a_locked_database, a_read_only_folder, a_full_disk_at_the_start, a_disk_that_fills_up,
                   no_room_for_the_report, a_terminal_that_goes_away, a_reader_that_goes_away, a_request_to_end, few_descriptors,
                   little_memory, a_clock_that_jumps, names_given_twice, more_than_the_run_keeps):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whose this host is at the moment: before | after | ask (which takes no lock and gives none back).
+# Whose this host is at the moment: before | after | ask (which takes no lock and gives none back). `release` only gives the
+# lock back of the test lock_of, another than that whose mark this carries, which is being ended.
 #
 # In the environment: node, its name in the hostfile; run, the UUID of ours (empty: none, so no lock is taken), and
 # ASSAY_ATTEMPT, that of the test; who, whom others are told of; jobs_of_ours, Slurm's numbers "12,13" of jobs that are
@@ -231,7 +232,7 @@ take() {
 }
 release() {
     for place in $places; do
-        mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
+        mine=$place-$me/$run.${lock_of:-$ASSAY_ATTEMPT}.$boot
         if [ -n "$run" ] && [ -L "$mine" ]; then rm -f "$mine"; fi
     done
 }
@@ -279,6 +280,7 @@ before)
     before
     ;;
 after) after ;;
+release) release ;;
 *) told "$(ask)" ;;
 esac
 [ -n "$told" ] || exit 0
