@@ -16,8 +16,7 @@
 
 /* Of the forms for people, html and text; the others are the same in all. What has no translation stays English. */
 enum report_language { LANGUAGE_EN, LANGUAGE_ZH };
-/* "en", "zh", and as locales write them: "zh-CN", "zh_CN.UTF-8". */
-bool report_language_find(const char *name, enum report_language *ret_language);
+bool report_language_find(const char *name, enum report_language *ret_language); /* "en", "zh" */
 const char *report_language_name(enum report_language language);
 
 struct report_format {

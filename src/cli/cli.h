@@ -39,6 +39,7 @@ int command_baseline(int argc, char **argv);
 int command_contract(int argc, char **argv);
 int command_platform(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
@@ -46,7 +47,6 @@ int command_list(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_parse(int argc, char **argv);
 int command_plan(int argc, char **argv);
-int command_preflight(int argc, char **argv);
 int command_prune(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
@@ -100,12 +100,6 @@ struct cli_plan {
 #define CLI_HOSTFILE_ROW(plan)                                                 \
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
-    }
-/* --hosts, and what Ansible calls it. */
-#define CLI_HOSTS_ROWS(list, help)                                         \
-    {"hosts", 0, OPTION_STRING, "LIST", (list), (help)},                   \
-    {                                                                      \
-        "limit", 'l', OPTION_STRING, "LIST", (list), "the same as --hosts" \
     }
 #define CLI_SUITE_ROW(plan)                                                                        \
     {                                                                                              \

@@ -364,7 +364,7 @@ int command_plan(int argc, char **argv)
         {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&cli),
-        CLI_HOSTS_ROWS(&cli.hosts, "only these hosts of the hostfile"),
+        {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
         {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},

@@ -10,9 +10,9 @@
 #include "cli.h"
 
 static const struct command commands[] = {
-    {"preflight", "HOSTFILE",
-     "everything to fix on all hosts at once, with the command that fixes it; changes nothing",
-     command_preflight},
+    {"hosts", "HOSTFILE",
+     "preflight: everything to mend on all hosts at once, with the command that mends it; changes nothing",
+     command_hosts},
     {"inventory", "slurm|kubernetes [FILE...]",
      "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
      "commands",
@@ -88,16 +88,8 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
-/* Names that commands had before. */
-static const struct {
-    const char *before, *name;
-} renamed[] = {{"hosts", "preflight"}};
-
 static int run_command(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
-        if (strcmp(argv[0], renamed[i].before) == 0)
-            argv[0] = (char *)renamed[i].name;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc, argv);

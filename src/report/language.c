@@ -34,7 +34,7 @@ static const char *const names[] = {[LANGUAGE_EN] = "en", [LANGUAGE_ZH] = "zh"};
 bool report_language_find(const char *name, enum report_language *ret_language)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(names[i], name, 2) == 0 && (name[2] == '\0' || strchr("-_.", name[2]) != NULL)) {
+        if (strcmp(names[i], name) == 0) {
             *ret_language = (enum report_language)i;
             return true;
         }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Day zero: hosts behind a bastion, with real sshd each in a network of its own, that take a password only, as does their
-sudo, and the bastion another one; one with a wrong clock, one without space, and none with the tools. assay preflight names each, assay stage brings the
+sudo, and the bastion another one; one with a wrong clock, one without space, and none with the tools. assay hosts names each, assay stage brings the
 tools, and the delivery suite runs with them to its verdict.
 
 The hardware is the lab's: its tools are those of the vendor, which a host has already (nvidia-smi, dcgmi, mpirun), and those

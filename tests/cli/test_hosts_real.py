@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assay preflight over real hosts with real sshd and mpirun: a wrong clock, no space, no tool, a changed host key, a cable
+"""assay hosts over real hosts with real sshd and mpirun: a wrong clock, no space, no tool, a changed host key, a cable
 that is out, and one host under two names. Each is named once, and nobody else."""
 
 import json

@@ -17,7 +17,7 @@ _assay() {
     fi
     case $before in
     --suite | -s) words=(delivery periodic smoke soak tuning) ;;
-    --lang) words=(en zh) ;;
+    --lang | -l) words=(en zh) ;;
     --format | -f) [ "$command" = report ] && words=(html text json csv junit prometheus) || words=(text json html svg) ;;
     --progress) words=(auto plain json none) ;;
     esac

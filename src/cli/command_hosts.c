@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assay preflight: one preflight over all hosts. A suite of light steps is made from the one that is going to be run; it is
+ * assay hosts: one preflight over all hosts. A suite of light steps is made from the one that is going to be run; it is
  * planned, run, judged and stored as any other, and what is to be mended is shown at once, folded over hosts.
  */
 #include <stdio.h>
@@ -229,7 +229,8 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
          "what is going to be run, a file or a built-in name: its tools, launcher and root steps are looked "
          "for; "
          "default delivery"},
-        CLI_HOSTS_ROWS(&options->plan.hosts, "only these hosts of the hostfile: node[1-4],node7"),
+        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
+         "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
@@ -243,7 +244,7 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
         OPTION_END,
     };
 
-    return cli_options(rows, "preflight HOSTFILE [--suite SUITE]", argc, argv, ret_first, ret_status);
+    return cli_options(rows, "hosts HOSTFILE [--suite SUITE]", argc, argv, ret_first, ret_status);
 }
 
 /* "" or what is wrong with the command line. */
@@ -255,7 +256,7 @@ static const char *usage_fault(struct arena *arena, struct preflight_options *op
     if (first < argc)
         return arena_printf(arena, "unexpected word '%s'", argv[first]);
     if (options->plan.hostfile == NULL)
-        return "the hostfile is missing: expected assay preflight HOSTFILE";
+        return "the hostfile is missing: expected assay hosts HOSTFILE";
     if (strcmp(options->format, "text") != 0 && strcmp(options->format, "json") != 0)
         return arena_printf(arena, "--format '%s'; expected text or json", options->format);
     if (!board_kind_parse(options->progress, ret_kind))
@@ -263,7 +264,7 @@ static const char *usage_fault(struct arena *arena, struct preflight_options *op
     return "";
 }
 
-int command_preflight(int argc, char **argv)
+int command_hosts(int argc, char **argv)
 {
     struct preflight preflight = {
         .options = {.plan.suite = "delivery", .progress = "auto", .format = "text"}};
@@ -277,7 +278,7 @@ int command_preflight(int argc, char **argv)
     arena = arena_create();
     fault = usage_fault(arena, &preflight.options, argc, argv, first, &kind);
     if (*fault != '\0') {
-        cli_warn("assay: preflight: %s\n", fault);
+        cli_warn("assay: hosts: %s\n", fault);
         status = EXIT_USAGE;
     } else {
         status = run_all(arena, &preflight, kind, argc, argv);
