@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "assay/error.h"
+#include "assay/nearest.h"
 #include "assay/text.h"
 
 enum option_type {
@@ -44,8 +45,5 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
     __attribute__((warn_unused_result));
 
 void options_help(const struct option_row *rows, struct text *out);
-
-/* The candidate nearest to word by edit distance, or NULL when none is near: for "did you mean". */
-const char *nearest_word(const char *word, const char *const *candidates, size_t count);
 
 #endif

@@ -13,7 +13,7 @@
 #include "assay/scan.h"
 
 /* Long options come back from getopt_long as LONG_BASE + index of their row; short ones as their letter. */
-enum { LONG_BASE = 256, WORD_LIMIT = 64 };
+enum { LONG_BASE = 256 };
 
 static size_t row_count(const struct option_row *rows)
 {
@@ -22,61 +22,6 @@ static size_t row_count(const struct option_row *rows)
     while (rows[count].name != NULL)
         count++;
     return count;
-}
-
-static unsigned smallest(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, deletions, changes, and neighbours that changed places. */
-static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    unsigned rows[3][WORD_LIMIT + 1];
-    unsigned *before = rows[0], *above = rows[1], *current = rows[2];
-
-    for (size_t j = 0; j <= b_length; j++)
-        above[j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned *spare = before;
-
-        current[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            unsigned changed = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-            current[j] = smallest(changed, smallest(above[j], current[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                current[j] = smallest(current[j], before[j - 2] + 1);
-        }
-        before = above;
-        above = current;
-        current = spare;
-    }
-    return above[b_length];
-}
-
-const char *nearest_word(const char *word, const char *const *candidates, size_t count)
-{
-    size_t length = strlen(word);
-    /* A third of the word may be wrong: more is another word. */
-    unsigned best = (unsigned)(length < 3 ? 1 : length / 3) + 1;
-    const char *nearest = NULL;
-
-    if (length == 0 || length > WORD_LIMIT)
-        return NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t candidate_length = strlen(candidates[i]);
-        unsigned distance;
-
-        if (candidate_length > WORD_LIMIT)
-            continue;
-        distance = edit_distance(word, length, candidates[i], candidate_length);
-        if (distance < best && distance < candidate_length) {
-            best = distance;
-            nearest = candidates[i];
-        }
-    }
-    return nearest;
 }
 
 static int store_value(const struct option_row *row, const char *value, struct error *err)

@@ -57,6 +57,8 @@ int command_verify(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
 int cli_fail(const struct error *err);
+/* The word behind a command that is none of its verbs, with the one that was meant. */
+void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count);
 /*
  * Reads the options. Returns true when the command may go on, with *ret_first the index of the first operand;
  * otherwise *ret_status is what it must return (help was printed, or the error).

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "acceptance.h"
+#include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
@@ -202,6 +203,18 @@ static int check_item(const struct campaign *campaign, const struct host *host, 
                      platform != NULL ? platform->name : "host of no known platform");
 }
 
+static int refuse_host(const struct campaign *campaign, const char *host, struct error *err)
+{
+    const struct hostfile *hostfile = campaign->sources.hostfile;
+    size_t count = hostfile->hosts.count;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = hostfile->hosts.items[i].name;
+    return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s%s", host, campaign->kept->name,
+                     did_you_mean_host(host, names, count).text);
+}
+
 /* A slip here would leave a fail unmended, or mend another: each word must name something. */
 static int check_event(const struct campaign *campaign, const struct acceptance_event *event,
                        struct error *err)
@@ -214,7 +227,7 @@ static int check_event(const struct campaign *campaign, const struct acceptance_
     if (effective == NULL)
         return -1;
     if (host == NULL)
-        return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s", event->host, kept->name);
+        return refuse_host(campaign, event->host, err);
     if (check_item(campaign, host, event->item, err) < 0)
         return -1;
     if ((event->kind == EVENT_SPARE) != (*event->spare != '\0'))
@@ -644,6 +657,15 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     return command_list_all(words);
 }
 
+static void refuse_verb(const char *word)
+{
+    const char *names[VERB_COUNT];
+
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i].name;
+    cli_refuse_verb("acceptance", word, names, VERB_COUNT);
+}
+
 static const struct verb *find_verb(const char *word)
 {
     for (size_t i = 0; i < VERB_COUNT; i++)
@@ -748,9 +770,7 @@ int command_acceptance(int argc, char **argv)
         return help(stdout);
     if (verb == NULL) {
         if (argc > 1)
-            cli_warn(
-                "assay: acceptance: '%s' is none of create, add, event, withdraw, status, report, list\n",
-                argv[1]);
+            refuse_verb(argv[1]);
         return help(stderr);
     }
     return run_verb(verb, argc - 1, argv + 1);

@@ -622,6 +622,17 @@ static bool argument_may_be_missing(enum argument argument)
            argument == ARGUMENT_VERSION_OPT;
 }
 
+static int unknown_kind(struct cursor *cursor, const char *word)
+{
+    const char *names[FAULT_KINDS];
+
+    for (size_t i = 0; i < FAULT_KINDS; i++)
+        names[i] = kinds[i].name;
+    return wrong(cursor, word,
+                 arena_printf(cursor->arena, "is not a kind of fault; assay lab faults lists them%s",
+                              did_you_mean(word, names, FAULT_KINDS).text));
+}
+
 static int read_kind(struct cursor *cursor, struct fault *fault)
 {
     const char *word = word_at(cursor, ":");
@@ -634,7 +645,7 @@ static int read_kind(struct cursor *cursor, struct fault *fault)
             cursor->at += strlen(word);
             return 0;
         }
-    return wrong(cursor, word, "is not a kind of fault; assay lab faults lists them");
+    return unknown_kind(cursor, word);
 }
 
 static int read_host(struct cursor *cursor, const struct lab *lab, struct fault *fault)

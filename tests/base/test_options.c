@@ -118,26 +118,12 @@ static void help_is_asked_for_and_printed_from_the_rows(void **state)
                                    "  -h, --help           prints this\n");
 }
 
-static void nearest_word_is_near(void **state)
-{
-    static const char *const words[] = {"timeout", "scope", "needs", "ip"};
-
-    (void)state;
-    assert_string_equal(nearest_word("tiemout", words, 4), "timeout");
-    assert_string_equal(nearest_word("need", words, 4), "needs");
-    assert_string_equal(nearest_word("pi", words, 4), "ip");
-    assert_null(nearest_word("colour", words, 4));
-    assert_null(nearest_word("", words, 4));
-    assert_null(nearest_word("x", words, 4));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(help_is_asked_for_and_printed_from_the_rows),
-        cmocka_unit_test(nearest_word_is_near),
     };
 
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

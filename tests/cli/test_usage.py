@@ -28,6 +28,7 @@ RATE = {"check": "gpu-burn", "gate": ["gpu_burn.gflops"]}  # no baseline has an 
 
 write("hosts", "defaults slots=8 platform=hgx-h100 user=ops\nnode[1-4] unit=su1 leaf=l1\n")
 write("wrong-key", "node1 slots=8 platform=hgx-h100\nnode2 slots=8 platfrom=hgx-h100\n")
+write("platform-typo", "node1 platform=hgx-h10\n")
 write("wrong-value", "# racks\nnode1 slots=eight\n")
 write("wrong-range", "node[1-x] slots=8\n")
 write("one-host", "node1 platform=hgx-h100\n")
@@ -135,6 +136,25 @@ REFUSED = [
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
     ("an unknown language of the report", ("report", "1", "--lang", "xx"), "'xx'.*zh"),
     ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
+    ("a mistyped command", ("inventroy",), "unknown command 'inventroy'.*; did you mean 'inventory'\\?"),
+    ("a mistyped --version", ("--verison",), "'--verison'.*; did you mean '--version'\\?"),
+    ("a mistyped option", (*RUN, "--conections", "2"), "'--conections'; did you mean '--connections'\\?"),
+    ("a mistyped step", (*RUN, "--steps", "reachabel"), "has no step 'reachabel'; did you mean 'reachable'\\?"),
+    ("a mistyped host", (*RUN, "--hosts", "ndoe2"), "has no host 'ndoe2'; did you mean 'node2'\\?"),
+    ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'\n"),
+    ("a mistyped host to bring tools to", ("stage", "-H", "hosts", "--hosts", "node[1-2],nod3", "."),
+     "1 of the 3 hosts are not in hosts: 'nod3'; did you mean 'node3'\\?"),
+    ("a mistyped platform", ("plan", "-H", "platform-typo", "-s", "smoke"), "'hgx-h10'.*; did you mean 'hgx-h100'\\?"),
+    ("a mistyped suite", ("plan", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*; did you mean 'delivery'\\?"),
+    ("a mistyped word of acceptances", ("acceptance", "craete"), "none of create, .*; did you mean 'create'\\?"),
+    ("a mistyped word of baselines", ("baseline", "derrive"), "; did you mean 'derive'\\?"),
+    ("a mistyped word of contracts", ("contract", "innit"), "'innit' is not init; did you mean 'init'\\?"),
+    ("a mistyped word of platforms", ("platform", "lsit"), "'lsit' is none of list, derive; did you mean 'list'\\?"),
+    ("a mistyped tool to parse", ("parse", "nvidia-sim"), "; did you mean 'nvidia-smi'\\?"),
+    ("a mistyped word of labs", ("lab", "dwon"), "'dwon' is none of up, .*; did you mean 'down'\\?"),
+    ("a mistyped profile of a lab", ("lab", "up", "2", "--dir", "L", "--profile", "hgx-h10"), "; did you mean 'hgx-h100'\\?"),
+    ("a mistyped fault of a lab", ("lab", "up", "2", "--dir", "L", "--fault", "node1:ecc-uncorected"),
+     "'ecc-uncorected'.*; did you mean 'ecc-uncorrected'\\?"),
     ("a lab of no hosts", ("lab", "up", "0"), "'0' is not a number of hosts"),
     ("a lab with an unknown fault", ("lab", "up", "2", "--dir", "L", "--fault", "node1:flood"), "column 7: 'flood'"),
     ("a lab with a fault on no host of it", ("lab", "up", "2", "--dir", "L", "--fault", "node3:down"), "'node3'"),
@@ -178,6 +198,12 @@ for word in ("--version", "-V", "version"):
            asked.stdout)
 tap.same([assay("help", "run").stdout, assay("help").stdout], [assay("run", "--help").stdout, assay("--help").stdout],
          "help, and help COMMAND, are --help")
+for words in (("acceptance", "create"), ("baseline", "derive"), ("contract", "init"), ("lab", "up"), ("run", "now")):
+    asked = assay("help", *words)
+    tap.ok(asked.returncode == 0 and asked.stdout == assay(*words, "--help").stdout != assay("--help").stdout and not asked.stderr,
+           f"help {' '.join(words)} is its --help", asked.returncode, asked.stdout, asked.stderr)
+tap.same([assay("help", "help").stdout, assay("help", "version").stdout], [assay("--help").stdout, assay("version").stdout],
+         "help of help, and of the version")
 asked = assay("help", "rnu")
 tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
 for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
