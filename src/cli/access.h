@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the hosts are logged in to: the options that `run` and `hosts` share, and the passwords that are asked for once. */
+/* How the hosts are logged in to: the options that `run` and `preflight` share, and the passwords that are asked for once. */
 #ifndef ASSAY_ACCESS_H
 #define ASSAY_ACCESS_H
 

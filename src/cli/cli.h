@@ -39,13 +39,13 @@ int command_baseline(int argc, char **argv);
 int command_contract(int argc, char **argv);
 int command_platform(int argc, char **argv);
 int command_compare(int argc, char **argv);
-int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_parse(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_preflight(int argc, char **argv);
 int command_prune(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
@@ -106,6 +106,11 @@ struct cli_plan {
     {                                                                                              \
         "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                      \
             "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning" \
+    }
+/* Beside --hosts, for hands that know Ansible. */
+#define CLI_LIMIT_ROW(target)                                              \
+    {                                                                      \
+        "limit", 'l', OPTION_STRING, "LIST", target, "the same as --hosts" \
     }
 #define CLI_BASELINE_ROW(plan)                                                   \
     {                                                                            \

@@ -700,6 +700,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"event",
          {"hosts", 0, OPTION_STRING, "LIST", &options->told.hosts,
           "the hosts, in the place of HOSTS: node[01-16],node20"}},
+        {"event", CLI_LIMIT_ROW(&options->told.hosts)},
         {"event",
          {"by", 0, OPTION_STRING, "SPARE", &options->told.event.spare,
           "of a spare: the host (role=spare) that takes its place"}},

@@ -365,6 +365,7 @@ int command_plan(int argc, char **argv)
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&cli),
         {"hosts", 0, OPTION_STRING, "LIST", &cli.hosts, "only these hosts of the hostfile"},
+        CLI_LIMIT_ROW(&cli.hosts),
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
         {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},

@@ -318,6 +318,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         CLI_NAMES_ROWS(&options->plan.names),
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_LIMIT_ROW(&options->plan.hosts),
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,

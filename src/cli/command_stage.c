@@ -29,6 +29,7 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
         {"hostfile", 'H', OPTION_STRING, "FILE", &command->hostfile, "the hosts"},
         {"hosts", 0, OPTION_STRING, "LIST", &command->hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_LIMIT_ROW(&command->hosts),
         {"list", 0, OPTION_FLAG, NULL, &command->list, "which versions lie on the hosts"},
         {"remove", 0, OPTION_STRING, "VERSION", &command->remove,
          "remove that version, by its first 12 digits or more; not while a command uses it"},

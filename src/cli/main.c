@@ -11,9 +11,10 @@
 #include "cli.h"
 
 static const struct command commands[] = {
-    {"hosts", "HOSTFILE",
-     "preflight: everything to mend on all hosts at once, with the command that mends it; changes nothing",
-     command_hosts},
+    {"preflight", "HOSTFILE",
+     "everything to mend on all hosts at once, with the command that mends it; changes nothing",
+     command_preflight},
+    {"hosts", "HOSTFILE", "the same as preflight: its older name", command_preflight},
     {"inventory", "slurm|kubernetes [FILE...]",
      "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
      "commands",

@@ -136,6 +136,8 @@ REFUSED = [
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
     ("an unknown language of the report", ("report", "1", "--lang", "xx"), "'xx'.*zh"),
     ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
+    ("no hostfile for a preflight", ("preflight",), "preflight: the hostfile is missing: expected assay preflight HOSTFILE"),
+    ("no hostfile, by the older name", ("hosts",), "preflight: the hostfile is missing: expected assay preflight HOSTFILE"),
     ("a mistyped command", ("inventroy",), "unknown command 'inventroy'.*; did you mean 'inventory'\\?"),
     ("a mistyped --version", ("--verison",), "'--verison'.*; did you mean '--version'\\?"),
     ("a mistyped option", (*RUN, "--conections", "2"), "'--conections'; did you mean '--connections'\\?"),
@@ -204,6 +206,9 @@ for words in (("acceptance", "create"), ("baseline", "derive"), ("contract", "in
            f"help {' '.join(words)} is its --help", asked.returncode, asked.stdout, asked.stderr)
 tap.same([assay("help", "help").stdout, assay("help", "version").stdout], [assay("--help").stdout, assay("version").stdout],
          "help of help, and of the version")
+tap.same([assay("hosts", "--help").stdout, assay("help", "hosts").stdout], [assay("preflight", "--help").stdout] * 2,
+         "assay hosts, the older name, is assay preflight")
+tap.ok("  hosts       the same as preflight" in assay("--help").stdout, "the help tells which name is the older one")
 asked = assay("help", "rnu")
 tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
 for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
@@ -314,6 +319,11 @@ tap.ok(asked.returncode == 0 and "hosts: 2\n" in told and "on each host: 2 steps
 tap.same(set(re.findall(r"^ *\d+\. ([a-z0-9-]+) .*left out by --steps", told, re.MULTILINE)),
          {name for _, name in steps} - {"reachable", "gpu-inventory"}, "plan: --steps narrows it", told)
 tap.ok("`incomplete` at best" in told, "plan: what --steps leaves out is owed all the same", told)
+for words in (("--limit", "node[2-3]"), ("--limit=node[2-3]",), ("-l", "node[2-3]")):
+    tap.same(plan("-s", "delivery", *words, "--steps", "reachable,gpu-inventory").stdout, asked.stdout,
+             f"plan: {' '.join(words)} is --hosts")
+for words in (("run",), ("preflight",), ("stage",), ("plan",), ("acceptance", "event")):
+    tap.ok("-l, --limit LIST" in assay(*words, "--help").stdout, f"{' '.join(words)}: -l and --limit beside --hosts")
 asked = plan("-s", "gate-trial.json")
 tap.ok(asked.returncode == 0 and re.search(r"(?s)gpu_burn\.gflops.*(limit|inconclusive)", asked.stdout + asked.stderr),
        "plan: a trial suite with a gate without a limit is warned of", asked.stdout, asked.stderr)

@@ -17,7 +17,8 @@ _assay() {
     fi
     case $before in
     --suite | -s) words=(delivery periodic smoke soak tuning) ;;
-    --lang | -l) words=(en zh) ;;
+    --lang) words=(en zh) ;;
+    -l) case $command in report | acceptance) words=(en zh) ;; esac ;;
     --format | -f) [ "$command" = report ] && words=(html text json csv junit prometheus) || words=(text json html svg) ;;
     --progress) words=(auto plain json none) ;;
     esac
