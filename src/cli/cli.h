@@ -72,6 +72,9 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What was put together in lines already. */
 void cli_print_lines(const char *lines);
+/* --lang, or without it (NULL) the language of the locale, English where there is no report in that. false: --lang names
+   none, and nothing was said. */
+bool cli_language(const char *option, enum report_language *ret_language);
 /* Unix time, s. */
 double cli_now(void);
 /* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */

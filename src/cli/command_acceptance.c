@@ -567,7 +567,7 @@ static int command_report_of(struct words *words, int first, const struct report
     if (row == NULL)
         error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json",
                   options->format);
-    else if (!report_language_find(options->lang, &language))
+    else if (!cli_language(options->lang, &language))
         error_set(words->err, ERROR_USAGE, "unknown language '%s'; expected en or zh", options->lang);
     else if (options->key != NULL && strcmp(options->output, "-") == 0)
         error_set(words->err, ERROR_USAGE, "what is signed needs a file: -o FILE");
@@ -720,7 +720,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"report", {"format", 'f', OPTION_STRING, "NAME", &options->report.format, "html, text or json"}},
         {"report",
          {"lang", 'l', OPTION_STRING, "LANGUAGE", &options->report.lang,
-          "en or zh, of html and text; default en"}},
+          "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"}},
         {"report",
          {"output", 'o', OPTION_STRING, "FILE", &options->report.output,
           "where it goes; default: standard output"}},
@@ -740,7 +740,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
 
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
-    struct options options = {.report = {.format = "html", .lang = "en", .output = "-"},
+    struct options options = {.report = {.format = "html", .output = "-"},
                               .told = {.event = {.item = "", .spare = "", .note = ""}}};
     struct error err = {0};
     struct words words = {.argc = argc, .argv = argv, .err = &err};

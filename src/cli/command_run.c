@@ -157,11 +157,13 @@ static int reload(struct run *run, struct error *err)
 static int write_report(struct run *run, const char *path, struct error *err)
 {
     struct record *record = run->going.record;
+    enum report_language language;
 
     if (cli_add_earlier(run->going.store, run->arena, record, NULL, err) < 0 ||
         cli_attach_preflight(run->going.store, record, err) < 0)
         return -1;
-    return cli_write_report(record, "html", LANGUAGE_EN, path, err);
+    cli_language(NULL, &language);
+    return cli_write_report(record, "html", language, path, err);
 }
 
 /* What is not wrong, but undecided or left out, is not to be fixed. */
