@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "assay/options.h"
 #include "assay/remote.h"
 
 struct access {
@@ -16,12 +17,13 @@ struct access {
 
 /* Rows of an option table, for a struct access. */
 #define ACCESS_OPTIONS(access_)                                                                            \
-    {"connections",                                                                                        \
-     0,                                                                                                    \
-     OPTION_COUNT,                                                                                         \
-     "N",                                                                                                  \
-     &(access_)->connections,                                                                              \
-     "ssh sessions open at a time; default one for each host, if the limit of open files allows"},         \
+    OPTION_HEADING("Connection"),                                                                          \
+        {"connections",                                                                                    \
+         0,                                                                                                \
+         OPTION_COUNT,                                                                                     \
+         "N",                                                                                              \
+         &(access_)->connections,                                                                          \
+         "ssh sessions open at a time; default one for each host, if the limit of open files allows"},     \
         {"handshakes",           0,                                                                        \
          OPTION_COUNT,           "N",                                                                      \
          &(access_)->handshakes, "ssh sessions being made at a time; default 64"},                         \

@@ -223,22 +223,25 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
                          int *ret_status)
 {
     const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; may also stand without -H"},
+        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
+         "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_LIMIT_ROW(&options->plan.hosts),
+        OPTION_HEADING("What is asked for"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
          "what is going to be run, a file or a built-in name: its tools, launcher and root steps are looked "
          "for; "
          "default delivery"},
-        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
-         "only these hosts of the hostfile: node[1-4],node7"},
-        CLI_LIMIT_ROW(&options->plan.hosts),
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
-        {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
          "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
          "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
+        OPTION_HEADING("Output"),
+        {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
         ACCESS_OPTIONS(&options->access),

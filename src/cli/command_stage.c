@@ -26,15 +26,18 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
 {
     struct stage_options *options = &command->options;
     const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &command->hostfile, "the hosts"},
         {"hosts", 0, OPTION_STRING, "LIST", &command->hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         CLI_LIMIT_ROW(&command->hosts),
+        OPTION_HEADING("What is done"),
         {"list", 0, OPTION_FLAG, NULL, &command->list, "which versions lie on the hosts"},
         {"remove", 0, OPTION_STRING, "VERSION", &command->remove,
          "remove that version, by its first 12 digits or more; not while a command uses it"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &command->dry_run,
          "say what DIR is, by its manifest; connect to nothing"},
+        OPTION_HEADING("How it is brought"),
         {"root", 0, OPTION_STRING, "FOLDER", &options->root,
          "where versions lie on the hosts; default /var/tmp/assay-UID/tools, or ~/.assay/tools where "
          "programs "

@@ -206,6 +206,13 @@ for words in (("acceptance", "create"), ("baseline", "derive"), ("contract", "in
            f"help {' '.join(words)} is its --help", asked.returncode, asked.stdout, asked.stderr)
 tap.same([assay("help", "help").stdout, assay("help", "version").stdout], [assay("--help").stdout, assay("version").stdout],
          "help of help, and of the version")
+for words in (("run",), ("preflight",), ("plan",), ("stage",), ("report",), ("export",), ("acceptance", "create"), ("lab", "up")):
+    lines = assay(*words, "--help").stdout.split("\n\n", 1)[1].splitlines()
+    tap.same([line for line in lines if len(line) > 80], [], f"{' '.join(words)} --help: options fit into 80 columns")
+shown = assay("run", "--help").stdout
+tap.same([word for word in ("Which hosts", "What is run", "Output", "Connection") if f"\n{word}:\n" not in shown], [],
+         "run --help: options stand in groups")
+tap.same([assay("run", "--Which").returncode, "--Which" in assay("run", "--Which").stderr], [64, True], "the title of a group is no option")
 tap.same([assay("hosts", "--help").stdout, assay("help", "hosts").stdout], [assay("preflight", "--help").stdout] * 2,
          "assay hosts, the older name, is assay preflight")
 tap.ok("  hosts       the same as preflight" in assay("--help").stdout, "the help tells which name is the older one")
