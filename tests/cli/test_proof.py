@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 
-from cluster import FOLDER, Tap, assay, environment
+from cluster import ASSAY, FOLDER, Tap, assay, environment
 from unpacking import unpacked_bytes
 
 tap = Tap()
@@ -112,6 +112,19 @@ def try_languages():
     tap.same(assay("show", "--db", "run.db", LC_ALL="zh_CN.UTF-8").stdout, assay("show", "--db", "run.db").stdout,
              "show, which scripts read, is the same in every locale")
     tap.ok("unknown language 'zh_TW'" in told("--lang", "zh_TW"), "another writing of Chinese is refused")
+
+
+def try_readers_that_leave():
+    """assay list | head -1: no word of it, and the exit status of what was asked."""
+    for words in (("list",), ("show",), ("report",), ("report", "-f", "json"), ("report", "-f", "csv"), ("history",), ("compare", "1", "1"),
+                  ("waive", "1", "--list"), ("acceptance", "list")):
+        reading, writing = os.pipe()
+        os.close(reading)
+        whole = assay(*words, "--db", "run.db")
+        left = subprocess.run([ASSAY, *words, "--db", "run.db"], stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE, text=True,
+                              cwd=FOLDER, env=environment(), check=False)
+        os.close(writing)
+        tap.same((left.returncode, left.stderr), (whole.returncode, whole.stderr), f"assay {' '.join(words)} | a reader that left")
 
 
 def try_signing():
@@ -306,6 +319,7 @@ if shutil.which("ssh-keygen") is None:
 else:
     make()
     try_languages()
+    try_readers_that_leave()
     try_signing()
     try_flipped_files()
     try_flipped_database()

@@ -140,7 +140,8 @@ REFUSED = [
     ("no hostfile, by the older name", ("hosts",), "preflight: the hostfile is missing: expected assay preflight HOSTFILE"),
     ("a mistyped command", ("inventroy",), "unknown command 'inventroy'.*; did you mean 'inventory'\\?"),
     ("a mistyped --version", ("--verison",), "'--verison'.*; did you mean '--version'\\?"),
-    ("a mistyped option", (*RUN, "--conections", "2"), "'--conections'; did you mean '--connections'\\?"),
+    ("an unknown option of a command that has words behind it", ("report", "--frob"), "assay: report: unknown option '--frob'"),
+    ("a mistyped option", (*RUN, "--conections", "2"), "assay: run: unknown option '--conections'; did you mean '--connections'\\?"),
     ("a mistyped step", (*RUN, "--steps", "reachabel"), "has no step 'reachabel'; did you mean 'reachable'\\?"),
     ("a mistyped host", (*RUN, "--hosts", "ndoe2"), "has no host 'ndoe2'; did you mean 'node2'\\?"),
     ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'\n"),
@@ -219,7 +220,9 @@ tap.ok("  hosts       the same as preflight" in assay("--help").stdout, "the hel
 asked = assay("help", "rnu")
 tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
 for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
-              ("plan", "-H", "hosts", "-s", "smoke")):
+              ("plan", "-H", "hosts", "-s", "smoke"), ("plan", "-H", "hosts", "-s", "delivery", "--format", "json"), ("version",),
+              ("help", "acceptance", "create"), ("plan", "--checks"), ("platform", "list"), ("parse", "--help"),
+              ("lab", "profiles")):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([ASSAY, *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=FOLDER, check=False)
     tap.ok(done.returncode == 70 and "standard output took not all of it" in done.stderr,
