@@ -77,7 +77,7 @@ struct item {
 
 /*
  * What to do when an item is not met; printed, never run. The first row of the metric that has a text is the remedy, and
- * the first that has a problem is how a preflight (`assay hosts`) names it and which command mends it.
+ * the first that has a problem is how a preflight (`assay preflight`) names it and which command mends it.
  */
 struct remedy {
     const char *metric; /* '*' stands for any characters */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "assay/error.h"
+#include "assay/nearest.h"
 #include "assay/text.h"
 
 enum option_type {
@@ -14,6 +15,7 @@ enum option_type {
     OPTION_STRING, /* const char *, points into argv */
     OPTION_LIST,   /* struct option_list: may be given several times */
     OPTION_COUNT,  /* unsigned, decimal, 1 or more */
+    OPTION_TITLE,  /* no option: name is what --help writes above the rows that follow */
 };
 
 struct option_list {
@@ -30,6 +32,10 @@ struct option_row {
     const char *help;
 };
 
+#define OPTION_HEADING(title)                    \
+    {                                            \
+        title, 0, OPTION_TITLE, NULL, NULL, NULL \
+    }
 #define OPTION_END                             \
     {                                          \
         NULL, 0, OPTION_FLAG, NULL, NULL, NULL \
@@ -43,9 +49,7 @@ struct option_row {
 int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
     __attribute__((warn_unused_result));
 
+/* In 80 columns. */
 void options_help(const struct option_row *rows, struct text *out);
-
-/* The candidate nearest to word by edit distance, or NULL when none is near: for "did you mean". */
-const char *nearest_word(const char *word, const char *const *candidates, size_t count);
 
 #endif

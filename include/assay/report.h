@@ -16,7 +16,9 @@
 
 /* Of the forms for people, html and text; the others are the same in all. What has no translation stays English. */
 enum report_language { LANGUAGE_EN, LANGUAGE_ZH };
-bool report_language_find(const char *name, enum report_language *ret_language); /* "en", "zh" */
+/* "en", "zh", also with region and character set as locales have them: "zh-CN", "zh_CN.UTF-8". Not "zh-TW", which is written
+   otherwise, and no other character set than UTF-8. */
+bool report_language_find(const char *name, enum report_language *ret_language);
 const char *report_language_name(enum report_language language);
 
 struct report_format {

@@ -211,7 +211,10 @@ int file_begin(struct file_writing *writing, const char *path, unsigned mode, st
 
 int file_add(struct file_writing *writing, const void *bytes, size_t length, struct error *err)
 {
-    return write_all(writing->fd, bytes, length) == 0
+    if (write_all(writing->fd, bytes, length) == 0)
+        return 0;
+    /* Who reads standard output and went away has what it wanted, as of `assay show | head`. */
+    return writing->fd == STDOUT_FILENO && errno == EPIPE
                ? 0
                : error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(errno));
 }

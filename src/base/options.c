@@ -13,7 +13,7 @@
 #include "assay/scan.h"
 
 /* Long options come back from getopt_long as LONG_BASE + index of their row; short ones as their letter. */
-enum { LONG_BASE = 256, WORD_LIMIT = 64 };
+enum { LONG_BASE = 256, COLUMNS = 80, WIDEST_NAME = 24 };
 
 static size_t row_count(const struct option_row *rows)
 {
@@ -22,61 +22,6 @@ static size_t row_count(const struct option_row *rows)
     while (rows[count].name != NULL)
         count++;
     return count;
-}
-
-static unsigned smallest(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, deletions, changes, and neighbours that changed places. */
-static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    unsigned rows[3][WORD_LIMIT + 1];
-    unsigned *before = rows[0], *above = rows[1], *current = rows[2];
-
-    for (size_t j = 0; j <= b_length; j++)
-        above[j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned *spare = before;
-
-        current[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            unsigned changed = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-            current[j] = smallest(changed, smallest(above[j], current[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                current[j] = smallest(current[j], before[j - 2] + 1);
-        }
-        before = above;
-        above = current;
-        current = spare;
-    }
-    return above[b_length];
-}
-
-const char *nearest_word(const char *word, const char *const *candidates, size_t count)
-{
-    size_t length = strlen(word);
-    /* A third of the word may be wrong: more is another word. */
-    unsigned best = (unsigned)(length < 3 ? 1 : length / 3) + 1;
-    const char *nearest = NULL;
-
-    if (length == 0 || length > WORD_LIMIT)
-        return NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t candidate_length = strlen(candidates[i]);
-        unsigned distance;
-
-        if (candidate_length > WORD_LIMIT)
-            continue;
-        distance = edit_distance(word, length, candidates[i], candidate_length);
-        if (distance < best && distance < candidate_length) {
-            best = distance;
-            nearest = candidates[i];
-        }
-    }
-    return nearest;
 }
 
 static int store_value(const struct option_row *row, const char *value, struct error *err)
@@ -96,6 +41,7 @@ static int store_value(const struct option_row *row, const char *value, struct e
         list->items[list->count++] = value;
         return 0;
     case OPTION_COUNT:
+    case OPTION_TITLE:
     default:
         if (!scan_u64(slice_of(value), &count) || count < 1 || count > UINT_MAX)
             return error_set(err, ERROR_USAGE, "--%s is '%s'; expected a whole number, 1 or more", row->name,
@@ -107,19 +53,21 @@ static int store_value(const struct option_row *row, const char *value, struct e
 
 static int refuse_long(const struct option_row *rows, const char *word, struct error *err)
 {
-    size_t count = row_count(rows), length = strcspn(word + 2, "=");
+    size_t count = row_count(rows), named = 0, length = strcspn(word + 2, "=");
     cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
     cleanup_free char *name = mem_printf("%.*s", (int)length, word + 2);
     unsigned begun = 0;
     const char *near;
 
     for (size_t i = 0; i < count; i++) {
-        names[i] = rows[i].name;
+        if (rows[i].type == OPTION_TITLE)
+            continue;
+        names[named++] = rows[i].name;
         begun += strncmp(rows[i].name, name, length) == 0;
     }
     if (begun > 1)
         return error_set(err, ERROR_USAGE, "option '--%s' can stand for several; write it in full", name);
-    near = nearest_word(name, names, count);
+    near = nearest_word(name, names, named);
     if (near != NULL)
         return error_set(err, ERROR_USAGE, "unknown option '--%s'; did you mean '--%s'? See --help", name,
                          near);
@@ -154,7 +102,7 @@ static int refuse_option(const struct option_row *rows, int found, char **argv, 
 
 int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
 {
-    size_t count = row_count(rows), letters = 0;
+    size_t count = row_count(rows), letters = 0, longs = 0;
     cleanup_free struct option *long_options = mem_alloc((count + 2) * sizeof *long_options);
     cleanup_free char *short_options = mem_alloc(2 * count + 3);
     int found;
@@ -164,14 +112,16 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
     for (size_t i = 0; i < count; i++) {
         int has_value = rows[i].type == OPTION_FLAG ? no_argument : required_argument;
 
-        long_options[i] = (struct option){rows[i].name, has_value, NULL, LONG_BASE + (int)i};
+        if (rows[i].type == OPTION_TITLE)
+            continue;
+        long_options[longs++] = (struct option){rows[i].name, has_value, NULL, LONG_BASE + (int)i};
         if (rows[i].letter == 0)
             continue;
         short_options[letters++] = rows[i].letter;
         if (has_value == required_argument)
             short_options[letters++] = ':';
     }
-    long_options[count] = (struct option){"help", no_argument, NULL, LONG_BASE + (int)count};
+    long_options[longs] = (struct option){"help", no_argument, NULL, LONG_BASE + (int)count};
     if (row_of(rows, 'h') == NULL)
         short_options[letters] = 'h';
     opterr = 0;
@@ -192,24 +142,63 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
     return optind;
 }
 
+/* Name and argument, without dashes. */
+static size_t name_length(const struct option_row *row)
+{
+    return strlen(row->name) + (row->argument != NULL ? strlen(row->argument) + 1 : 0);
+}
+
+/* Words from *column on, in lines that begin at indent. */
+static void wrap(struct text *out, const char *words, size_t indent, size_t column)
+{
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+
+        if (column > indent && column + 1 + length > COLUMNS) {
+            text_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        text_printf(out, "%s%.*s", column > indent ? " " : "", (int)length, words);
+        column += (column > indent) + length;
+        words += length + strspn(words + length, " ");
+    }
+    text_put(out, "\n");
+}
+
+/* A name that is too wide for its column has a line of its own. */
+static void help_row(const struct option_row *row, size_t width, struct text *out)
+{
+    char letter[] = {'-', row->letter, ',', ' ', '\0'};
+    size_t length = name_length(row), indent = width + 10;
+
+    text_printf(out, "  %s--%s%s%s", row->letter != 0 ? letter : "    ", row->name,
+                row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
+    text_printf(out, "%s%*s", length > width ? "\n" : "",
+                (int)(length > width ? indent : indent - 8 - length), "");
+    wrap(out, row->help, indent, indent);
+}
+
 void options_help(const struct option_row *rows, struct text *out)
 {
     static const struct option_row help = {"help", 'h', OPTION_FLAG, NULL, NULL, "prints this"};
     size_t count = row_count(rows), width = strlen("help");
+    bool titled = false;
 
     for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(rows[i].name) + (rows[i].argument != NULL ? strlen(rows[i].argument) + 1 : 0);
+        size_t length = rows[i].type != OPTION_TITLE ? name_length(&rows[i]) : 0;
 
-        if (length > width)
+        if (length > width && length <= WIDEST_NAME)
             width = length;
     }
-    for (size_t i = 0; i <= count; i++) {
-        const struct option_row *row = i < count ? &rows[i] : &help;
-        char letter[] = {'-', row->letter, ',', ' ', '\0'};
-        size_t length = strlen(row->name) + (row->argument != NULL ? strlen(row->argument) + 1 : 0);
-
-        text_printf(out, "  %s--%s%s%s%*s  %s\n", row->letter != 0 ? letter : "    ", row->name,
-                    row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "",
-                    (int)(width - length), "", row->help);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].type != OPTION_TITLE) {
+            help_row(&rows[i], width, out);
+            continue;
+        }
+        text_printf(out, "%s%s:\n", i > 0 ? "\n" : "", rows[i].name);
+        titled = true;
     }
+    if (titled)
+        text_put(out, "\n");
+    help_row(&help, width, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tools that a suite will run, before it does: each is there, its libraries too, and what was built for the site is
- * the same file on all hosts. `assay hosts` fills the argument from the checks of the suite.
+ * the same file on all hosts. `assay preflight` fills the argument from the checks of the suite.
  *
  * A tool is never started to ask for its version unless its way of telling it is known to do nothing else.
  */

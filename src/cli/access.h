@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the hosts are logged in to: the options that `run` and `hosts` share, and the passwords that are asked for once. */
+/* How the hosts are logged in to: the options that `run` and `preflight` share, and the passwords that are asked for once. */
 #ifndef ASSAY_ACCESS_H
 #define ASSAY_ACCESS_H
 
 #include <stdbool.h>
 
+#include "assay/options.h"
 #include "assay/remote.h"
 
 struct access {
@@ -16,12 +17,13 @@ struct access {
 
 /* Rows of an option table, for a struct access. */
 #define ACCESS_OPTIONS(access_)                                                                            \
-    {"connections",                                                                                        \
-     0,                                                                                                    \
-     OPTION_COUNT,                                                                                         \
-     "N",                                                                                                  \
-     &(access_)->connections,                                                                              \
-     "ssh sessions open at a time; default one for each host, if the limit of open files allows"},         \
+    OPTION_HEADING("Connection"),                                                                          \
+        {"connections",                                                                                    \
+         0,                                                                                                \
+         OPTION_COUNT,                                                                                     \
+         "N",                                                                                              \
+         &(access_)->connections,                                                                          \
+         "ssh sessions open at a time; default one for each host, if the limit of open files allows"},     \
         {"handshakes",           0,                                                                        \
          OPTION_COUNT,           "N",                                                                      \
          &(access_)->handshakes, "ssh sessions being made at a time; default 64"},                         \

@@ -22,6 +22,33 @@ int cli_fail(const struct error *err)
     return err->code != ERROR_NONE ? (int)err->code : EXIT_INTERNAL;
 }
 
+void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
+{
+    cleanup_text struct text list = {0};
+
+    text_init(&list, HELP_BYTES);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", verbs[i]);
+    cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
+             did_you_mean(word, verbs, count).text);
+}
+
+/* Of "report [RUN]" the words that are typed as they stand: "report". */
+static int command_length(const char *usage)
+{
+    size_t length = 0;
+
+    for (const char *word = usage; *word >= 'a' && *word <= 'z';) {
+        size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
+
+        if (word[letters] != ' ' && word[letters] != '\0')
+            break;
+        length = (size_t)(word - usage) + letters;
+        word += letters + strspn(word + letters, " ");
+    }
+    return (int)length;
+}
+
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status)
 {
@@ -31,7 +58,7 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
 
     *ret_first = options_parse(rows, argc, argv, &wanted, &err);
     if (*ret_first < 0) {
-        error_wrap(&err, "%s", name);
+        error_wrap(&err, "%.*s", command_length(name), name);
         *ret_status = cli_fail(&err);
         return false;
     }

@@ -39,7 +39,6 @@ int command_baseline(int argc, char **argv);
 int command_contract(int argc, char **argv);
 int command_platform(int argc, char **argv);
 int command_compare(int argc, char **argv);
-int command_hosts(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
@@ -47,6 +46,7 @@ int command_list(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_parse(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_preflight(int argc, char **argv);
 int command_prune(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
@@ -58,6 +58,8 @@ int command_verify(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
 int cli_fail(const struct error *err);
+/* The word behind a command that is none of its verbs, with the one that was meant. */
+void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count);
 /*
  * Reads the options. Returns true when the command may go on, with *ret_first the index of the first operand;
  * otherwise *ret_status is what it must return (help was printed, or the error).
@@ -71,6 +73,9 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What was put together in lines already. */
 void cli_print_lines(const char *lines);
+/* --lang, or without it (NULL) the language of the locale, English where there is no report in that. false: --lang names
+   none, and nothing was said. */
+bool cli_language(const char *option, enum report_language *ret_language);
 /* Unix time, s. */
 double cli_now(void);
 /* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */
@@ -105,6 +110,11 @@ struct cli_plan {
     {                                                                                              \
         "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                      \
             "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning" \
+    }
+/* Beside --hosts, for hands that know Ansible. */
+#define CLI_LIMIT_ROW(target)                                              \
+    {                                                                      \
+        "limit", 'l', OPTION_STRING, "LIST", target, "the same as --hosts" \
     }
 #define CLI_BASELINE_ROW(plan)                                                   \
     {                                                                            \

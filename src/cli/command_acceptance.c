@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "acceptance.h"
+#include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
@@ -202,6 +203,18 @@ static int check_item(const struct campaign *campaign, const struct host *host, 
                      platform != NULL ? platform->name : "host of no known platform");
 }
 
+static int refuse_host(const struct campaign *campaign, const char *host, struct error *err)
+{
+    const struct hostfile *hostfile = campaign->sources.hostfile;
+    size_t count = hostfile->hosts.count;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = hostfile->hosts.items[i].name;
+    return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s%s", host, campaign->kept->name,
+                     did_you_mean_host(host, names, count).text);
+}
+
 /* A slip here would leave a fail unmended, or mend another: each word must name something. */
 static int check_event(const struct campaign *campaign, const struct acceptance_event *event,
                        struct error *err)
@@ -214,7 +227,7 @@ static int check_event(const struct campaign *campaign, const struct acceptance_
     if (effective == NULL)
         return -1;
     if (host == NULL)
-        return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s", event->host, kept->name);
+        return refuse_host(campaign, event->host, err);
     if (check_item(campaign, host, event->item, err) < 0)
         return -1;
     if ((event->kind == EVENT_SPARE) != (*event->spare != '\0'))
@@ -554,7 +567,7 @@ static int command_report_of(struct words *words, int first, const struct report
     if (row == NULL)
         error_set(words->err, ERROR_USAGE, "unknown format '%s'; expected html, text or json",
                   options->format);
-    else if (!report_language_find(options->lang, &language))
+    else if (!cli_language(options->lang, &language))
         error_set(words->err, ERROR_USAGE, "unknown language '%s'; expected en or zh", options->lang);
     else if (options->key != NULL && strcmp(options->output, "-") == 0)
         error_set(words->err, ERROR_USAGE, "what is signed needs a file: -o FILE");
@@ -644,6 +657,15 @@ static int carry_out(struct words *words, const struct verb *verb, int first, st
     return command_list_all(words);
 }
 
+static void refuse_verb(const char *word)
+{
+    const char *names[VERB_COUNT];
+
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i].name;
+    cli_refuse_verb("acceptance", word, names, VERB_COUNT);
+}
+
 static const struct verb *find_verb(const char *word)
 {
     for (size_t i = 0; i < VERB_COUNT; i++)
@@ -678,6 +700,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"event",
          {"hosts", 0, OPTION_STRING, "LIST", &options->told.hosts,
           "the hosts, in the place of HOSTS: node[01-16],node20"}},
+        {"event", CLI_LIMIT_ROW(&options->told.hosts)},
         {"event",
          {"by", 0, OPTION_STRING, "SPARE", &options->told.event.spare,
           "of a spare: the host (role=spare) that takes its place"}},
@@ -697,7 +720,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"report", {"format", 'f', OPTION_STRING, "NAME", &options->report.format, "html, text or json"}},
         {"report",
          {"lang", 'l', OPTION_STRING, "LANGUAGE", &options->report.lang,
-          "en or zh, of html and text; default en"}},
+          "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"}},
         {"report",
          {"output", 'o', OPTION_STRING, "FILE", &options->report.output,
           "where it goes; default: standard output"}},
@@ -717,7 +740,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
 
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
-    struct options options = {.report = {.format = "html", .lang = "en", .output = "-"},
+    struct options options = {.report = {.format = "html", .output = "-"},
                               .told = {.event = {.item = "", .spare = "", .note = ""}}};
     struct error err = {0};
     struct words words = {.argc = argc, .argv = argv, .err = &err};
@@ -748,9 +771,7 @@ int command_acceptance(int argc, char **argv)
         return help(stdout);
     if (verb == NULL) {
         if (argc > 1)
-            cli_warn(
-                "assay: acceptance: '%s' is none of create, add, event, withdraw, status, report, list\n",
-                argv[1]);
+            refuse_verb(argv[1]);
         return help(stderr);
     }
     return run_verb(verb, argc - 1, argv + 1);

@@ -458,6 +458,15 @@ static int help(FILE *out)
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
+static void refuse_verb(const char *word)
+{
+    const char *names[sizeof verbs / sizeof verbs[0]];
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        names[i] = verbs[i].name;
+    cli_refuse_verb("baseline", word, names, sizeof verbs / sizeof verbs[0]);
+}
+
 int command_baseline(int argc, char **argv)
 {
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
@@ -466,6 +475,6 @@ int command_baseline(int argc, char **argv)
         if (strcmp(verbs[i].name, argv[1]) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     if (argc > 1)
-        cli_warn("assay: baseline: '%s' is none of list, show, derive, check\n", argv[1]);
+        refuse_verb(argv[1]);
     return help(stderr);
 }

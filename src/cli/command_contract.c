@@ -292,6 +292,6 @@ int command_contract(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "init") == 0)
         return verb_init(argc - 1, argv + 1);
     if (argc > 1)
-        cli_warn("assay: contract: '%s' is not init\n", argv[1]);
+        cli_refuse_verb("contract", argv[1], (const char *const[]){"init"}, 1);
     return help(stderr);
 }

@@ -190,6 +190,7 @@ static int help(FILE *out, int rc)
 
 int command_lab(int argc, char **argv)
 {
+    static const char *const verbs[] = {"up", "swap", "status", "down", "faults", "profiles"};
     const char *verb = argc > 1 ? argv[1] : "";
 
     if (strcmp(verb, "tool") == 0 && argc > 2)
@@ -207,7 +208,7 @@ int command_lab(int argc, char **argv)
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0)
         return help(stdout, 0);
     if (*verb != '\0')
-        cli_warn("assay lab: '%s' is none of up, swap, status, down, faults, profiles\n", verb);
+        cli_refuse_verb("lab", verb, verbs, sizeof verbs / sizeof verbs[0]);
     return help(stderr, ERROR_USAGE);
 }
 

@@ -17,7 +17,7 @@
 
 int command_parse(int argc, char **argv);
 
-enum { EXIT_FAULT = 1, EXIT_NOT_COMPLETE = 2, MAX_NAME = 64 };
+enum { EXIT_FAULT = 1, EXIT_NOT_COMPLETE = 2 };
 
 static void print_help(FILE *out)
 {
@@ -37,46 +37,21 @@ static void print_help(FILE *out)
             fprintf(out, "%s: %s\n", parsers[i]->name, parser_samples(parsers[i])->versions);
 }
 
-/* Edits that turn one word into the other. */
-static size_t distance(const char *from, const char *to)
-{
-    size_t row[MAX_NAME + 1], width = strlen(to);
-
-    if (width > MAX_NAME)
-        return SIZE_MAX;
-    for (size_t i = 0; i <= width; i++)
-        row[i] = i;
-    for (size_t y = 0; from[y] != '\0'; y++) {
-        size_t corner = row[0];
-
-        row[0] = y + 1;
-        for (size_t x = 0; x < width; x++) {
-            size_t best = corner + (from[y] != to[x]);
-
-            corner = row[x + 1];
-            best = row[x] + 1 < best ? row[x] + 1 : best;
-            row[x + 1] = corner + 1 < best ? corner + 1 : best;
-        }
-    }
-    return row[width];
-}
-
-/* The nearest name, when it is near enough to be what was meant. */
+/* A slip of the hand, else a name that has the word in it: "smi". */
 static const char *nearest(const char *word)
 {
-    size_t count, best = strlen(word) / 3 + 2;
+    size_t count;
     const struct parser *const *parsers = parser_list(&count);
-    const char *found = NULL;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+    const char *near;
 
-    for (size_t i = 0; i < count; i++) {
-        size_t edits = distance(word, parsers[i]->name);
-
-        if (edits < best || (found == NULL && strlen(word) >= 3 && strstr(parsers[i]->name, word) != NULL)) {
-            found = parsers[i]->name;
-            best = edits < best ? edits : best;
-        }
-    }
-    return found;
+    for (size_t i = 0; i < count; i++)
+        names[i] = parsers[i]->name;
+    near = nearest_word(word, names, count);
+    for (size_t i = 0; i < count && near == NULL && strlen(word) >= 3; i++)
+        if (strstr(names[i], word) != NULL)
+            near = names[i];
+    return near;
 }
 
 static int refuse_tool(const char *word)

@@ -115,6 +115,6 @@ int command_platform(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "derive") == 0)
         return verb_derive(argc - 1, argv + 1);
     if (argc > 1)
-        cli_warn("assay: platform: '%s' is not one of list, derive\n", argv[1]);
+        cli_refuse_verb("platform", argv[1], (const char *const[]){"list", "derive"}, 2);
     return help(stderr);
 }

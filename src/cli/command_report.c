@@ -125,10 +125,11 @@ static int bad_format(const char *format)
 
 int command_report(int argc, char **argv)
 {
-    struct request request = {.format = "html", .lang = "en"};
+    struct request request = {.format = "html"};
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang, "en or zh, of html and text; default en"},
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
+         "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
@@ -149,7 +150,7 @@ int command_report(int argc, char **argv)
         return status;
     if (report_format_find(request.format) == NULL)
         return bad_format(request.format);
-    if (!report_language_find(request.lang, &request.language)) {
+    if (!cli_language(request.lang, &request.language)) {
         cli_warn("assay: report: unknown language '%s'; expected en or zh\n", request.lang);
         return EXIT_USAGE;
     }

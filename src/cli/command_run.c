@@ -157,11 +157,13 @@ static int reload(struct run *run, struct error *err)
 static int write_report(struct run *run, const char *path, struct error *err)
 {
     struct record *record = run->going.record;
+    enum report_language language;
 
     if (cli_add_earlier(run->going.store, run->arena, record, NULL, err) < 0 ||
         cli_attach_preflight(run->going.store, record, err) < 0)
         return -1;
-    return cli_write_report(record, "html", LANGUAGE_EN, path, err);
+    cli_language(NULL, &language);
+    return cli_write_report(record, "html", language, path, err);
 }
 
 /* What is not wrong, but undecided or left out, is not to be fixed. */
@@ -333,38 +335,14 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 static bool read_options(struct run_options *options, int argc, char **argv, int *ret_first, int *ret_status)
 {
     const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; Open MPI's syntax works as it is"},
-        {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning"},
-        {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
-         "baseline file or built-in name for all hosts; default: by platform"},
-        {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
-         "limits agreed in a contract; they outrank all others"},
-        CLI_DURATION_ROW(&options->plan),
-        CLI_NAMES_ROWS(&options->plan.names),
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
-        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
-         "only these steps of the suite; the others count as not run, so it accepts nothing"},
-        {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
-         "names"},
-        {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
-         "where they lie on the hosts, if they were staged with --root"},
-        {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
-         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
-         "soak"},
-        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
-        {"resume", 0, OPTION_STRING, "RUN", &options->resume,
-         "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
-         "hosts "
-         "added or swapped is taken, another suite, baseline or contract refused"},
-        {"report", 'o', OPTION_STRING, "FILE", &options->report,
-         "where the HTML report goes; default assay-report-RUN.html, and of a run that is no acceptance what "
-         "it "
-         "is: assay-trial-RUN.html"},
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        CLI_LIMIT_ROW(&options->plan.hosts),
+        {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
+         "tests that load hosts also on those in production (use=production in the hostfile)"},
         {"exclusive-via", 0, OPTION_STRING, "VIA", &options->exclusive.via,
          "slurm: asks Slurm for each host before it is tested, one exclusive job a host; slurm:WORDS gives "
          "sbatch more, "
@@ -372,13 +350,41 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->exclusive.minutes,
          "how long a host is waited for that Slurm does not give (default " EXCLUSIVE_MINUTES
          "); then it is not tested"},
-        {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
-         "tests that load hosts also on those in production (use=production in the hostfile)"},
+        OPTION_HEADING("What is run"),
+        {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
+         "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning"},
+        {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
+         "only these steps of the suite; the others count as not run, so it accepts nothing"},
+        {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
+         "baseline file or built-in name for all hosts; default: by platform"},
+        {"contract", 0, OPTION_STRING, "FILE", &options->plan.contract,
+         "limits agreed in a contract; they outrank all others"},
+        CLI_DURATION_ROW(&options->plan),
+        {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
+         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
+         "names"},
+        {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
+         "where they lie on the hosts, if they were staged with --root"},
+        {"resume", 0, OPTION_STRING, "RUN", &options->resume,
+         "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
+         "hosts "
+         "added or swapped is taken, another suite, baseline or contract refused"},
         {"hosts-at-once", 0, OPTION_COUNT, "N", &options->hosts_at_once,
          "hosts at work at a time, where power, cooling or shared storage does not bear more; a test over "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
+        OPTION_HEADING("Output"),
+        {"report", 'o', OPTION_STRING, "FILE", &options->report,
+         "where the HTML report goes; default assay-report-RUN.html, and of a run that is no acceptance what "
+         "it "
+         "is: assay-trial-RUN.html"},
+        CLI_NAMES_ROWS(&options->plan.names),
+        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
+        {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
+         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
+         "soak"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

@@ -26,14 +26,18 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
 {
     struct stage_options *options = &command->options;
     const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &command->hostfile, "the hosts"},
         {"hosts", 0, OPTION_STRING, "LIST", &command->hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_LIMIT_ROW(&command->hosts),
+        OPTION_HEADING("What is done"),
         {"list", 0, OPTION_FLAG, NULL, &command->list, "which versions lie on the hosts"},
         {"remove", 0, OPTION_STRING, "VERSION", &command->remove,
          "remove that version, by its first 12 digits or more; not while a command uses it"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &command->dry_run,
          "say what DIR is, by its manifest; connect to nothing"},
+        OPTION_HEADING("How it is brought"),
         {"root", 0, OPTION_STRING, "FOLDER", &options->root,
          "where versions lie on the hosts; default /var/tmp/assay-UID/tools, or ~/.assay/tools where "
          "programs "
@@ -85,6 +89,30 @@ static const char *usage_fault(struct arena *arena, struct stage_command *comman
     return "";
 }
 
+static const struct host *host_of(const struct hostfile *hostfile, const char *name)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
+            return &hostfile->hosts.items[i];
+    return NULL;
+}
+
+/* They are told by their count, and the first of them by its name. */
+static int refuse_hosts(const struct stage_command *command, const struct hostfile *hostfile,
+                        const struct hostlist *asked, size_t missing, struct error *err)
+{
+    size_t count = hostfile->hosts.count, first = 0;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = hostfile->hosts.items[i].name;
+    while (host_of(hostfile, asked->names.items[first]) != NULL)
+        first++;
+    return error_set(err, ERROR_USAGE, "--hosts: %zu of the %zu hosts are not in %s: '%s'%s", missing,
+                     asked->names.count, command->hostfile, asked->names.items[first],
+                     did_you_mean_host(asked->names.items[first], names, count).text);
+}
+
 static bool is_named(const struct hostlist *names, const char *name)
 {
     for (size_t i = 0; i < names->names.count; i++)
@@ -98,17 +126,19 @@ static int choose_hosts(struct arena *arena, const struct stage_command *command
 {
     const struct hostfile *hostfile = hostfile_load(arena, command->hostfile, err);
     struct hostlist names = {0};
+    size_t missing = 0;
 
     if (hostfile == NULL)
         return -1;
     if (command->hosts != NULL && hostlist_expand(arena, command->hosts, &names, err) < 0)
         return error_wrap(err, "--hosts");
+    for (size_t i = 0; i < names.names.count; i++)
+        missing += host_of(hostfile, names.names.items[i]) == NULL;
+    if (missing > 0)
+        return refuse_hosts(command, hostfile, &names, missing, err);
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (command->hosts == NULL || is_named(&names, hostfile->hosts.items[i].name))
             *list_push(arena, &targets->hosts) = &hostfile->hosts.items[i];
-    if (command->hosts != NULL && targets->hosts.count != names.names.count)
-        return error_set(err, ERROR_USAGE, "--hosts: %zu of the %zu hosts are not in %s",
-                         names.names.count - targets->hosts.count, names.names.count, command->hostfile);
     return 0;
 }
 

@@ -5,14 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/cleanup.h"
 #include "assay/log.h"
 #include "assay/remote.h"
 #include "cli.h"
 
 static const struct command commands[] = {
-    {"hosts", "HOSTFILE",
-     "preflight: everything to mend on all hosts at once, with the command that mends it; changes nothing",
-     command_hosts},
+    {"preflight", "HOSTFILE",
+     "everything to mend on all hosts at once, with the command that mends it; changes nothing",
+     command_preflight},
+    {"hosts", "HOSTFILE", "the same as preflight: its older name", command_preflight},
     {"inventory", "slurm|kubernetes [FILE...]",
      "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
      "commands",
@@ -78,13 +80,13 @@ static int help(FILE *out)
 
 static int unknown_command(const char *word)
 {
-    const char *names[sizeof commands / sizeof commands[0]], *near;
+    enum { COUNT = sizeof commands / sizeof commands[0] };
+    const char *names[COUNT + 4] = {"help", "version", "--help", "--version"};
 
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        names[i] = commands[i].name;
-    near = nearest_word(word, names, sizeof names / sizeof names[0]);
-    cli_warn("assay: unknown command '%s'%s%s%s; `assay --help` lists them\n", word,
-             near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
+    for (size_t i = 0; i < COUNT; i++)
+        names[i + 4] = commands[i].name;
+    cli_warn("assay: unknown command '%s'; `assay --help` lists them%s\n", word,
+             did_you_mean(word, names, COUNT + 4).text);
     return EXIT_USAGE;
 }
 
@@ -101,19 +103,32 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
+/* `assay help acceptance create` is `assay acceptance create --help`, however many words it has. */
+static int help_of(int argc, char **argv)
+{
+    cleanup_free char **words = mem_alloc(((size_t)argc + 2) * sizeof *words);
+
+    memcpy(words, argv, (size_t)argc * sizeof *words);
+    words[argc] = "--help";
+    words[argc + 1] = NULL;
+    return run_command(argc + 1, words);
+}
+
 static int dispatch(int argc, char **argv)
 {
+    int first = 1;
+
     if (argc < 2)
         return help(stderr);
-    if (is_one_of(argv[1], "--version", "-V", "version")) {
+    while (first < argc && is_one_of(argv[first], "--help", "-h", "help"))
+        first++;
+    if (first < argc && is_one_of(argv[first], "--version", "-V", "version")) {
         cli_print("assay %s\n", ASSAY_VERSION);
         return EXIT_ACCEPT;
     }
-    if (!is_one_of(argv[1], "--help", "-h", "help"))
+    if (first == 1)
         return run_command(argc - 1, argv + 1);
-    if (argc < 3)
-        return help(stdout);
-    return run_command(2, (char *[]){argv[2], "--help", NULL});
+    return first < argc ? help_of(argc - first, argv + first) : help(stdout);
 }
 
 /* A reader that went away has what it wanted; poll tells it from a disk that took no more. */

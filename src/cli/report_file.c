@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report goes to its file while it is made: of 1,250 hosts JSON and CSV are two gigabytes. */
+#include <stdlib.h>
+
 #include "assay/files.h"
 #include "assay/report.h"
 #include "cli.h"
@@ -9,6 +11,23 @@ char *cli_report_name(const struct standing *standing, long long number, const c
     return standing_is_acceptance(standing)
                ? mem_printf("assay-report-%lld%s", number, extension)
                : mem_printf("assay-%s-%lld%s", run_kind_name(standing->kind), number, extension);
+}
+
+bool cli_language(const char *option, enum report_language *ret_language)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+
+    if (option != NULL)
+        return report_language_find(option, ret_language);
+    *ret_language = LANGUAGE_EN;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *locale = getenv(variables[i]);
+
+        /* The first that is set decides, also where we do not know its language. */
+        if (locale != NULL && *locale != '\0')
+            return report_language_find(locale, ret_language), true;
+    }
+    return true;
 }
 
 struct output {

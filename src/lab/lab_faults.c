@@ -274,7 +274,7 @@ static const struct kind {
     [FAULT_MONITOR] =
         {"monitor", ":PROGRAM", ARGUMENT_MONITOR, 0, 0, 0,
          "dcgm-exporter, nv-hostengine (with its profiling module) or nvidia-smi (a loop) watches the GPUs",
-         "a remark in every test of GPUs; assay hosts names it"},
+         "a remark in every test of GPUs; assay preflight names it"},
     [FAULT_XID] = {"xid", ":GPU=CODE", ARGUMENT_GPU_NUMBER, 0, 1, 999,
                    "that Xid appears in the kernel log during gpu_burn",
                    "fail of gpu-burn for codes of the failing kind"},
@@ -334,10 +334,10 @@ static const struct kind {
                       "fail of gpu-burn"},
     [FAULT_NO_SPACE] = {"no-space", "", ARGUMENT_NONE, 0, 0, 0,
                         "the root file system, with /var/tmp, has 40 MiB left",
-                        "fail of setup; assay hosts names it"},
+                        "fail of setup; assay preflight names it"},
     [FAULT_NAMES_UNKNOWN] = {"names-unknown", "", ARGUMENT_NONE, 0, 0, 0,
                              "the host resolves no name of another host",
-                             "fail of setup; assay hosts names it"},
+                             "fail of setup; assay preflight names it"},
     [FAULT_MOUNT_MISSING] = {"mount-missing", "", ARGUMENT_NONE, 0, 0, 0, "/data is not mounted",
                              "fail of storage where the suite declares /data"},
     [FAULT_DISK_FULL] = {"disk-full", "", ARGUMENT_NONE, 0, 0, 0, "/scratch has no space left",
@@ -628,6 +628,17 @@ static bool argument_may_be_missing(enum argument argument)
            argument == ARGUMENT_VERSION_OPT;
 }
 
+static int unknown_kind(struct cursor *cursor, const char *word)
+{
+    const char *names[FAULT_KINDS];
+
+    for (size_t i = 0; i < FAULT_KINDS; i++)
+        names[i] = kinds[i].name;
+    return wrong(cursor, word,
+                 arena_printf(cursor->arena, "is not a kind of fault; assay lab faults lists them%s",
+                              did_you_mean(word, names, FAULT_KINDS).text));
+}
+
 static int read_kind(struct cursor *cursor, struct fault *fault)
 {
     const char *word = word_at(cursor, ":");
@@ -640,7 +651,7 @@ static int read_kind(struct cursor *cursor, struct fault *fault)
             cursor->at += strlen(word);
             return 0;
         }
-    return wrong(cursor, word, "is not a kind of fault; assay lab faults lists them");
+    return unknown_kind(cursor, word);
 }
 
 static int read_host(struct cursor *cursor, const struct lab *lab, struct fault *fault)

@@ -16,6 +16,7 @@
 #include "assay/arena.h"
 #include "assay/error.h"
 #include "assay/lab.h"
+#include "assay/nearest.h"
 #include "assay/text.h"
 
 #define LAB_GPUS 8
@@ -76,6 +77,7 @@ struct lab_profile {
 extern const struct lab_profile profiles_volta[], profiles_ampere[], profiles_hopper[], profiles_blackwell[];
 
 const struct lab_profile *lab_profile_find(const char *name);
+struct did_you_mean lab_profile_meant(const char *name);
 
 /* The server around the GPUs. */
 struct lab_board {

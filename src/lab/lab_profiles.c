@@ -18,6 +18,18 @@ const struct lab_profile *lab_profile_find(const char *name)
     return NULL;
 }
 
+struct did_you_mean lab_profile_meant(const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+
+    for (size_t i = 0; i < GENERATIONS; i++)
+        for (const struct lab_profile *profile = generations[i]; profile->name != NULL && count < 64;
+             profile++)
+            names[count++] = profile->name;
+    return did_you_mean(name, names, count);
+}
+
 static void tell(struct text *out, const struct lab_profile *profile)
 {
     if (profile->npus)

@@ -397,7 +397,8 @@ static struct lab *lab_from_options(struct arena *arena, const struct lab_option
                         .user = user_name(arena)};
     lab->profile = lab_profile_find(options->profile);
     if (lab->profile == NULL) {
-        error_set(err, ERROR_USAGE, "'%s' is not a profile; assay lab profiles lists them", options->profile);
+        error_set(err, ERROR_USAGE, "'%s' is not a profile; assay lab profiles lists them%s",
+                  options->profile, lab_profile_meant(options->profile).text);
         return NULL;
     }
     if (lab->hosts < 1 || lab->hosts > LAB_HOSTS_MAX) {

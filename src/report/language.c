@@ -31,10 +31,39 @@ enum { SENTENCE_COUNT = sizeof sentences_zh / sizeof sentences_zh[0], CONVERSION
 
 static const char *const names[] = {[LANGUAGE_EN] = "en", [LANGUAGE_ZH] = "zh"};
 
+/* Of Chinese only where it is written as ours is, simplified; of English every one. NULL: any, also none. */
+static const char *const regions[][5] = {
+    [LANGUAGE_EN] = {NULL}, [LANGUAGE_ZH] = {"", "cn", "sg", "hans", "hans-cn"}};
+
+static bool is_region(enum report_language language, const char *region)
+{
+    if (regions[language][0] == NULL)
+        return true;
+    for (size_t i = 0; i < sizeof regions[0] / sizeof regions[0][0]; i++)
+        if (strcmp(regions[language][i], region) == 0)
+            return true;
+    return false;
+}
+
 bool report_language_find(const char *name, enum report_language *ret_language)
 {
+    char word[32] = "", *region, *codeset;
+
+    if (strlen(name) >= sizeof word)
+        return false;
+    for (size_t i = 0; name[i] != '\0'; i++)
+        word[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
+    word[strcspn(word, "@")] = '\0';
+    codeset = word + strcspn(word, ".");
+    /* Reports are UTF-8, and a terminal of another character set could not show them. */
+    if (*codeset != '\0' && strcmp(codeset, ".utf-8") != 0 && strcmp(codeset, ".utf8") != 0)
+        return false;
+    *codeset = '\0';
+    region = word + strcspn(word, "-");
+    if (*region != '\0')
+        *region++ = '\0';
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(names[i], word) == 0 && is_region((enum report_language)i, region)) {
             *ret_language = (enum report_language)i;
             return true;
         }

@@ -5,36 +5,56 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "assay/options.h"
+#include "assay/cleanup.h"
+#include "assay/nearest.h"
 #include "plan_private.h"
 
 enum { GATES_NAMED = 5 /* gates without a limit that an error names */ };
 
+static bool is_one_of(const char *word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], word) == 0)
+            return true;
+    return false;
+}
+
+static int check_hosts_named(const struct hostfile *hostfile, const struct hostlist *asked, struct error *err)
+{
+    size_t count = hostfile->hosts.count;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = hostfile->hosts.items[i].name;
+    for (size_t i = 0; i < asked->names.count; i++)
+        if (!is_one_of(asked->names.items[i], names, count))
+            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'%s", hostfile->path,
+                             asked->names.items[i],
+                             did_you_mean_host(asked->names.items[i], names, count).text);
+    return 0;
+}
+
+static int check_steps_named(const struct suite *suite, const struct hostlist *asked, struct error *err)
+{
+    size_t count = suite->steps.count;
+    cleanup_free const char **names = mem_alloc((count + 1) * sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = suite->steps.items[i].name;
+    for (size_t i = 0; i < asked->names.count; i++)
+        if (!is_one_of(asked->names.items[i], names, count))
+            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'%s", suite->path,
+                             asked->names.items[i], did_you_mean(asked->names.items[i], names, count).text);
+    return 0;
+}
+
 int check_names(const struct builder *builder, struct error *err)
 {
     const struct hostlist *hosts = builder->options->hosts, *steps = builder->options->steps;
-    const struct hostfile *hostfile = builder->sources->hostfile;
-    const struct suite *suite = builder->sources->suite;
 
-    for (size_t i = 0; hosts != NULL && i < hosts->names.count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < hostfile->hosts.count && !found; k++)
-            found = strcmp(hostfile->hosts.items[k].name, hosts->names.items[i]) == 0;
-        if (!found)
-            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'", hostfile->path,
-                             hosts->names.items[i]);
-    }
-    for (size_t i = 0; steps != NULL && i < steps->names.count; i++) {
-        bool found = false;
-
-        for (size_t k = 0; k < suite->steps.count && !found; k++)
-            found = strcmp(suite->steps.items[k].name, steps->names.items[i]) == 0;
-        if (!found)
-            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'", suite->path,
-                             steps->names.items[i]);
-    }
-    return 0;
+    if (hosts != NULL && check_hosts_named(builder->sources->hostfile, hosts, err) < 0)
+        return -1;
+    return steps != NULL ? check_steps_named(builder->sources->suite, steps, err) : 0;
 }
 
 static int unknown_check(const struct suite_step *step, struct error *err)

@@ -118,17 +118,39 @@ static void help_is_asked_for_and_printed_from_the_rows(void **state)
                                    "  -h, --help           prints this\n");
 }
 
-static void nearest_word_is_near(void **state)
+static void help_has_titles_and_80_columns(void **state)
 {
-    static const char *const words[] = {"timeout", "scope", "needs", "ip"};
+    bool flag = false;
+    const char *word = NULL;
+    const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
+        {"limit", 'l', OPTION_STRING, "LIST", &word, "the same as --hosts"},
+        OPTION_HEADING("Connection"),
+        {"accept-keys-seen-for-the-first-time", 0, OPTION_FLAG, NULL, &flag,
+         "trust host keys seen for the first time, and keep them in known_hosts; changed ones never"},
+        OPTION_END,
+    };
+    char *argv[] = {"assay", "--limit", "n1", "--Conn", NULL};
+    struct error err = {0};
+    cleanup_text struct text out = {0};
+    bool asked;
 
     (void)state;
-    assert_string_equal(nearest_word("tiemout", words, 4), "timeout");
-    assert_string_equal(nearest_word("need", words, 4), "needs");
-    assert_string_equal(nearest_word("pi", words, 4), "ip");
-    assert_null(nearest_word("colour", words, 4));
-    assert_null(nearest_word("", words, 4));
-    assert_null(nearest_word("x", words, 4));
+    text_init(&out, 4096);
+    options_help(rows, &out);
+    assert_string_equal(out.bytes,
+                        "Which hosts:\n"
+                        "  -l, --limit LIST  the same as --hosts\n"
+                        "\n"
+                        "Connection:\n"
+                        "      --accept-keys-seen-for-the-first-time\n"
+                        "                    trust host keys seen for the first time, and keep them in\n"
+                        "                    known_hosts; changed ones never\n"
+                        "\n"
+                        "  -h, --help        prints this\n");
+    assert_int_equal(options_parse(rows, 3, argv, &asked, &err), 3);
+    assert_string_equal(word, "n1");
+    assert_int_equal(options_parse(rows, 4, argv, &asked, &err), -1);
 }
 
 int main(void)
@@ -137,7 +159,7 @@ int main(void)
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(help_is_asked_for_and_printed_from_the_rows),
-        cmocka_unit_test(nearest_word_is_near),
+        cmocka_unit_test(help_has_titles_and_80_columns),
     };
 
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -106,7 +106,7 @@ def attempts(host):
 
 
 def ask(name, path, login=None, jump=None):
-    done = assay_with(login, None, "hosts", path, "-s", suite, "--progress", "none", "--db", f"{FOLDER}/{name}.db", jump=jump)
+    done = assay_with(login, None, "preflight", path, "-s", suite, "--progress", "none", "--db", f"{FOLDER}/{name}.db", jump=jump)
     return done, [line for line in done.stdout.splitlines() if line.startswith(("fail: ", "inconclusive: "))]
 
 
@@ -261,7 +261,7 @@ command("mount", "--bind", f"{FOLDER}/ssh_config", "/etc/ssh/ssh_config")
 through_it("jump in the ssh configuration", hostfile("configured", address=False))
 command("umount", "/etc/ssh/ssh_config")
 
-done = assay("hosts", hostfile("forbidden", f"jump={BASTION}:{FORBIDDING}"), "-s", suite, "--progress", "none", "--format", "json",
+done = assay("preflight", hostfile("forbidden", f"jump={BASTION}:{FORBIDDING}"), "-s", suite, "--progress", "none", "--format", "json",
              "--db", f"{FOLDER}/forbidden.db")
 mends = json.loads(done.stdout)["mend"]
 tap.same([(mend["problem"], mend["hostlist"], mend["outcome"]) for mend in mends],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Day zero: hosts behind a bastion, with real sshd each in a network of its own, that take a password only, as does their
-sudo, and the bastion another one; one with a wrong clock, one without space, and none with the tools. assay hosts names each, assay stage brings the
+sudo, and the bastion another one; one with a wrong clock, one without space, and none with the tools. assay preflight names each, assay stage brings the
 tools, and the delivery suite runs with them to its verdict.
 
 The hardware is the lab's: its tools are those of the vendor, which a host has already (nvidia-smi, dcgmi, mpirun), and those
@@ -94,7 +94,7 @@ def mend_hosts():
 
 
 def ask():
-    done = assay_with(PASSWORD, PASSWORD, "hosts", hostfile, "-s", "delivery", "--progress", "none", "--format", "json",
+    done = assay_with(PASSWORD, PASSWORD, "preflight", hostfile, "-s", "delivery", "--progress", "none", "--format", "json",
                       "--db", f"{FOLDER}/day.db", jump=PORTERS)
     told = json.loads(done.stdout)
     return done, told, sorted((mend["problem"], mend["subject"], mend["hostlist"]) for mend in told["mend"] if mend["outcome"] != "remark")

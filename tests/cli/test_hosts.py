@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assay hosts over simulated hosts: what is to be mended is told once, with all hosts that have it, and nobody else is
+"""assay preflight over simulated hosts: what is to be mended is told once, with all hosts that have it, and nobody else is
 named."""
 
 import json
@@ -36,7 +36,7 @@ def named(lab):
 
 
 def hosts(lab, name, *words):
-    return assay("hosts", named(lab), "--db", f"{FOLDER}/{name}.db", "--progress", "none", *words)
+    return assay("preflight", named(lab), "--db", f"{FOLDER}/{name}.db", "--progress", "none", *words)
 
 
 def a_healthy_cluster():
@@ -48,6 +48,9 @@ def a_healthy_cluster():
         one = hosts(lab, "one", "--hosts", "node2", "-s", "smoke")
         tap.same((one.returncode, one.stdout.splitlines()[0]), (0, "clean: 1 of 1 hosts: node2"),
                  "one host, and another suite: it is asked alone", one.stdout, one.stderr)
+        old = assay("hosts", named(lab), "--db", f"{FOLDER}/old.db", "--progress", "none", "-l", "node2", "-s", "smoke")
+        tap.same((old.returncode, old.stdout), (one.returncode, one.stdout), "by its older name, and -l for --hosts, it does the same",
+                 old.stderr)
         shown = assay("show", "1", "--db", f"{FOLDER}/healthy.db")
         run = assay("run", "-H", named(lab), "-s", "smoke", "--steps", "reachable", "--db", f"{FOLDER}/healthy.db",
                     "--progress", "none", "-o", f"{FOLDER}/healthy.html")
@@ -81,7 +84,7 @@ def many_things_to_mend():
                  "the others are clean, and the exit status says that something is to be mended")
         unasked = {entry["hostlist"]: entry["steps"] for entry in told["not_asked"]}
         tap.same(sorted(unasked), sorted([UNASKED, "node[1-4,8-18]"]), "what could not be asked is said", unasked)
-        text = assay("hosts", lab.hostfile, "--hosts", "node[1-2],node6", "--db", f"{FOLDER}/text.db", "--progress", "none")
+        text = assay("preflight", lab.hostfile, "--hosts", "node[1-2],node6", "--db", f"{FOLDER}/text.db", "--progress", "none")
         lines = text.stdout.splitlines()
         tap.same([line.split(":")[:3] for line in lines if not line.startswith(" ")][:2],
                  [["fail", " node6", " connection refused"], ["fail", " node2", " clock"]], "as text: what, where, why",
@@ -93,8 +96,8 @@ def many_things_to_mend():
 def usage():
     for words, said in (((), "the hostfile is missing"), (("a", "b"), "unexpected word 'b'"),
                         (("a", "--format", "xml"), "--format 'xml'"), (("/nonexistent",), "/nonexistent")):
-        done = assay("hosts", *words)
-        tap.ok(done.returncode == 64 and said in done.stderr, f"assay hosts {' '.join(words)}: refused with the reason",
+        done = assay("preflight", *words)
+        tap.ok(done.returncode == 64 and said in done.stderr, f"assay preflight {' '.join(words)}: refused with the reason",
                done.returncode, done.stderr)
 
 

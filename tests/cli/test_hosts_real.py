@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""assay hosts over real hosts with real sshd and mpirun: a wrong clock, no space, no tool, a changed host key, a cable
+"""assay preflight over real hosts with real sshd and mpirun: a wrong clock, no space, no tool, a changed host key, a cable
 that is out, and one host under two names. Each is named once, and nobody else."""
 
 import json
@@ -60,14 +60,14 @@ hosts = Hosts(COUNT, "1gbit")
 hostfile = hosts.hostfile("plain", "atlas-800t-a2")
 suite = write_suite()
 words = ("-s", suite, "--progress", "none", "--format", "json", "--db", f"{FOLDER}/real.db")
-whole = json.loads(assay("hosts", hostfile, *words).stdout)
+whole = json.loads(assay("preflight", hostfile, *words).stdout)
 tap.same((whole["verdict"], whole["clean"], [mend["cause"] for mend in whole["mend"] if mend["outcome"] != "remark"]),
          ("passed", f"node[1-{COUNT}]", []), "real hosts that are as they should be: nothing is to be mended", whole)
 break_hosts(hosts)
 with open(hostfile, encoding="utf-8") as plain:
     text = plain.read().replace(hosts.known_hosts, f"{FOLDER}/known.tmp")
 broken = write(f"{FOLDER}/broken", f"{text}other1 address={ALIAS} mpi_address={ALIAS}\n")
-done = assay("hosts", broken, *words)
+done = assay("preflight", broken, *words)
 told = json.loads(done.stdout)
 mends = [mend for mend in told["mend"] if mend["outcome"] != "remark"]
 found = {mend["problem"]: mend["hostlist"] for mend in mends}

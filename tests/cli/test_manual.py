@@ -14,7 +14,8 @@ COMPLETED = [  # words typed, one that must be offered, one that must not
     (["assay", "r"], "report", "hosts"), (["assay", "run", "--re"], "--resume", "--hostfile"),
     (["assay", "acceptance", ""], "withdraw", "run"), (["assay", "acceptance", "event", "--"], "--when", "--next"),
     (["assay", "lab", ""], "swap", "report"), (["assay", "parse", "nv"], "nvidia-smi", "xid"),
-    (["assay", "report", "--lang", ""], "zh", "html"), (["assay", "report", "-f", ""], "junit", "svg")]
+    (["assay", "report", "--lang", ""], "zh", "html"),
+    (["assay", "report", "-l", ""], "zh", "html"), (["assay", "run", "--l"], "--limit", "--hosts"), (["assay", "report", "-f", ""], "junit", "svg")]
 
 
 def said(*words):

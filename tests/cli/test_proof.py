@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 
-from cluster import FOLDER, Tap, assay, environment
+from cluster import ASSAY, FOLDER, Tap, assay, environment
 from unpacking import unpacked_bytes
 
 tap = Tap()
@@ -88,6 +88,43 @@ def expect(done, status, *words, name):
     lacking = [word for word in words if word not in done.stdout + done.stderr]
     tap.ok(done.returncode == status and not lacking, name, f"exit {done.returncode}, wanted {status}; not said: {lacking}",
            done.stdout, done.stderr)
+
+
+def try_languages():
+    def told(*words, **locale):
+        done = assay("report", "--db", "run.db", *words, **locale)
+        return done.stdout if done.returncode == 0 else done.stderr
+
+    for form in ("html", "text"):
+        english, chinese = told("-f", form, "--lang", "en"), told("-f", form, "--lang", "zh")
+        tap.ok(english != chinese and not re.search("[\u4e00-\u9fff]", english) and re.search("[\u4e00-\u9fff]", chinese),
+               f"{form} in English and in Chinese")
+        for word in ("zh-CN", "zh_CN", "zh_CN.UTF-8"):
+            tap.same(told("-f", form, "--lang", word), chinese, f"{form}: --lang {word} is zh")
+        for locale, wanted in (({"LC_ALL": "zh_CN.UTF-8"}, chinese), ({"LC_ALL": "", "LANG": "zh_CN.UTF-8"}, chinese),
+                               ({"LC_ALL": "", "LC_MESSAGES": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}, chinese),
+                               ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, english), ({"LC_ALL": "zh_TW.UTF-8"}, english),
+                               ({"LC_ALL": "", "LC_MESSAGES": "de_DE.UTF-8", "LANG": "zh_CN.UTF-8"}, english)):
+            tap.same(told("-f", form, **locale), wanted, f"{form}: without --lang by the locale: {locale}")
+        tap.same(told("-f", form, "--lang", "en", LC_ALL="zh_CN.UTF-8"), english, f"{form}: --lang outranks the locale")
+    for form in ("json", "csv", "junit", "prometheus"):
+        tap.same(told("-f", form, LC_ALL="zh_CN.UTF-8"), told("-f", form), f"{form}, for programs, is the same in every locale")
+    tap.same(assay("show", "--db", "run.db", LC_ALL="zh_CN.UTF-8").stdout, assay("show", "--db", "run.db").stdout,
+             "show, which scripts read, is the same in every locale")
+    tap.ok("unknown language 'zh_TW'" in told("--lang", "zh_TW"), "another writing of Chinese is refused")
+
+
+def try_readers_that_leave():
+    """assay list | head -1: no word of it, and the exit status of what was asked."""
+    for words in (("list",), ("show",), ("report",), ("report", "-f", "json"), ("report", "-f", "csv"), ("history",), ("compare", "1", "1"),
+                  ("waive", "1", "--list"), ("acceptance", "list")):
+        reading, writing = os.pipe()
+        os.close(reading)
+        whole = assay(*words, "--db", "run.db")
+        left = subprocess.run([ASSAY, *words, "--db", "run.db"], stdin=subprocess.DEVNULL, stdout=writing, stderr=subprocess.PIPE, text=True,
+                              cwd=FOLDER, env=environment(), check=False)
+        os.close(writing)
+        tap.same((left.returncode, left.stderr), (whole.returncode, whole.stderr), f"assay {' '.join(words)} | a reader that left")
 
 
 def try_signing():
@@ -281,6 +318,8 @@ if shutil.which("ssh-keygen") is None:
     tap.skip("proof", "there is no ssh-keygen")
 else:
     make()
+    try_languages()
+    try_readers_that_leave()
     try_signing()
     try_flipped_files()
     try_flipped_database()

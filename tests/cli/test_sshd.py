@@ -209,7 +209,7 @@ def start_password_hosts(lab, port):
 
 
 def ask_hosts(hostfile, name, login=None, sudo=None):
-    """assay hosts, as text and as the run that it left."""
+    """assay preflight, as text and as the run that it left."""
     return assay_with(login, sudo, "hosts", hostfile, "-s", "smoke", "--db", f"{FOLDER}/{name}.db", "--progress", "none")
 
 

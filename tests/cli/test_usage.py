@@ -28,6 +28,7 @@ RATE = {"check": "gpu-burn", "gate": ["gpu_burn.gflops"]}  # no baseline has an 
 
 write("hosts", "defaults slots=8 platform=hgx-h100 user=ops\nnode[1-4] unit=su1 leaf=l1\n")
 write("wrong-key", "node1 slots=8 platform=hgx-h100\nnode2 slots=8 platfrom=hgx-h100\n")
+write("platform-typo", "node1 platform=hgx-h10\n")
 write("wrong-value", "# racks\nnode1 slots=eight\n")
 write("wrong-range", "node[1-x] slots=8\n")
 write("one-host", "node1 platform=hgx-h100\n")
@@ -135,6 +136,28 @@ REFUSED = [
     ("an unknown format of the report", ("report", "1", "--format", "pdf"), "'pdf'.*html"),
     ("an unknown language of the report", ("report", "1", "--lang", "xx"), "'xx'.*zh"),
     ("an unknown tool to parse", ("parse", "nvidia-sim"), "'nvidia-sim'"),
+    ("no hostfile for a preflight", ("preflight",), "preflight: the hostfile is missing: expected assay preflight HOSTFILE"),
+    ("no hostfile, by the older name", ("hosts",), "preflight: the hostfile is missing: expected assay preflight HOSTFILE"),
+    ("a mistyped command", ("inventroy",), "unknown command 'inventroy'.*; did you mean 'inventory'\\?"),
+    ("a mistyped --version", ("--verison",), "'--verison'.*; did you mean '--version'\\?"),
+    ("an unknown option of a command that has words behind it", ("report", "--frob"), "assay: report: unknown option '--frob'"),
+    ("a mistyped option", (*RUN, "--conections", "2"), "assay: run: unknown option '--conections'; did you mean '--connections'\\?"),
+    ("a mistyped step", (*RUN, "--steps", "reachabel"), "has no step 'reachabel'; did you mean 'reachable'\\?"),
+    ("a mistyped host", (*RUN, "--hosts", "ndoe2"), "has no host 'ndoe2'; did you mean 'node2'\\?"),
+    ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'\n"),
+    ("a mistyped host to bring tools to", ("stage", "-H", "hosts", "--hosts", "node[1-2],nod3", "."),
+     "1 of the 3 hosts are not in hosts: 'nod3'; did you mean 'node3'\\?"),
+    ("a mistyped platform", ("plan", "-H", "platform-typo", "-s", "smoke"), "'hgx-h10'.*; did you mean 'hgx-h100'\\?"),
+    ("a mistyped suite", ("plan", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*; did you mean 'delivery'\\?"),
+    ("a mistyped word of acceptances", ("acceptance", "craete"), "none of create, .*; did you mean 'create'\\?"),
+    ("a mistyped word of baselines", ("baseline", "derrive"), "; did you mean 'derive'\\?"),
+    ("a mistyped word of contracts", ("contract", "innit"), "'innit' is not init; did you mean 'init'\\?"),
+    ("a mistyped word of platforms", ("platform", "lsit"), "'lsit' is none of list, derive; did you mean 'list'\\?"),
+    ("a mistyped tool to parse", ("parse", "nvidia-sim"), "; did you mean 'nvidia-smi'\\?"),
+    ("a mistyped word of labs", ("lab", "dwon"), "'dwon' is none of up, .*; did you mean 'down'\\?"),
+    ("a mistyped profile of a lab", ("lab", "up", "2", "--dir", "L", "--profile", "hgx-h10"), "; did you mean 'hgx-h100'\\?"),
+    ("a mistyped fault of a lab", ("lab", "up", "2", "--dir", "L", "--fault", "node1:ecc-uncorected"),
+     "'ecc-uncorected'.*; did you mean 'ecc-uncorrected'\\?"),
     ("a lab of no hosts", ("lab", "up", "0"), "'0' is not a number of hosts"),
     ("a lab with an unknown fault", ("lab", "up", "2", "--dir", "L", "--fault", "node1:flood"), "column 7: 'flood'"),
     ("a lab with a fault on no host of it", ("lab", "up", "2", "--dir", "L", "--fault", "node3:down"), "'node3'"),
@@ -178,10 +201,28 @@ for word in ("--version", "-V", "version"):
            asked.stdout)
 tap.same([assay("help", "run").stdout, assay("help").stdout], [assay("run", "--help").stdout, assay("--help").stdout],
          "help, and help COMMAND, are --help")
+for words in (("acceptance", "create"), ("baseline", "derive"), ("contract", "init"), ("lab", "up"), ("run", "now")):
+    asked = assay("help", *words)
+    tap.ok(asked.returncode == 0 and asked.stdout == assay(*words, "--help").stdout != assay("--help").stdout and not asked.stderr,
+           f"help {' '.join(words)} is its --help", asked.returncode, asked.stdout, asked.stderr)
+tap.same([assay("help", "help").stdout, assay("help", "version").stdout], [assay("--help").stdout, assay("version").stdout],
+         "help of help, and of the version")
+for words in (("run",), ("preflight",), ("plan",), ("stage",), ("report",), ("export",), ("acceptance", "create"), ("lab", "up")):
+    lines = assay(*words, "--help").stdout.split("\n\n", 1)[1].splitlines()
+    tap.same([line for line in lines if len(line) > 80], [], f"{' '.join(words)} --help: options fit into 80 columns")
+shown = assay("run", "--help").stdout
+tap.same([word for word in ("Which hosts", "What is run", "Output", "Connection") if f"\n{word}:\n" not in shown], [],
+         "run --help: options stand in groups")
+tap.same([assay("run", "--Which").returncode, "--Which" in assay("run", "--Which").stderr], [64, True], "the title of a group is no option")
+tap.same([assay("hosts", "--help").stdout, assay("help", "hosts").stdout], [assay("preflight", "--help").stdout] * 2,
+         "assay hosts, the older name, is assay preflight")
+tap.ok("  hosts       the same as preflight" in assay("--help").stdout, "the help tells which name is the older one")
 asked = assay("help", "rnu")
 tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
 for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
-              ("plan", "-H", "hosts", "-s", "smoke")):
+              ("plan", "-H", "hosts", "-s", "smoke"), ("plan", "-H", "hosts", "-s", "delivery", "--format", "json"), ("version",),
+              ("help", "acceptance", "create"), ("plan", "--checks"), ("platform", "list"), ("parse", "--help"),
+              ("lab", "profiles")):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([ASSAY, *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=FOLDER, check=False)
     tap.ok(done.returncode == 70 and "standard output took not all of it" in done.stderr,
@@ -288,6 +329,11 @@ tap.ok(asked.returncode == 0 and "hosts: 2\n" in told and "on each host: 2 steps
 tap.same(set(re.findall(r"^ *\d+\. ([a-z0-9-]+) .*left out by --steps", told, re.MULTILINE)),
          {name for _, name in steps} - {"reachable", "gpu-inventory"}, "plan: --steps narrows it", told)
 tap.ok("`incomplete` at best" in told, "plan: what --steps leaves out is owed all the same", told)
+for words in (("--limit", "node[2-3]"), ("--limit=node[2-3]",), ("-l", "node[2-3]")):
+    tap.same(plan("-s", "delivery", *words, "--steps", "reachable,gpu-inventory").stdout, asked.stdout,
+             f"plan: {' '.join(words)} is --hosts")
+for words in (("run",), ("preflight",), ("stage",), ("plan",), ("acceptance", "event")):
+    tap.ok("-l, --limit LIST" in assay(*words, "--help").stdout, f"{' '.join(words)}: -l and --limit beside --hosts")
 asked = plan("-s", "gate-trial.json")
 tap.ok(asked.returncode == 0 and re.search(r"(?s)gpu_burn\.gflops.*(limit|inconclusive)", asked.stdout + asked.stderr),
        "plan: a trial suite with a gate without a limit is warned of", asked.stdout, asked.stderr)

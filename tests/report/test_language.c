@@ -175,6 +175,10 @@ static void values_and_plurals_fill_a_text(void **state)
 
 static void languages_have_names(void **state)
 {
+    static const char *const chinese[] = {"zh-CN",   "zh_CN",      "zh_CN.UTF-8", "zh_SG.utf8",
+                                          "zh-Hans", "zh-Hans-CN", "ZH"};
+    static const char *const none[] = {"",      "C",          "POSIX", "zh_TW.UTF-8", "zh_CN.GB18030",
+                                       "zhong", "de_DE.UTF-8"};
     enum report_language language = LANGUAGE_EN;
 
     (void)state;
@@ -182,6 +186,15 @@ static void languages_have_names(void **state)
     assert_int_equal(language, LANGUAGE_ZH);
     assert_string_equal(report_language_name(language), "zh");
     assert_false(report_language_find("xx", &language));
+    for (size_t i = 0; i < sizeof chinese / sizeof chinese[0]; i++) {
+        language = LANGUAGE_EN;
+        assert_true(report_language_find(chinese[i], &language));
+        assert_int_equal(language, LANGUAGE_ZH);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        assert_false(report_language_find(none[i], &language));
+    assert_true(report_language_find("en_GB.utf8", &language));
+    assert_int_equal(language, LANGUAGE_EN);
 }
 
 int main(void)

@@ -5,7 +5,7 @@ _assay_commands() { "$1" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a
 _assay_verbs() { # of lab, acceptance, baseline, contract
     "$1" "$2" --help 2>/dev/null | sed -n -e 's/^  \([a-z][a-z]*\) .*/\1/p' -e 's/^\(usage:\|      \) assay lab \([a-z|]*\).*/\2/p' | tr '|' '\n'
 }
-_assay_options() { "$@" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u; }
+_assay_options() { "$@" --help 2>/dev/null | sed -n 's/^  \(-[A-Za-z], \|    \)\(--[a-z][a-z-]*\).*/\2/p'; }
 
 _assay() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]} command=${COMP_WORDS[1]}
@@ -17,7 +17,8 @@ _assay() {
     fi
     case $before in
     --suite | -s) words=(delivery periodic smoke soak tuning) ;;
-    --lang | -l) words=(en zh) ;;
+    --lang) words=(en zh) ;;
+    -l) case $command in report | acceptance) words=(en zh) ;; esac ;;
     --format | -f) [ "$command" = report ] && words=(html text json csv junit prometheus) || words=(text json html svg) ;;
     --progress) words=(auto plain json none) ;;
     esac

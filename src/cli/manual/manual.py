@@ -21,8 +21,14 @@ def escape(text):
     return re.sub(r"^\.", r"\\&.", text)
 
 
+def unwrapped(text):
+    """An option and all that is said of it in one line, as no help of a terminal's width has it."""
+    text = re.sub(r"^(  (?:-\w, |    )--\S+(?: \S+)?)\n {12,}", r"\1  ", text, flags=re.MULTILINE)
+    return re.sub(r"\n {12,}(?=\S)", " ", text)
+
+
 def help_of(program, *words):
-    return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+    return unwrapped(subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout)
 
 
 def commands_of(program):

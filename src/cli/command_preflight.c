@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assay hosts: one preflight over all hosts. A suite of light steps is made from the one that is going to be run; it is
+ * assay preflight, or by its older name assay hosts: one look over all hosts. A suite of light steps is made from the one that is going to be run; it is
  * planned, run, judged and stored as any other, and what is to be mended is shown at once, folded over hosts.
  */
 #include <stdio.h>
@@ -223,28 +223,32 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
                          int *ret_status)
 {
     const struct option_row rows[] = {
+        OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; may also stand without -H"},
+        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
+         "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_LIMIT_ROW(&options->plan.hosts),
+        OPTION_HEADING("What is asked for"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
          "what is going to be run, a file or a built-in name: its tools, launcher and root steps are looked "
          "for; "
          "default delivery"},
-        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
-         "only these hosts of the hostfile: node[1-4],node7"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
-        {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
          "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
          "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
+        OPTION_HEADING("Output"),
+        {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };
 
-    return cli_options(rows, "hosts HOSTFILE [--suite SUITE]", argc, argv, ret_first, ret_status);
+    return cli_options(rows, "preflight HOSTFILE [--suite SUITE]", argc, argv, ret_first, ret_status);
 }
 
 /* "" or what is wrong with the command line. */
@@ -256,7 +260,7 @@ static const char *usage_fault(struct arena *arena, struct preflight_options *op
     if (first < argc)
         return arena_printf(arena, "unexpected word '%s'", argv[first]);
     if (options->plan.hostfile == NULL)
-        return "the hostfile is missing: expected assay hosts HOSTFILE";
+        return "the hostfile is missing: expected assay preflight HOSTFILE";
     if (strcmp(options->format, "text") != 0 && strcmp(options->format, "json") != 0)
         return arena_printf(arena, "--format '%s'; expected text or json", options->format);
     if (!board_kind_parse(options->progress, ret_kind))
@@ -264,7 +268,7 @@ static const char *usage_fault(struct arena *arena, struct preflight_options *op
     return "";
 }
 
-int command_hosts(int argc, char **argv)
+int command_preflight(int argc, char **argv)
 {
     struct preflight preflight = {
         .options = {.plan.suite = "delivery", .progress = "auto", .format = "text"}};
@@ -278,7 +282,7 @@ int command_hosts(int argc, char **argv)
     arena = arena_create();
     fault = usage_fault(arena, &preflight.options, argc, argv, first, &kind);
     if (*fault != '\0') {
-        cli_warn("assay: hosts: %s\n", fault);
+        cli_warn("assay: preflight: %s\n", fault);
         status = EXIT_USAGE;
     } else {
         status = run_all(arena, &preflight, kind, argc, argv);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/nearest.h"
+
+static void nearest_word_is_near(void **state)
+{
+    static const char *const words[] = {"timeout", "scope", "needs", "ip"};
+
+    (void)state;
+    assert_string_equal(nearest_word("tiemout", words, 4), "timeout");
+    assert_string_equal(nearest_word("need", words, 4), "needs");
+    assert_string_equal(nearest_word("pi", words, 4), "ip");
+    assert_null(nearest_word("colour", words, 4));
+    assert_null(nearest_word("", words, 4));
+    assert_null(nearest_word("x", words, 4));
+}
+
+static void asked_as_a_question(void **state)
+{
+    static const char *const words[] = {"preflight", "plan", "prune"};
+
+    (void)state;
+    assert_string_equal(did_you_mean("prefligth", words, 3).text, "; did you mean 'preflight'?");
+    assert_string_equal(did_you_mean("frobnicate", words, 3).text, "");
+    assert_string_equal(did_you_mean("plan", words, 0).text, "");
+}
+
+static void another_number_is_another_host(void **state)
+{
+    static const char *const hosts[] = {"node01", "node02", "gpu-a-7", "gpu-b-7"};
+
+    (void)state;
+    assert_string_equal(did_you_mean_host("node1", hosts, 4).text, "; did you mean 'node01'?");
+    assert_string_equal(did_you_mean_host("ndoe02", hosts, 4).text, "; did you mean 'node02'?");
+    assert_string_equal(did_you_mean_host("gpub-7", hosts, 4).text, "; did you mean 'gpu-b-7'?");
+    assert_string_equal(did_you_mean_host("node03", hosts, 4).text, "");
+    assert_string_equal(did_you_mean_host("node012", hosts, 4).text, "");
+    assert_string_equal(did_you_mean_host("node", hosts, 4).text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearest_word_is_near),
+        cmocka_unit_test(asked_as_a_question),
+        cmocka_unit_test(another_number_is_another_host),
+    };
+
+    return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
+}
