@@ -22,17 +22,6 @@ int cli_fail(const struct error *err)
     return err->code != ERROR_NONE ? (int)err->code : EXIT_INTERNAL;
 }
 
-void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
-{
-    cleanup_text struct text list = {0};
-
-    text_init(&list, HELP_BYTES);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", verbs[i]);
-    cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
-             did_you_mean(word, verbs, count).text);
-}
-
 /* Of "report [RUN]" the words that are typed as they stand: "report". */
 static int command_length(const char *usage)
 {

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "assay/cleanup.h"
+#include "assay/nearest.h"
 #include "assay/pattern.h"
 #include "assay/printable.h"
 #include "cli.h"
 
-enum { LINE_BYTES = 64 << 20, HOSTS_TO_CHOOSE = 2000 };
+enum { LINE_BYTES = 64 << 20 };
 static const char marker[] = "@assay-part ";
 
 struct request {
@@ -65,13 +66,10 @@ static bool is_asked_for(const struct request *request, const struct attempt *at
 
 /* What was asked for must be there: an empty answer to a mistyped name would look like silence of the host. */
 static int no_such(const struct request *request, const char *kind, const char *word,
-                   const char *const *names, size_t count, struct error *err)
+                   struct did_you_mean meant, struct error *err)
 {
-    const char *near = nearest_word(word, names, count);
-
-    return error_set(err, ERROR_USAGE, "run %lld has no %s '%s'%s%s%s; `assay logs %lld` lists what there is",
-                     request->record->number, kind, word, near != NULL ? ", did you mean '" : "",
-                     near != NULL ? near : "", near != NULL ? "'" : "", request->record->number);
+    return error_set(err, ERROR_USAGE, "run %lld has no %s '%s' (`assay logs %lld` lists what there is)%s",
+                     request->record->number, kind, word, request->record->number, meant.text);
 }
 
 static int check_hosts(const struct request *request, struct error *err)
@@ -87,8 +85,8 @@ static int check_hosts(const struct request *request, struct error *err)
         while (k < plan->hosts.count && strcmp(names[k], request->hosts.names.items[i]) != 0)
             k++;
         if (k == plan->hosts.count)
-            return no_such(request, "host", request->hosts.names.items[i], names,
-                           plan->hosts.count < HOSTS_TO_CHOOSE ? plan->hosts.count : HOSTS_TO_CHOOSE, err);
+            return no_such(request, "host", request->hosts.names.items[i],
+                           did_you_mean_host(request->hosts.names.items[i], names, plan->hosts.count), err);
     }
     return 0;
 }
@@ -105,7 +103,8 @@ static int check_step(const struct request *request, struct error *err)
         if (strcmp(names[i], request->step) == 0)
             return 0;
     }
-    return no_such(request, "step", request->step, names, plan->shapes.count, err);
+    return no_such(request, "step", request->step, did_you_mean(request->step, names, plan->shapes.count),
+                   err);
 }
 
 /* ---- what is printed ---- */

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/nearest.h"
 #include "assay/printable.h"
 #include "assay/sha256.h"
 #include "assay/text.h"
 #include "cli.h"
 
-enum { PRINTED_BYTES = 64 << 20 };
+enum { PRINTED_BYTES = 64 << 20, WORDS_BYTES = 4096 };
 
 /* Stands for the line breaks of a format: none that an argument has can be it. */
 static const char *line_break(void)
@@ -94,4 +95,15 @@ void cli_warn(const char *format, ...)
     va_start(arguments, format);
     print_to(stderr, format, arguments);
     va_end(arguments);
+}
+
+void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
+{
+    cleanup_text struct text list = {0};
+
+    text_init(&list, WORDS_BYTES);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", verbs[i]);
+    cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
+             did_you_mean(word, verbs, count).text);
 }

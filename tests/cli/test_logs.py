@@ -76,7 +76,7 @@ tap.same((logs("1", "--grep", "nobody said this").returncode, found.returncode),
 tap.ok("node2 prints 1:" in logs("1", "--grep", "^@assay-part x").stdout, "--grep: a host hides no line behind what looks like our marks")
 tap.ok("(" in (bad := logs("1", "--grep", "(")).stderr and bad.returncode == 64, "--grep: a pattern that is none", bad.stderr)
 
-for words, expected in ((("1", "nod2"), "no host 'nod2', did you mean 'node"), (("1", "node2", "print"), "no step 'print', did you mean 'prints'"),
+for words, expected in ((("1", "nod2"), "did you mean 'node2'?"), (("1", "node2", "print"), "did you mean 'prints'?"),
                         (("9",), "9"), (("1", "node1", "prints", "more"), "unexpected 'more'"), (("1", "node[1"), "node\\[1")):
     done = logs(*words)
     tap.ok(done.returncode == 64 and expected.replace("\\", "") in done.stderr and not done.stdout, f"logs {' '.join(words)}: refused by name",
