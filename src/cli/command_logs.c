@@ -205,17 +205,45 @@ static void print_output(const struct request *request, const struct attempt *at
         print_capture(request, &attempt->captures[1]);
 }
 
+/* What a pattern may do is counted over all its searches (pattern.h): with a new one the line has that for itself. A line
+   that takes more is an error, for one that was not looked at is not one without a match. */
+static int find(struct request *request, struct slice line, bool *ret_found, struct error *err)
+{
+    enum pattern_result result = PATTERN_EXHAUSTED;
+
+    for (int tries = 0; tries < 2 && result == PATTERN_EXHAUSTED; tries++) {
+        size_t offset = 0;
+
+        if (tries > 0) {
+            pattern_destroy(request->pattern);
+            request->pattern = pattern_create(request->grep, &offset, err);
+            if (request->pattern == NULL)
+                return -1;
+            offset = 0;
+        }
+        result = pattern_next(request->pattern, line, &offset);
+    }
+    *ret_found = result == PATTERN_FOUND;
+    return result != PATTERN_EXHAUSTED
+               ? 0
+               : error_set(err, ERROR_USAGE,
+                           "--grep '%s': it takes too many steps on a line; write it simpler", request->grep);
+}
+
 /* "node3 gpu-burn 2:117: GPU 3: FAULTY"; of stderr with "stderr" before the number of the line. */
-static void search(struct request *request, const struct attempt *attempt, const struct capture *capture)
+static int search(struct request *request, const struct attempt *attempt, const struct capture *capture,
+                  struct error *err)
 {
     const struct step *step = step_of(request, attempt);
     const char *stream = strcmp(capture->stream, "stderr") == 0 ? "stderr " : "";
     struct slice rest = capture->bytes, line;
 
     for (size_t number = 1; next_line(&rest, &line); number++) {
-        size_t offset = 0;
+        bool found;
 
-        if (pattern_next(request->pattern, line, &offset) != PATTERN_FOUND)
+        if (find(request, line, &found, err) < 0)
+            return -1;
+        if (!found)
             continue;
         request->found++;
         if (!request->raw)
@@ -223,6 +251,7 @@ static void search(struct request *request, const struct attempt *attempt, const
                       attempt->n, stream, number);
         print_line(line);
     }
+    return 0;
 }
 
 static int show_attempt(struct request *request, struct attempt *attempt, struct error *err)
@@ -239,7 +268,7 @@ static int show_attempt(struct request *request, struct attempt *attempt, struct
     if (result == 0 && request->pattern == NULL)
         print_output(request, attempt);
     for (size_t i = request->only_stderr; result == 0 && request->pattern != NULL && i < 2; i++)
-        search(request, attempt, &attempt->captures[i]);
+        result = search(request, attempt, &attempt->captures[i], err);
     arena_destroy(arena);
     return result;
 }

@@ -12,7 +12,7 @@ from cluster import ASSAY, FOLDER, Lab, Tap, assay, environment
 
 DATABASE = os.path.join(FOLDER, "runs.db")
 # Both streams, a progress that begins its line again, bytes that are no text, and what a terminal would obey.
-PRINTS = r"""printf 'first\nat 10%%\rat 99%%\r\n\033]0;title\007\033[2Jlook\0here\377\n'; echo '@assay-part x begin main'; echo complaint >&2"""
+PRINTS = r"""printf 'first\nat 10%%\rat 99%%\r\n\033]0;title\007\033[2Jlook\0here\377\n'; echo '@assay-part x begin main'; head -c 4000 /dev/zero | tr "\\0" x; echo; echo complaint >&2"""
 AGAIN = "echo try >>{0}.$ASSAY_LAB_HOST; echo this is try $(wc -l <{0}.$ASSAY_LAB_HOST); [ $(wc -l <{0}.$ASSAY_LAB_HOST) -ge 2 ] || kill -9 $$"
 SUITE = {"name": "logs", "title": "Logs", "purpose": "trial", "platform": "hgx-h100", "steps": [
     {"check": "reachable"},
@@ -74,6 +74,11 @@ tap.same(sorted(line.split(":")[0] for line in found.stdout.splitlines()),
 tap.ok("node1 prints 1:stderr " in found.stdout, "--grep: it says what came on stderr", found.stdout)
 tap.same((logs("1", "--grep", "nobody said this").returncode, found.returncode), (1, 0), "--grep: 1 where no line matches")
 tap.ok("node2 prints 1:" in logs("1", "--grep", "^@assay-part x").stdout, "--grep: a host hides no line behind what looks like our marks")
+costly = logs("1", "--grep", "(x|xx){1,10}[0-9]|look")
+tap.same((costly.returncode, costly.stdout.count("look")), (0, 3), "--grep: a costly pattern misses no line", costly.stderr)
+hopeless = logs("1", "--grep", "(x|xx)+[0-9]")
+tap.ok(hopeless.returncode == 64 and "too many steps" in hopeless.stderr, "--grep: a pattern that takes too long is refused, and finds not just nothing",
+       hopeless.stdout[-200:], hopeless.stderr)
 tap.ok("(" in (bad := logs("1", "--grep", "(")).stderr and bad.returncode == 64, "--grep: a pattern that is none", bad.stderr)
 
 for words, expected in ((("1", "nod2"), "did you mean 'node2'?"), (("1", "node2", "print"), "did you mean 'prints'?"),
