@@ -215,11 +215,13 @@ static struct report_cause *explained_by(struct folding *folding, const struct r
 
 static const char stopped_key[] = "\x1fstopped";
 
+/* And can go on here: another party's run goes on where it was made, and a preflight is made again. */
 static bool is_stopped(const struct folding *folding)
 {
-    enum run_state state = folding->view->record->state;
+    const struct record *record = folding->view->record;
 
-    return state == RUN_CANCELLED || state == RUN_INTERRUPTED;
+    return (record->state == RUN_CANCELLED || record->state == RUN_INTERRUPTED) && record->origin == NULL &&
+           record->standing.kind != RUN_PREFLIGHT;
 }
 
 /* The attempt was ended with the run, and neither host nor test is to blame. */
