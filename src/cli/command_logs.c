@@ -169,13 +169,19 @@ static void print_lines(struct slice rest)
         print_line(line);
 }
 
+static void put_bytes(struct slice bytes)
+{
+    if (bytes.length > 0)
+        fwrite(bytes.bytes, 1, bytes.length, stdout);
+}
+
 /* Of an output that is too long to be kept whole there are its head and its tail; of one that broke off there is less than
    was told. */
 static void print_capture(const struct request *request, const struct capture *capture)
 {
     if (request->raw) {
-        fwrite(capture->bytes.bytes, 1, capture->bytes.length, stdout);
-        fwrite(capture->tail.bytes, 1, capture->tail.length, stdout);
+        put_bytes(capture->bytes);
+        put_bytes(capture->tail);
         return;
     }
     print_lines(capture->bytes);
