@@ -153,6 +153,8 @@ struct acceptance {
     LIST_OF(struct acceptance_verdict) verdicts; /* the whole first, then units in hostfile order */
 
     LIST_OF(struct moment) story; /* by time; the caller's, who judges for each of these times */
+    const char
+        *site_index; /* where the HTML report lies in a site: the way to its index; NULL: it stands alone */
 };
 
 /*

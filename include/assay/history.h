@@ -64,6 +64,13 @@ struct record;
 /* The next run, with its plan and its judgement: what the suite asked for, not what was added to find a fault. Its
    strings must live as long as the history. */
 void history_add(struct arena *arena, struct history *history, const struct record *record);
+/* How far it is; and copies of all strings that were added since, so that the record may go: all but causes, which are gone
+   then. */
+struct history_mark {
+    size_t runs, positions, targets, failures, sightings;
+};
+struct history_mark history_mark(const struct history *history);
+void history_keep(struct arena *arena, struct history *history, const struct history_mark *mark);
 /* In the run that was added last, this was at a place of the host; of a host that nothing was measured on it is of no
    account. */
 void history_add_sighting(struct arena *arena, struct history *history, const char *host, const char *place,

@@ -23,7 +23,8 @@ struct run_origin {
     const char *signers; /* whose good signatures it was compared with at import, one a line; "": unsigned */
 };
 
-struct earlier; /* compare.h */
+struct earlier;    /* compare.h */
+struct site_place; /* site.h */
 struct record {
     struct arena *arena; /* everything below lives here */
     long long number;    /* in this database */
@@ -47,7 +48,8 @@ struct record {
     const struct record *preflight;
     struct slice
         names; /* as a NAMES_DOCUMENT: what this report calls it in place of what the run is called; or none */
-    unsigned appendices; /* which of them the HTML report prints too: report.h */
+    unsigned appendices;           /* which of them the HTML report prints too: report.h */
+    const struct site_place *site; /* where the HTML report lies in a site; NULL: it stands alone */
 };
 
 const char *run_state_name(enum run_state state);

@@ -156,6 +156,16 @@ void report_compare_json(struct arena *arena, const struct history *history,
                          const struct history_findings *findings, const struct comparison *comparison,
                          struct text *out);
 
+/* What a host printed, as text for people: a line for each time that a tool began one, what steers a terminal as U+FFFD. A
+   line of ours that begins with '#' is a heading; the mark around a part is one too, without its secret. */
+/* "# run 6, gpu-burn, attempt 1 on node3: ran, exit status 0" */
+void output_heading(const struct record *record, const struct attempt *attempt, struct text *out);
+/* Of one that is too long to be kept whole its head and its tail; of one that broke off that it did. The bytes are loaded. */
+void output_capture(const struct capture *capture, struct text *out);
+/* One line of it, and the next of what is left. */
+void output_line(struct slice line, struct text *out);
+bool output_next_line(struct slice *rest, struct slice *ret_line);
+
 /* "1h 02m 03s", "3.2 s". */
 const char *duration_text(struct arena *arena, double seconds);
 /* "2026-03-01 12:00:00 UTC". */

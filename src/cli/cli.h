@@ -54,6 +54,7 @@ int command_run(int argc, char **argv);
 int command_stage(int argc, char **argv);
 int command_waive(int argc, char **argv);
 int command_show(int argc, char **argv);
+int command_site(int argc, char **argv);
 int command_verify(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
@@ -172,6 +173,9 @@ int cli_add_earlier(struct store *store, struct arena *arena, struct record *rec
                     struct error *err) __attribute__((warn_unused_result));
 /* report_file.c. Where a report goes by default: what is no acceptance says so by its name. From the heap. */
 char *cli_report_name(const struct standing *standing, long long number, const char *extension);
+/* The run as a report of this form shows it: with what it is compared with (against: cli_add_earlier), and its preflight. */
+struct record *cli_load_report(struct store *store, struct arena *arena, long long number, const char *format,
+                               const char *against, struct error *err) __attribute__((warn_unused_result));
 /* Into the file, or to standard output ("-"), while it is made. */
 int cli_write_report(const struct record *record, const char *format, enum report_language language,
                      const char *path, struct error *err) __attribute__((warn_unused_result));
@@ -204,9 +208,13 @@ struct alert_news;
 int cli_alert_news(struct arena *arena, const struct record *record, struct alert_news *ret_news,
                    struct error *err) __attribute__((warn_unused_result));
 
-/* command_history.c: the next run of a history, with what it saw of GPUs and HCAs. */
+/* histories.c: the next run of a history, with what it saw of GPUs and HCAs. */
 int cli_add_history(struct store *store, struct arena *arena, struct history *history,
                     const struct record *record, struct error *err) __attribute__((warn_unused_result));
+/* All runs that were judged, or the newest `last` of them (0: all), without those of other parties unless these are asked
+   for. */
+int cli_collect_history(struct store *store, struct arena *arena, size_t last, bool imported,
+                        struct history *history, struct error *err) __attribute__((warn_unused_result));
 
 /* production.c. Which hosts in production which steps of the plan load, in words; NULL: none. */
 const char *cli_production(struct arena *arena, const struct plan *plan);

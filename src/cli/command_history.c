@@ -23,53 +23,6 @@ static const struct {
                   const struct history_choice *, struct text *);
 } forms[] = {{"text", report_history_text}, {"json", report_history_json}, {"svg", report_history_svg}};
 
-int cli_add_history(struct store *store, struct arena *arena, struct history *history,
-                    const struct record *record, struct error *err)
-{
-    struct item_sightings seen;
-
-    history_add(arena, history, record);
-    if (store_run_items(store, arena, record->number, &seen, err) < 0)
-        return -1;
-    /* Of a chassis the name of the host is what people know it by, and what runs without its serial number have. */
-    for (size_t i = 0; i < seen.items.count; i++)
-        if (seen.items.items[i].kind == ITEM_GPU || seen.items.items[i].kind == ITEM_HCA)
-            history_add_sighting(arena, history, seen.items.items[i].host, seen.items.items[i].position,
-                                 seen.items.items[i].identity);
-    return 0;
-}
-
-/* What another party says of the hardware is no history of ours. */
-static bool counts(const struct run_summary *run, bool imported)
-{
-    return run->judged && (imported || !run->imported);
-}
-
-/* The newest runs that were judged, oldest first. */
-static int collect(struct store *store, struct arena *arena, const struct history_options *options,
-                   struct history *history, struct error *err)
-{
-    struct run_summary *runs;
-    size_t count, first = 0, judged = 0;
-
-    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
-        return -1;
-    while (first < count && (options->last == 0 || judged < options->last))
-        judged += counts(&runs[first++], options->imported);
-    while (first-- > 0) {
-        struct record *record;
-
-        if (!counts(&runs[first], options->imported))
-            continue;
-        record = store_load_judged(store, arena, runs[first].number, err);
-        if (record == NULL)
-            return -1;
-        if (cli_add_history(store, arena, history, record, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static bool is_known(const struct history_findings *findings, const struct history_choice *choice)
 {
     for (size_t i = 0; i < findings->series.count; i++)
@@ -98,7 +51,9 @@ static int show(struct arena *arena, const struct history_options *options, size
     struct history history = {0};
     struct history_findings findings;
     cleanup_text struct text out = {0};
-    int status = EXIT_ACCEPT, got = store != NULL ? collect(store, arena, options, &history, err) : -1;
+    int status = EXIT_ACCEPT, got = store != NULL ? cli_collect_history(store, arena, options->last,
+                                                                        options->imported, &history, err)
+                                                  : -1;
 
     store_close(store);
     if (got < 0)

@@ -8,11 +8,10 @@
 #include "assay/cleanup.h"
 #include "assay/nearest.h"
 #include "assay/pattern.h"
-#include "assay/printable.h"
+#include "assay/report.h"
 #include "cli.h"
 
 enum { LINE_BYTES = 64 << 20 };
-static const char marker[] = "@assay-part ";
 
 struct request {
     const char *db, *grep;
@@ -126,47 +125,13 @@ static void print_row(const struct request *request, const struct attempt *attem
               (unsigned long long)attempt->captures[1].length, step_target(request->arena, step));
 }
 
-/* "@assay-part 3f...9 begin main" is the mark around a part, whose secret is of no use to a reader. */
 static void print_line(struct slice line)
 {
     cleanup_text struct text text = {0};
-    struct slice rest = line, secret;
 
     text_init(&text, LINE_BYTES);
-    if (scan_text(&rest, marker) && scan_word(&rest, &secret)) {
-        text_put(&text, "#");
-        line = rest;
-    }
-    text_add(&text, line.bytes, line.length);
-    text_add(&text, "\n", 1);
-    for (size_t i = 0; i < text.length; i++)
-        if (text.bytes[i] == '\0')
-            text.bytes[i] = '\x7f'; /* may not be shown either, and ends no string */
+    output_line(line, &text);
     cli_print_lines(text.bytes);
-}
-
-/* A tool that shows its progress begins its line again and again: each time is a line here. */
-static bool next_line(struct slice *rest, struct slice *ret_line)
-{
-    size_t length = 0;
-
-    if (rest->length == 0)
-        return false;
-    while (length < rest->length && rest->bytes[length] != '\n' && rest->bytes[length] != '\r')
-        length++;
-    *ret_line = (struct slice){rest->bytes, length};
-    if (length + 1 < rest->length && rest->bytes[length] == '\r' && rest->bytes[length + 1] == '\n')
-        length++;
-    *rest = slice_from(*rest, length < rest->length ? length + 1 : length);
-    return true;
-}
-
-static void print_lines(struct slice rest)
-{
-    struct slice line;
-
-    while (next_line(&rest, &line))
-        print_line(line);
 }
 
 static void put_bytes(struct slice bytes)
@@ -175,34 +140,33 @@ static void put_bytes(struct slice bytes)
         fwrite(bytes.bytes, 1, bytes.length, stdout);
 }
 
-/* Of an output that is too long to be kept whole there are its head and its tail; of one that broke off there is less than
-   was told. */
 static void print_capture(const struct request *request, const struct capture *capture)
 {
+    cleanup_text struct text text = {0};
+
     if (request->raw) {
         put_bytes(capture->bytes);
         put_bytes(capture->tail);
         return;
     }
-    print_lines(capture->bytes);
-    if (capture->tail.length > 0) {
-        cli_print("# of %llu bytes the first %zu and the last %zu are kept\n",
-                  (unsigned long long)capture->length, capture->bytes.length, capture->tail.length);
-        print_lines(capture->tail);
-    }
-    if (capture->cut)
-        cli_print("# it broke off here, or found no room in the run\n");
+    text_init(&text, LINE_BYTES);
+    output_capture(capture, &text);
+    cli_print_lines(text.bytes);
+}
+
+static void print_heading(const struct request *request, const struct attempt *attempt)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, LINE_BYTES);
+    output_heading(request->record, attempt, &text);
+    cli_print_lines(text.bytes);
 }
 
 static void print_output(const struct request *request, const struct attempt *attempt)
 {
-    const struct step *step = step_of(request, attempt);
-
     if (!request->raw)
-        cli_print("# run %lld, %s, attempt %u on %s: %s, exit status %d%s%s\n", request->record->number,
-                  step->shape->suite_step, attempt->n, step_target(request->arena, step),
-                  attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "it runs", attempt->rc,
-                  *attempt->text != '\0' ? "; " : "", attempt->text);
+        print_heading(request, attempt);
     if (!request->only_stderr)
         print_capture(request, &attempt->captures[0]);
     if (!request->raw && !request->only_stderr && attempt->captures[1].length > 0)
@@ -244,7 +208,7 @@ static int search(struct request *request, const struct attempt *attempt, const 
     const char *stream = strcmp(capture->stream, "stderr") == 0 ? "stderr " : "";
     struct slice rest = capture->bytes, line;
 
-    for (size_t number = 1; next_line(&rest, &line); number++) {
+    for (size_t number = 1; output_next_line(&rest, &line); number++) {
         bool found;
 
         if (find(request, line, &found, err) < 0)

@@ -52,13 +52,6 @@ static int write_record(const struct request *request, struct store *store, cons
                             request->output != NULL ? request->output : "-", err);
 }
 
-/* The forms that show an earlier run beside their own. */
-static bool compares(const char *format)
-{
-    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0 ||
-           strcmp(format, "prometheus") == 0;
-}
-
 /* "hosts", "all": which parts of the HTML report are printed too. false: there is no such appendix. */
 static bool add_appendix(const char *name, unsigned *appendices)
 {
@@ -97,12 +90,8 @@ static int write_run(struct request *request)
     if (store != NULL && request->word != NULL)
         number = store_find_run(store, request->word, &err);
     if (store != NULL && (request->word == NULL || number > 0))
-        record = store_load_lean(store, request->arena, number, report_rests_on, &err);
-    if (record != NULL && compares(request->format) && record->judgement.verdict_count > 0 &&
-        cli_add_earlier(store, request->arena, record, request->against, &err) < 0)
-        record = NULL;
-    if (record != NULL &&
-        (strcmp(request->format, "html") != 0 || cli_attach_preflight(store, record, &err) == 0)) {
+        record = cli_load_report(store, request->arena, number, request->format, request->against, &err);
+    if (record != NULL) {
         dress(request, record);
         result = write_record(request, store, record, &err);
     }

@@ -33,6 +33,8 @@ static const struct command commands[] = {
      "what the hosts printed, as it is stored: a list, one output, or --grep in all", command_logs},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
+    {"site", "DIR", "a folder of pages about all runs, with their outputs, for a file share or a web server",
+     command_site},
     {"verify", "REPORT", "is it the report that was signed, by whom, and is its evidence unchanged? offline",
      command_verify},
     {"export", "RUN", "a run with all its evidence as one file; --redact hides who and where",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report goes to its file while it is made: of 1,250 hosts JSON and CSV are two gigabytes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "assay/files.h"
 #include "assay/report.h"
@@ -28,6 +29,24 @@ bool cli_language(const char *option, enum report_language *ret_language)
             return report_language_find(locale, ret_language), true;
     }
     return true;
+}
+
+/* The forms that show an earlier run beside their own. */
+static bool compares(const char *format)
+{
+    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0 ||
+           strcmp(format, "prometheus") == 0;
+}
+
+struct record *cli_load_report(struct store *store, struct arena *arena, long long number, const char *format,
+                               const char *against, struct error *err)
+{
+    struct record *record = store_load_lean(store, arena, number, report_rests_on, err);
+
+    if (record == NULL || (compares(format) && record->judgement.verdict_count > 0 &&
+                           cli_add_earlier(store, arena, record, against, err) < 0))
+        return NULL;
+    return strcmp(format, "html") != 0 || cli_attach_preflight(store, record, err) == 0 ? record : NULL;
 }
 
 struct output {

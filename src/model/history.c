@@ -134,3 +134,44 @@ void history_add_sighting(struct arena *arena, struct history *history, const ch
             *list_push(arena, &history->sightings) =
                 (struct history_sighting){(uint32_t)history->runs.count - 1, (uint32_t)i, place, identity};
 }
+
+struct history_mark history_mark(const struct history *history)
+{
+    return (struct history_mark){history->runs.count, history->positions.count, history->targets.count,
+                                 history->failures.count, history->sightings.count};
+}
+
+static void keep_position(struct arena *arena, struct history_position *position)
+{
+    const char **const strings[] = {&position->suite_step, &position->check,    &position->scope,
+                                    &position->variant,    &position->platform, &position->metric,
+                                    &position->subject,    &position->at};
+
+    for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+        *strings[i] = arena_strdup(arena, *strings[i]);
+}
+
+void history_keep(struct arena *arena, struct history *history, const struct history_mark *mark)
+{
+    for (size_t i = mark->runs; i < history->runs.count; i++) {
+        struct history_run *run = &history->runs.items[i];
+
+        run->uuid = arena_strdup(arena, run->uuid);
+        run->suite = arena_strdup(arena, run->suite);
+        run->word = arena_strdup(arena, run->word);
+    }
+    for (size_t i = mark->positions; i < history->positions.count; i++)
+        keep_position(arena, &history->positions.items[i]);
+    for (size_t i = mark->targets; i < history->targets.count; i++)
+        history->targets.items[i] = arena_strdup(arena, history->targets.items[i]);
+    for (size_t i = mark->failures; i < history->failures.count; i++)
+        history->failures.items[i] =
+            (struct history_failure){history->failures.items[i].run, history->failures.items[i].position,
+                                     history->failures.items[i].target, .cause = ""};
+    for (size_t i = mark->sightings; i < history->sightings.count; i++) {
+        struct history_sighting *sighting = &history->sightings.items[i];
+
+        sighting->place = arena_strdup(arena, sighting->place);
+        sighting->identity = arena_strdup(arena, sighting->identity);
+    }
+}

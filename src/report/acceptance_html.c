@@ -369,6 +369,8 @@ void acceptance_html(const struct acceptance *acceptance, enum report_language l
     struct leaf leaf = {out, arena_create(), language, acceptance};
 
     frame_open(out, language, title_text(&leaf), "");
+    if (acceptance->site_index != NULL)
+        frame_back(out, language, acceptance->site_index);
     write_title(&leaf);
     write_units(&leaf);
     write_story(&leaf);

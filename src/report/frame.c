@@ -32,23 +32,73 @@ static void write_page_number(struct text *out, enum report_language language)
     arena_destroy(arena);
 }
 
-void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
+static void open_head(struct text *out, enum report_language language)
 {
     html_markup(out, "<!DOCTYPE html>\n<html lang=\"");
     html_text(out, language == LANGUAGE_ZH ? "zh-CN" : "en");
     html_markup(out, "\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:; script-src 'sha256-");
-    text_put(out, report_js_sha256);
-    html_markup(out, "'\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
+}
+
+static void put_title(struct text *out, const char *title)
+{
+    html_markup(out, "<link rel=\"icon\" href=\"data:,\">\n<title>");
     html_text(out, title);
-    html_markup(out, "</title>\n<style>\n");
+    html_markup(out, "</title>\n");
+}
+
+/* With style and script in it, up to the end of the style. */
+static void open_whole(struct text *out, enum report_language language, const char *title)
+{
+    open_head(out, language);
+    html_markup(out, "style-src 'unsafe-inline'; img-src data:; script-src 'sha256-");
+    text_put(out, report_js_sha256);
+    html_markup(out, "'\">\n");
+    put_title(out, title);
+    html_markup(out, "<style>\n");
     text_put(out, report_css);
+}
+
+static void open_main(struct text *out)
+{
+    html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
+{
+    open_whole(out, language, title);
     write_page_number(out, language);
     if (*foot != '\0')
         write_foot(out, foot);
-    html_markup(out, "</style>\n</head>\n<body>\n<main>\n");
+    open_main(out);
+}
+
+void frame_open_site(struct text *out, enum report_language language, const char *title)
+{
+    open_whole(out, language, title);
+    text_put(out, site_css);
+    open_main(out);
+}
+
+/* A page that is read as a file has no origin that 'self' could be in every browser: "file:" says it. */
+void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style)
+{
+    open_head(out, language);
+    html_markup(out, "style-src 'self' file:; img-src data:\">\n");
+    put_title(out, title);
+    html_markup(out, "<link rel=\"stylesheet\" href=\"");
+    html_text(out, style);
+    html_markup(out, "\">\n</head>\n<body>\n<main>\n");
+}
+
+void frame_back(struct text *out, enum report_language language, const char *index)
+{
+    html_markup(out, "<p class=\"small on-screen\"><a href=\"");
+    html_text(out, index);
+    html_markup(out, "\">");
+    html_text(out, language_text(language, TEXT_SITE_BACK));
+    html_markup(out, "</a></p>\n");
 }
 
 void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english)
@@ -104,4 +154,9 @@ void frame_close(struct text *out, enum report_language language)
     html_markup(out, "\">");
     text_put(out, report_js);
     html_markup(out, "</script>\n</body>\n</html>\n");
+}
+
+void frame_end(struct text *out)
+{
+    html_markup(out, "</main>\n</body>\n</html>\n");
 }

@@ -11,11 +11,18 @@
 
 /* Up to and with <main>. The foot stands on every printed page; of it letters, digits, blanks and '-' are shown. */
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot);
+/* The same of a page of a site. */
+void frame_open_site(struct text *out, enum report_language language, const char *title);
+/* Likewise of one that has no script and takes its style from a file; frame_end closes it. */
+void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style);
+/* The way back to a site's pages, on the screen alone. */
+void frame_back(struct text *out, enum report_language language, const char *index);
 /* What was written down in English, in the language; pieces that have no translation are marked as English. */
 void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english);
 /* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */
 void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
                     enum text_key what, const char *uuid);
 void frame_close(struct text *out, enum report_language language);
+void frame_end(struct text *out);
 
 #endif

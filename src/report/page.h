@@ -148,6 +148,8 @@ void page_documents(struct page *page);
 void page_sign_off(struct page *page);
 void page_commands(struct page *page);
 void page_attempts(struct page *page);
+/* In a site: opens a link to what the attempt printed, stdout (0) or stderr (1). false: there is nothing to lead to. */
+bool page_open_output(struct page *page, const struct attempt *attempt, size_t stream);
 void page_equipment(struct page *page);
 bool page_has_equipment(const struct page *page);
 

@@ -8,6 +8,22 @@
 
 enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24 };
 
+/* In a site behind the attempt what it printed. */
+static void write_output_links(struct page *page, const struct attempt *attempt)
+{
+    static const char *const streams[] = {"stdout", "stderr"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
+        if (page->view->record->site == NULL || attempt->captures[i].length == 0)
+            continue;
+        html_text(page->out, " ");
+        if (page_open_output(page, attempt, i)) {
+            html_text(page->out, streams[i]);
+            html_markup(page->out, "</a>");
+        }
+    }
+}
+
 /* Links to the attempts behind the entry, each step's named once; behind whom isolation names are the tests of parts. */
 static void write_evidence_links(struct page *page, const struct report_entry *entry)
 {
@@ -26,6 +42,7 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
                                       said(page, step_target(page->arena, page->view->steps[step].step)),
                                       number(page, attempt->n)));
             html_markup(page->out, "</a>");
+            write_output_links(page, attempt);
         }
         last = step;
     }

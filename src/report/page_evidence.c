@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "assay/evidence.h"
+#include "assay/site.h"
 #include "frame.h"
 #include "gates.h"
 #include "page.h"
@@ -462,10 +463,24 @@ void page_commands(struct page *page)
 
 enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40, COURSES_HOSTS = 32 };
 
+bool page_open_output(struct page *page, const struct attempt *attempt, size_t stream)
+{
+    const struct site_place *site = page->view->record->site;
+    const char *path = site != NULL ? site->outputs[stream][view_attempt_index(page->view, attempt)] : NULL;
+
+    if (path == NULL)
+        return false;
+    html_markup(page->out, "<a href=\"");
+    html_text(page->out, path);
+    html_markup(page->out, "\">");
+    return true;
+}
+
 /* Output with its hash on a line of its own; of nothing only that it was nothing. */
 static void write_captures(struct page *page, const struct attempt *attempt)
 {
     struct text *out = page->out;
+    bool linked;
 
     for (size_t i = 0; i < 2; i++) {
         const struct capture *capture = &attempt->captures[i];
@@ -479,7 +494,11 @@ static void write_captures(struct page *page, const struct attempt *attempt)
             continue;
         }
         html_markup(out, "<span class=\"sha\">");
-        html_textf(out, "%s %s B ", capture->stream, count_text(page->arena, (size_t)capture->length));
+        linked = page_open_output(page, attempt, i);
+        html_textf(out, "%s %s B", capture->stream, count_text(page->arena, (size_t)capture->length));
+        if (linked)
+            html_markup(out, "</a>");
+        html_text(out, " ");
         if (*capture_note(capture) != '\0') {
             html_markup(out, "<b>");
             page_said(page, capture_note(capture));
@@ -679,6 +698,7 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
 {
     size_t index = view_attempt_index(page->view, attempt), command = commands->of_attempt[index] + 1;
     struct text *out = page->out;
+    bool linked;
 
     html_shape(out, "<tbody id=\"e@\"><tr><td><b>", (double)index);
     html_text(out, step->step->shape->suite_step);
@@ -687,9 +707,13 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_markup(out, "</td>");
     html_cell(out, when(page, attempt_start(attempt)));
     html_cell(out, how_long(page, attempt_seconds(attempt)));
-    html_markup(out, "<td colspan=\"2\"><code>");
+    html_markup(out, "<td colspan=\"2\">");
+    linked = page_open_output(page, attempt, 0);
+    html_markup(out, "<code>");
     html_text(out, attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : say(page, TEXT_NO_OUTPUT));
     html_markup(out, "</code>");
+    if (linked)
+        html_markup(out, "</a>");
     html_text(out, versions_text(page->arena, &attempt->reading));
     html_markup(out, "</td></tr></tbody>\n");
 }

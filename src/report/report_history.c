@@ -5,6 +5,8 @@
 
 #include "assay/printable.h"
 #include "assay/report.h"
+#include "history_shown.h"
+#include "language.h"
 
 enum { LINE_BYTES = 4096, PLOT_COLUMNS = 41 };
 
@@ -37,25 +39,31 @@ static void put_subject(struct text *out, const struct history_subject *subject)
     }
 }
 
-const char *history_finding_text(struct arena *arena, const struct history *history,
-                                 const struct history_findings *findings,
+const char *history_finding_said(struct arena *arena, enum report_language language,
+                                 const struct history *history, const struct history_findings *findings,
                                  const struct history_finding *finding)
 {
+    bool drop = finding->kind == HISTORY_DROP;
     const struct history_series *series = &findings->series.items[finding->series];
     const struct history_point *last;
 
     if (finding->kind == HISTORY_REPEAT)
-        return arena_printf(arena, "has failed in %zu of %zu runs, first in run %lld", finding->runs,
-                            history->runs.count, run_at(history, finding->first_run)->number);
+        return language_say(arena, language, TEXT_SITE_REPEAT, arena_printf(arena, "%zu", finding->runs),
+                            arena_printf(arena, "%zu", history->runs.count),
+                            arena_printf(arena, "%lld", run_at(history, finding->first_run)->number));
     last = &series->points.items[series->points.count - 1];
-    if (finding->kind == HISTORY_TREND)
-        return arena_printf(arena, "%s %s: %+.1f%% over %zu runs, now %.5g %s (noise %.1f%% a run)",
-                            series->suite_step, series->metric, 100 * finding->change, finding->runs,
-                            last->value, series->unit, 100 * finding->noise);
-    return arena_printf(arena,
-                        "%s %s: %+.1f%% against the %zu run%s before, now %.5g %s (noise %.1f%% a run)",
-                        series->suite_step, series->metric, 100 * finding->change, finding->runs - 1,
-                        finding->runs == 2 ? "" : "s", last->value, series->unit, 100 * finding->noise);
+    return language_say(arena, language, drop ? TEXT_SITE_DROP : TEXT_SITE_TREND, series->suite_step,
+                        series->metric, arena_printf(arena, "%+.1f%%", 100 * finding->change),
+                        arena_printf(arena, "%zu", drop ? finding->runs - 1 : finding->runs),
+                        arena_printf(arena, "%.5g %s", last->value, series->unit),
+                        arena_printf(arena, "%.1f%%", 100 * finding->noise));
+}
+
+const char *history_finding_text(struct arena *arena, const struct history *history,
+                                 const struct history_findings *findings,
+                                 const struct history_finding *finding)
+{
+    return history_finding_said(arena, LANGUAGE_EN, history, findings, finding);
 }
 
 static void put_findings(struct arena *arena, const struct history *history,

@@ -3,9 +3,10 @@
 #include <math.h>
 
 #include "assay/report.h"
+#include "history_shown.h"
 #include "html.h"
 
-enum { WIDTH = 860, PLOT_WIDTH = 780, PLOT_HEIGHT = 320, LEFT = 64, TOP = 28, LINE_HEIGHT = 18, LINES = 8 };
+enum { WIDTH = 860, PLOT_WIDTH = 780, PLOT_HEIGHT = 320, LEFT = 64, TOP = 28, LINE_HEIGHT = 18 };
 
 /* Okabe and Ito's colours, told apart by the colour-blind too; lines also differ by their dashes. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -76,45 +77,62 @@ static void put_line(const struct plot *plot, const struct history_subject *subj
     html_markup(out, "</text>\n");
 }
 
+static void fit(struct plot *plot, const struct history_series *series)
+{
+    for (size_t k = 0; k < series->points.count; k++) {
+        plot->low = fmin(plot->low, 1.1 * series->points.items[k].deviation);
+        plot->high = fmax(plot->high, 1.1 * series->points.items[k].deviation);
+    }
+}
+
+void history_plot(const struct history_plot *shown, struct text *out)
+{
+    struct plot plot = {.out = out, .history = shown->history, .low = -0.02, .high = 0.02};
+    const struct history_findings *findings = shown->findings;
+
+    for (size_t i = 0; i < shown->count; i++)
+        fit(&plot, &findings->series.items[shown->series[i]]);
+    html_shape(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 @ @\" role=\"img\" ", WIDTH,
+               TOP + PLOT_HEIGHT + 50 + (double)(shown->count + 1) * LINE_HEIGHT);
+    html_markup(out, "font-family=\"sans-serif\" font-size=\"12\">\n<title>");
+    html_text(out, shown->title);
+    html_markup(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    put_axes(&plot, plot.high - plot.low > 0.2 ? 0.05 : 0.01);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct history_series *series = &findings->series.items[shown->series[i]];
+
+        put_line(&plot, &findings->subjects.items[series->subject], series, i);
+    }
+    if (*shown->more != '\0') {
+        html_shape(out, "<text x=\"@\" y=\"@\">", LEFT,
+                   TOP + PLOT_HEIGHT + 40 + (double)shown->count * LINE_HEIGHT);
+        html_text(out, shown->more);
+        html_markup(out, "</text>\n");
+    }
+    html_markup(out, "</svg>\n");
+}
+
 void report_history_svg(struct arena *arena, const struct history *history,
                         const struct history_findings *findings, const struct history_choice *choice,
                         struct text *out)
 {
-    struct plot plot = {.out = out, .history = history, .low = -0.02, .high = 0.02};
-    const struct history_series *drawn[LINES];
-    size_t count = 0, left_out = 0;
+    struct history_plot plot = {.title = "Deviation from what is expected, over runs",
+                                .more = "",
+                                .history = history,
+                                .findings = findings};
+    size_t left_out = 0;
 
-    (void)arena;
     for (size_t i = 0; i < findings->series.count; i++) {
-        const struct history_series *series = &findings->series.items[i];
-
         if (!history_chosen(findings, choice, i))
             continue;
-        if (count == LINES) {
+        if (plot.count == HISTORY_LINES)
             left_out++;
-            continue;
-        }
-        drawn[count++] = series;
-        for (size_t k = 0; k < series->points.count; k++) {
-            plot.low = fmin(plot.low, 1.1 * series->points.items[k].deviation);
-            plot.high = fmax(plot.high, 1.1 * series->points.items[k].deviation);
-        }
-    }
-    html_shape(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 @ @\" role=\"img\" ", WIDTH,
-               TOP + PLOT_HEIGHT + 50 + (double)(count + 1) * LINE_HEIGHT);
-    html_markup(out,
-                "font-family=\"sans-serif\" font-size=\"12\">\n<title>Deviation from what is expected, over "
-                "runs</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-    put_axes(&plot, plot.high - plot.low > 0.2 ? 0.05 : 0.01);
-    for (size_t i = 0; i < count; i++)
-        put_line(&plot, &findings->subjects.items[drawn[i]->subject], drawn[i], i);
-    if (left_out > 0 || count == 0) {
-        html_shape(out, "<text x=\"@\" y=\"@\">", LEFT, TOP + PLOT_HEIGHT + 40 + (double)count * LINE_HEIGHT);
-        if (count == 0)
-            html_text(out, "nothing to draw");
         else
-            html_textf(out, "and %zu more, which are not drawn", left_out);
-        html_markup(out, "</text>\n");
+            plot.series[plot.count++] = i;
     }
-    html_markup(out, "</svg>\n");
+    if (plot.count == 0)
+        plot.more = "nothing to draw";
+    else if (left_out > 0)
+        plot.more = arena_printf(arena, "and %zu more, which are not drawn", left_out);
+    history_plot(&plot, out);
 }

@@ -2,6 +2,7 @@
 /* The HTML report as a whole: head, contents, and the table of its sections. */
 #include "report_formats.h"
 
+#include "assay/site.h"
 #include "frame.h"
 #include "page.h"
 
@@ -203,6 +204,8 @@ void report_html(const struct record *record, enum report_language language, str
     gpu_tables_collect(page.view, &page.burns);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
+    if (record->site != NULL)
+        frame_back(out, language, record->site->index);
     page_answer(&page);
     write_sections(&page);
     write_not_printed(&page);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A site: a folder of pages about all runs of a database, for a file share or a web server. Pure as report.h is: records in,
+ * bytes and names out. Links are relative and lead to what lies in the folder; the pages are whole without JavaScript.
+ *
+ *   index.html                                    every run, and the acceptances
+ *   runs/6/index.html                             the report of run 6
+ *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed
+ *   compare/index.html, compare/5-6.html          what is different in run 6
+ *   history/index.html, hosts/, groups/, parts/   what the runs that were made here have shown of each
+ *   acceptances/iron.html                         how an acceptance stands
+ */
+#ifndef ASSAY_SITE_H
+#define ASSAY_SITE_H
+
+#include "assay/report.h"
+
+/*
+ * A word of a host, a suite or another party as the name of a file. What consists of small letters, digits, '-', '_' and '.',
+ * begins with one of the first two and is a name on every system stays; of any other what can stay, and behind it "=" and
+ * 16 digits of its SHA-256, so that different words have different names, also where capitals are none. In the arena.
+ */
+const char *site_name(struct arena *arena, const char *word);
+
+/* Where a report lies in a site; its links lead from there. */
+struct site_place {
+    const char *index; /* "../../index.html" */
+    /* By the index of the attempt: where its stdout and its stderr lie; NULL: nothing was kept of it. */
+    const char **outputs[2];
+};
+/* In the arena. */
+void site_place_of(struct arena *arena, const struct record *record, struct site_place *ret_place);
+
+/* A run in the index. */
+struct site_run {
+    long long number;
+    const char *title, *customer, *site, *suite; /* "" where nobody said */
+    double started;                              /* Unix time, s */
+    enum run_state state;
+    struct standing standing;
+    bool judged;
+    enum verdict_word verdict;
+    size_t hosts;
+    const struct run_origin *origin; /* NULL: it was made here */
+    long long previous;              /* what it is compared with; 0: with none */
+};
+/* All but `previous`, in the arena: the record may go. */
+void site_run_of(struct arena *arena, const struct record *record, struct site_run *ret_run);
+
+struct site_acceptance {
+    const char *name, *verdict_text;
+    enum verdict_word verdict;
+};
+/* Run `later` beside `earlier`, by their places in `runs`. */
+struct site_pair {
+    size_t earlier, later;
+};
+struct site {
+    enum report_language language;
+    LIST_OF(struct site_run) runs; /* the newest first */
+    LIST_OF(struct site_acceptance) acceptances;
+    LIST_OF(struct site_pair) pairs; /* by suite, the newest first */
+    bool has_history;
+};
+void site_index(const struct site *site, struct text *out);
+void site_comparisons(const struct site *site, struct text *out);
+/* A judged record beside record->earlier. */
+void site_compare(const struct record *record, enum report_language language, struct text *out);
+
+/* A page of the history: of a host with all its parts, of hosts together, or of a part (a GPU, an HCA). */
+enum site_subject_kind { SITE_HOST, SITE_GROUP, SITE_PART };
+struct site_indexes {
+    LIST_OF(size_t) items;
+};
+struct site_subject {
+    enum site_subject_kind kind;
+    const char *name;                     /* "node5", "GPU-1c2d..." */
+    const char *path;                     /* below history/: "hosts/node5.html" */
+    const struct history_subject *known;  /* NULL: a host of which only parts were measured */
+    struct site_indexes series, findings; /* of it, in the findings of the history */
+    struct site_indexes parts;            /* of a host: by their places in `subjects` */
+};
+struct site_history {
+    const struct history *history;
+    const struct history_findings *findings;
+    LIST_OF(struct site_subject) subjects; /* hosts, groups and parts, each in the order of the history */
+    size_t *of_subject;                    /* by the index of the history's subject */
+};
+void site_history_of(struct arena *arena, const struct history *history,
+                     const struct history_findings *findings, struct site_history *ret_history);
+void site_history_index(const struct site_history *history, enum report_language language, struct text *out);
+/* It takes its style from site.css, which lies beside index.html: there may be thousands. */
+void site_history_page(const struct site_history *history, size_t subject, enum report_language language,
+                       struct text *out);
+/* site.css. */
+void site_style(struct text *out);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `assay site`: a folder of pages about all runs of a database. Touches no host, and one run after the other is in memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acceptance.h"
+#include "assay/judge.h"
+#include "assay/site.h"
+#include "site_folder.h"
+
+/* Of a suite with so many runs every two are compared; of more each with the one before, and the newest with so many. */
+enum { RUNS_ALL_PAIRS = 8, PAIRS_OF_NEWEST = 32 };
+
+struct work {
+    struct arena *arena;
+    struct store *store;
+    struct site_folder folder;
+    struct site_mark mark; /* what was made */
+    struct site site;
+    struct run_summary *runs;
+    size_t run_count;
+    struct error *err;
+};
+
+/* A file of the site itself, which its mark names. */
+static int begin(struct work *work, struct site_file *file, const char *path)
+{
+    *list_push(work->arena, &work->mark.files) = path;
+    return site_file_begin(file, &work->folder, path, work->err);
+}
+
+/* -- Runs --------------------------------------------------------------------------------------------------------- */
+
+struct run_work {
+    struct work *work;
+    struct arena *arena;
+    struct record *record;
+    struct site_place place;
+    const char *prefix; /* "runs/6/" */
+    struct site_mark was, made;
+};
+
+static int write_output(struct run_work *run, const struct attempt *attempt, const char *path, size_t stream)
+{
+    struct site_file file;
+
+    if (site_file_begin(&file, &run->work->folder, arena_printf(run->arena, "%s%s", run->prefix, path),
+                        run->work->err) < 0)
+        return -1;
+    output_heading(run->record, attempt, &file.text);
+    text_printf(&file.text, "# %s, %llu bytes, SHA-256 %s\n", stream == 0 ? "stdout" : "stderr",
+                (unsigned long long)attempt->captures[stream].length, attempt->captures[stream].sha256);
+    output_capture(&attempt->captures[stream], &file.text);
+    return site_file_end(&file);
+}
+
+/* What an attempt printed does not change: where it was written for this run already it is not read again. */
+static bool is_written(const struct run_work *run, const char *path)
+{
+    struct arena *arena;
+    bool there;
+
+    if (strcmp(run->was.uuid, run->record->uuid) != 0 || strcmp(run->was.tool, run->made.tool) != 0 ||
+        !site_mark_names(&run->was, path))
+        return false;
+    arena = arena_create();
+    there = site_folder_has(&run->work->folder, arena_printf(arena, "%s%s", run->prefix, path));
+    arena_destroy(arena);
+    return there;
+}
+
+static int write_attempt(struct run_work *run, size_t index)
+{
+    struct attempt *attempt = &run->record->attempts.items[index];
+    struct arena *arena = NULL;
+    int result = 0;
+
+    for (size_t k = 0; result == 0 && k < 2; k++) {
+        const char *path = run->place.outputs[k][index];
+
+        if (path == NULL)
+            continue;
+        *list_push(run->arena, &run->made.files) = path;
+        if (is_written(run, path)) {
+            run->work->folder.same++;
+            continue;
+        }
+        if (arena == NULL) {
+            arena = arena_create();
+            result = store_load_evidence(run->work->store, arena, run->record, attempt, run->work->err);
+        }
+        if (result == 0)
+            result = write_output(run, attempt, path, k);
+    }
+    arena_destroy(arena);
+    return result;
+}
+
+static int write_report(struct run_work *run)
+{
+    struct site_file file;
+
+    *list_push(run->arena, &run->made.files) = "index.html";
+    if (site_file_begin(&file, &run->work->folder, arena_printf(run->arena, "%sindex.html", run->prefix),
+                        run->work->err) < 0)
+        return -1;
+    report_format_find("html")->write(run->record, run->work->site.language, &file.text);
+    return site_file_end(&file);
+}
+
+/* Files of the run that an earlier assay called otherwise stay ours. */
+static int write_run_mark(struct run_work *run)
+{
+    struct site_mark all = {.tool = run->made.tool, .uuid = run->made.uuid};
+
+    site_mark_sort(&run->made);
+    for (size_t i = 0; i < run->made.files.count; i++)
+        *list_push(run->arena, &all.files) = run->made.files.items[i];
+    for (size_t i = 0; i < run->was.files.count; i++)
+        if (!site_mark_names(&run->made, run->was.files.items[i]))
+            *list_push(run->arena, &all.files) = run->was.files.items[i];
+    return site_mark_write(&run->work->folder, run->prefix, &all, run->work->err);
+}
+
+static int write_run_files(struct run_work *run)
+{
+    site_place_of(run->arena, run->record, &run->place);
+    run->record->site = &run->place;
+    site_mark_of_run(&run->work->folder, run->arena, run->prefix, &run->was);
+    run->made = (struct site_mark){.tool = run->work->mark.tool, .uuid = run->record->uuid};
+    if (write_report(run) < 0)
+        return -1;
+    for (size_t i = 0; i < run->record->attempts.count; i++)
+        if (write_attempt(run, i) < 0)
+            return -1;
+    return write_run_mark(run);
+}
+
+static int write_run(struct work *work, const struct run_summary *summary)
+{
+    struct run_work run = {.work = work, .arena = arena_create()};
+    int result = -1;
+
+    run.prefix = arena_printf(run.arena, "runs/%lld/", summary->number);
+    run.record = cli_load_report(work->store, run.arena, summary->number, "html", NULL, work->err);
+    if (run.record != NULL) {
+        site_run_of(work->arena, run.record, list_push(work->arena, &work->site.runs));
+        *list_push(work->arena, &work->mark.runs) =
+            (struct site_known){summary->number, arena_strdup(work->arena, run.record->uuid)};
+        result = write_run_files(&run);
+    }
+    arena_destroy(run.arena);
+    return result;
+}
+
+static int write_runs(struct work *work)
+{
+    for (size_t i = 0; i < work->run_count; i++)
+        if (write_run(work, &work->runs[i]) < 0)
+            return -1;
+    return 0;
+}
+
+/* -- Comparisons -------------------------------------------------------------------------------------------------- */
+
+/* Another party's run is compared with nothing. */
+static bool is_compared(const struct site_run *run)
+{
+    return run->origin == NULL && run->judged;
+}
+
+/* The next run before this one of the same suite; the count of runs: there is none. */
+static size_t earlier_of(const struct site *site, size_t run, const char *suite)
+{
+    do
+        run++;
+    while (run < site->runs.count &&
+           (!is_compared(&site->runs.items[run]) || strcmp(site->runs.items[run].suite, suite) != 0));
+    return run;
+}
+
+/* Of the runs of a suite, the newest first. */
+static void pair_suite(struct work *work, const size_t *runs, size_t count)
+{
+    for (size_t later = 0; later < count; later++) {
+        size_t last = later + 1;
+
+        if (count <= RUNS_ALL_PAIRS)
+            last = count - 1;
+        else if (later == 0)
+            last = count - 1 < PAIRS_OF_NEWEST ? count - 1 : PAIRS_OF_NEWEST;
+        for (size_t earlier = later + 1; earlier <= last && earlier < count; earlier++)
+            *list_push(work->arena, &work->site.pairs) = (struct site_pair){runs[earlier], runs[later]};
+        if (later + 1 < count)
+            work->site.runs.items[runs[later]].previous = work->site.runs.items[runs[later + 1]].number;
+    }
+}
+
+static void pair_runs(struct work *work)
+{
+    struct site *site = &work->site;
+    bool *paired = arena_array(work->arena, bool, site->runs.count + 1);
+    size_t *runs = arena_array(work->arena, size_t, site->runs.count + 1);
+
+    for (size_t i = 0; i < site->runs.count; i++) {
+        const char *suite = site->runs.items[i].suite;
+        size_t count = 0;
+
+        if (paired[i] || !is_compared(&site->runs.items[i]))
+            continue;
+        for (size_t run = i; run < site->runs.count; run = earlier_of(site, run, suite)) {
+            paired[run] = true;
+            runs[count++] = run;
+        }
+        pair_suite(work, runs, count);
+    }
+}
+
+static int write_pair(struct work *work, const struct site_pair *pair)
+{
+    long long later = work->site.runs.items[pair->later].number,
+              earlier = work->site.runs.items[pair->earlier].number;
+    struct arena *arena = arena_create();
+    struct record *record = store_load_judged(work->store, arena, later, work->err);
+    struct site_file file;
+    int result = -1;
+
+    if (record != NULL &&
+        cli_add_earlier(work->store, arena, record, arena_printf(arena, "%lld", earlier), work->err) == 0 &&
+        begin(work, &file, arena_printf(work->arena, "compare/%lld-%lld.html", earlier, later)) == 0) {
+        site_compare(record, work->site.language, &file.text);
+        result = site_file_end(&file);
+    }
+    arena_destroy(arena);
+    return result;
+}
+
+static int write_comparisons(struct work *work)
+{
+    struct site_file file;
+
+    pair_runs(work);
+    for (size_t i = 0; i < work->site.pairs.count; i++)
+        if (write_pair(work, &work->site.pairs.items[i]) < 0)
+            return -1;
+    if (work->site.pairs.count == 0)
+        return 0;
+    if (begin(work, &file, "compare/index.html") < 0)
+        return -1;
+    site_comparisons(&work->site, &file.text);
+    return site_file_end(&file);
+}
+
+/* -- History ------------------------------------------------------------------------------------------------------ */
+
+static int write_subject(struct work *work, const struct site_history *history, size_t subject)
+{
+    struct site_file file;
+
+    if (begin(work, &file, arena_printf(work->arena, "history/%s", history->subjects.items[subject].path)) <
+        0)
+        return -1;
+    site_history_page(history, subject, work->site.language, &file.text);
+    return site_file_end(&file);
+}
+
+static int write_history_pages(struct work *work, struct arena *arena, const struct history *history)
+{
+    struct history_findings findings;
+    struct site_history shown;
+    struct site_file file;
+
+    judge_history(arena, history, &findings);
+    site_history_of(arena, history, &findings, &shown);
+    if (begin(work, &file, "history/index.html") < 0)
+        return -1;
+    site_history_index(&shown, work->site.language, &file.text);
+    if (site_file_end(&file) < 0 || begin(work, &file, "site.css") < 0)
+        return -1;
+    site_style(&file.text);
+    if (site_file_end(&file) < 0)
+        return -1;
+    for (size_t i = 0; i < shown.subjects.count; i++)
+        if (write_subject(work, &shown, i) < 0)
+            return -1;
+    work->site.has_history = true;
+    return 0;
+}
+
+static int write_history(struct work *work)
+{
+    struct arena *arena = arena_create();
+    struct history history = {0};
+    int result = cli_collect_history(work->store, arena, 0, false, &history, work->err);
+
+    if (result == 0 && history.runs.count > 0)
+        result = write_history_pages(work, arena, &history);
+    arena_destroy(arena);
+    return result;
+}
+
+/* -- Acceptances -------------------------------------------------------------------------------------------------- */
+
+static int write_acceptance(struct work *work, struct arena *arena, const char *name)
+{
+    struct campaign campaign;
+    struct acceptance *acceptance = NULL;
+    struct site_file file;
+
+    if (campaign_load(arena, work->store, name, &campaign, work->err) == 0)
+        acceptance = campaign_at(&campaign, cli_now(), work->err);
+    if (acceptance == NULL || campaign_story(&campaign, acceptance, work->err) < 0 ||
+        begin(work, &file, arena_printf(work->arena, "acceptances/%s.html", site_name(arena, name))) < 0)
+        return -1;
+    acceptance->site_index = "../index.html";
+    *list_push(work->arena, &work->site.acceptances) = (struct site_acceptance){
+        .name = arena_strdup(work->arena, name),
+        .verdict_text = arena_strdup(work->arena, acceptance_verdict_text(arena, acceptance)),
+        .verdict = acceptance->verdicts.items[0].word,
+    };
+    acceptance_format_find("html")->write(acceptance, work->site.language, &file.text);
+    return site_file_end(&file);
+}
+
+static int write_acceptances(struct work *work)
+{
+    struct acceptance_names names;
+
+    if (store_list_acceptances(work->store, work->arena, &names, work->err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.items.count; i++) {
+        struct arena *arena = arena_create();
+        int result = write_acceptance(work, arena, names.items.items[i]);
+
+        arena_destroy(arena);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* -- The site ----------------------------------------------------------------------------------------------------- */
+
+static int write_index(struct work *work)
+{
+    struct site_file file;
+
+    if (begin(work, &file, "index.html") < 0)
+        return -1;
+    site_index(&work->site, &file.text);
+    return site_file_end(&file);
+}
+
+static bool has_run(const struct work *work, const struct site_known *known)
+{
+    for (size_t i = 0; i < work->run_count; i++)
+        if (work->runs[i].number == known->number && strcmp(work->runs[i].uuid, known->uuid) == 0)
+            return true;
+    return false;
+}
+
+/* A mistyped --db must not replace one site by another. */
+static int check_database(const struct work *work, const char *db)
+{
+    const struct site_mark *was = &work->folder.was;
+
+    for (size_t i = 0; i < was->runs.count; i++)
+        if (has_run(work, &was->runs.items[i]))
+            return 0;
+    return was->runs.count == 0
+               ? 0
+               : error_set(
+                     work->err, ERROR_USAGE,
+                     "%s is the site of another database: none of its runs is in %s; name another folder",
+                     work->folder.root, db);
+}
+
+/* What the mark names and nothing leads to any more: runs that are gone, and pages about them. */
+static int remove_stale(struct work *work)
+{
+    const struct site_mark *was = &work->folder.was;
+
+    for (size_t i = 0; i < was->runs.count; i++) {
+        bool there = false;
+
+        for (size_t k = 0; k < work->run_count && !there; k++)
+            there = work->runs[k].number == was->runs.items[i].number;
+        if (!there && site_folder_remove_run(&work->folder, was->runs.items[i].number, work->err) < 0)
+            return -1;
+    }
+    site_mark_sort(&work->mark);
+    for (size_t i = 0; i < was->files.count; i++)
+        if (!site_mark_names(&work->mark, was->files.items[i]) &&
+            site_folder_remove(&work->folder, "", was->files.items[i], work->err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The index comes when all that it leads to is there, and what is gone goes when nothing leads to it. */
+static int write_site(struct work *work, const char *db, const char *root)
+{
+    if (store_list_runs(work->store, work->arena, 0, &work->runs, &work->run_count, work->err) < 0 ||
+        site_folder_open(&work->folder, work->arena, root, work->err) < 0 || check_database(work, db) < 0)
+        return -1;
+    if (write_runs(work) < 0 || write_comparisons(work) < 0 || write_history(work) < 0 ||
+        write_acceptances(work) < 0 || write_index(work) < 0 || remove_stale(work) < 0)
+        return -1;
+    return site_mark_write(&work->folder, "", &work->mark, work->err);
+}
+
+static int site(struct work *work, const char *db, const char *root)
+{
+    int status;
+
+    work->store = store_open(db, true, work->err);
+    status = work->store != NULL && write_site(work, db, root) == 0 ? EXIT_ACCEPT : cli_fail(work->err);
+    store_close(work->store);
+    if (status == EXIT_ACCEPT)
+        cli_print(
+            "%zu runs, %zu acceptances: %zu files written, %zu unchanged, %zu removed\nsite: %s/index.html\n",
+            work->site.runs.count, work->site.acceptances.count, work->folder.written, work->folder.same,
+            work->folder.removed, root);
+    return status;
+}
+
+int command_site(int argc, char **argv)
+{
+    const char *db = NULL, *lang = NULL;
+    const struct option_row rows[] = {
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
+         "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct work work = {.err = &err, .mark = {.tool = "assay " ASSAY_VERSION, .uuid = ""}};
+    int first, status;
+
+    if (!cli_options(rows, "site DIR", argc, argv, &first, &status))
+        return status;
+    if (!cli_language(lang, &work.site.language)) {
+        cli_warn("assay: site: unknown language '%s'; expected en or zh\n", lang);
+        return EXIT_USAGE;
+    }
+    if (first + 1 != argc) {
+        if (first == argc)
+            cli_warn("assay: site: expected the folder that the pages go to\n");
+        else
+            cli_warn("assay: site: unexpected word '%s'\n", argv[first + 1]);
+        return EXIT_USAGE;
+    }
+    work.arena = arena_create();
+    status = site(&work, cli_database(db), argv[first]);
+    arena_destroy(work.arena);
+    return status;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The history in a site: who gets worse, and a page for each host and each part. */
+#include <string.h>
+
+#include "frame.h"
+#include "history_shown.h"
+#include "site_page.h"
+
+static const char GROUP[] = " hosts: "; /* in the name of several: step_target */
+
+/* -- Who has a page ------------------------------------------------------------------------------------------------ */
+
+static size_t add_subject(struct arena *arena, struct site_history *history, enum site_subject_kind kind,
+                          const char *name)
+{
+    static const char *const folders[] = {
+        [SITE_HOST] = "hosts", [SITE_GROUP] = "groups", [SITE_PART] = "parts"};
+    struct site_subject *subject = list_push(arena, &history->subjects);
+
+    *subject = (struct site_subject){
+        .kind = kind,
+        .name = name,
+        .path = arena_printf(arena, "%s/%s.html", folders[kind], site_name(arena, name)),
+    };
+    return history->subjects.count - 1;
+}
+
+static void add_hosts(struct arena *arena, struct site_history *history)
+{
+    for (size_t i = 0; i < history->history->targets.count; i++)
+        if (strstr(history->history->targets.items[i], GROUP) == NULL)
+            add_subject(arena, history, SITE_HOST, history->history->targets.items[i]);
+}
+
+static struct site_subject *host_named(struct site_history *history, size_t hosts, const char *name,
+                                       size_t length)
+{
+    for (size_t i = 0; i < hosts; i++) {
+        const char *host = history->subjects.items[i].name;
+
+        if (strncmp(host, name, length) == 0 && host[length] == '\0')
+            return &history->subjects.items[i];
+    }
+    return NULL;
+}
+
+/* A host that the history knows as such has its page already; what sits at "node5 gpu3" is a part of node5. */
+static void add_known(struct arena *arena, struct site_history *history, size_t hosts, size_t index,
+                      bool groups)
+{
+    const struct history_subject *known = &history->findings->subjects.items[index];
+    bool group = strstr(known->place, GROUP) != NULL;
+    struct site_subject *host;
+    size_t page;
+
+    if (group != groups)
+        return;
+    host = group ? NULL : host_named(history, hosts, known->place, strcspn(known->place, " "));
+    if (host != NULL && strcmp(host->name, known->name) == 0) {
+        page = (size_t)(host - history->subjects.items);
+    } else {
+        size_t at = host != NULL ? (size_t)(host - history->subjects.items) : (size_t)-1;
+
+        page = add_subject(arena, history, group ? SITE_GROUP : SITE_PART, known->name);
+        if (at != (size_t)-1)
+            *list_push(arena, &history->subjects.items[at].parts.items) = page;
+    }
+    history->subjects.items[page].known = known;
+    history->of_subject[index] = page;
+}
+
+void site_history_of(struct arena *arena, const struct history *history,
+                     const struct history_findings *findings, struct site_history *ret_history)
+{
+    size_t hosts;
+
+    *ret_history = (struct site_history){.history = history, .findings = findings};
+    ret_history->of_subject = arena_array(arena, size_t, findings->subjects.count + 1);
+    add_hosts(arena, ret_history);
+    hosts = ret_history->subjects.count;
+    for (size_t i = 0; i < findings->subjects.count; i++)
+        add_known(arena, ret_history, hosts, i, true);
+    for (size_t i = 0; i < findings->subjects.count; i++)
+        add_known(arena, ret_history, hosts, i, false);
+    for (size_t i = 0; i < findings->series.count; i++)
+        *list_push(arena,
+                   &ret_history->subjects.items[ret_history->of_subject[findings->series.items[i].subject]]
+                        .series.items) = i;
+    for (size_t i = 0; i < findings->findings.count; i++)
+        *list_push(arena,
+                   &ret_history->subjects.items[ret_history->of_subject[findings->findings.items[i].subject]]
+                        .findings.items) = i;
+}
+
+/* -- The index ----------------------------------------------------------------------------------------------------- */
+
+static const char *finding_text(const struct page *page, const struct site_history *history, size_t finding)
+{
+    return history_finding_said(page->arena, page->language, history->history, history->findings,
+                                &history->findings->findings.items[finding]);
+}
+
+static void write_subject_link(struct page *page, const struct site_subject *subject, const char *up)
+{
+    html_markup(page->out, "<th scope=\"row\">");
+    site_link(page, arena_printf(page->arena, "%s%s", up, subject->path), subject->name);
+    html_markup(page->out, "</th>");
+}
+
+static void write_worse(struct page *page, const struct site_history *history)
+{
+    site_section(page, "worse", TEXT_SITE_WORSE);
+    if (history->findings->findings.count == 0)
+        page_paragraph(page, TEXT_SITE_NO_WORSE);
+    else
+        site_table(page, COLUMN(SITE_WHO), COLUMN(SITE_PLACE), COLUMN(SITE_FINDING));
+    for (size_t i = 0; i < history->findings->findings.count; i++) {
+        size_t at = history->of_subject[history->findings->findings.items[i].subject];
+        const struct site_subject *subject = &history->subjects.items[at];
+
+        html_markup(page->out, "<tr>");
+        write_subject_link(page, subject, "");
+        site_cell(page, TEXT_SITE_PLACE, subject->known->place);
+        site_cell(page, TEXT_SITE_FINDING, finding_text(page, history, i));
+        html_markup(page->out, "</tr>\n");
+    }
+    if (history->findings->findings.count > 0)
+        site_table_end(page);
+    html_markup(page->out, "</section>\n");
+}
+
+static void write_part_row(struct page *page, const struct site_subject *part, const char *up)
+{
+    html_markup(page->out, "<tr>");
+    write_subject_link(page, part, up);
+    site_cell(page, TEXT_SITE_PLACE, part->known->place);
+    site_number_cell(page, TEXT_SITE_PLACES, number(page, part->known->places));
+    site_number_cell(page, TEXT_SITE_RATES, number(page, part->series.items.count));
+    site_number_cell(page, TEXT_SITE_FINDINGS, number(page, part->findings.items.count));
+    html_markup(page->out, "</tr>\n");
+}
+
+/* Findings of a host's parts are counted with it: who looks for the host must see them. */
+static size_t findings_on(const struct site_history *history, const struct site_subject *host)
+{
+    size_t count = host->findings.items.count;
+
+    for (size_t i = 0; i < host->parts.items.count; i++)
+        count += history->subjects.items[host->parts.items.items[i]].findings.items.count;
+    return count;
+}
+
+static void write_host_row(struct page *page, const struct site_history *history,
+                           const struct site_subject *host)
+{
+    html_markup(page->out, "<tr>");
+    write_subject_link(page, host, "");
+    site_number_cell(page, TEXT_SITE_PARTS, number(page, host->parts.items.count));
+    site_number_cell(page, TEXT_SITE_RATES, number(page, host->series.items.count));
+    site_number_cell(page, TEXT_SITE_FINDINGS, number(page, findings_on(history, host)));
+    html_markup(page->out, "</tr>\n");
+}
+
+static void open_kind(struct page *page, enum site_subject_kind kind)
+{
+    switch (kind) {
+    case SITE_HOST:
+        site_section(page, "hosts", TEXT_SITE_HOSTS);
+        site_table(page, COLUMN(HOST), NUMBERS(SITE_PARTS), NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
+        break;
+    case SITE_GROUP:
+        site_section(page, "groups", TEXT_SITE_GROUPS);
+        site_table(page, COLUMN(HOSTS), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES), NUMBERS(SITE_RATES),
+                   NUMBERS(SITE_FINDINGS));
+        break;
+    case SITE_PART:
+    default:
+        site_section(page, "parts", TEXT_SITE_PARTS);
+        site_table(page, COLUMN(SITE_IDENTITY), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES), NUMBERS(SITE_RATES),
+                   NUMBERS(SITE_FINDINGS));
+        break;
+    }
+}
+
+static void write_kind(struct page *page, const struct site_history *history, enum site_subject_kind kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < history->subjects.count; i++) {
+        const struct site_subject *subject = &history->subjects.items[i];
+
+        if (subject->kind != kind)
+            continue;
+        if (count++ == 0)
+            open_kind(page, kind);
+        if (kind == SITE_HOST)
+            write_host_row(page, history, subject);
+        else
+            write_part_row(page, subject, "");
+    }
+    if (count == 0)
+        return;
+    site_table_end(page);
+    html_markup(page->out, "</section>\n");
+}
+
+void site_history_index(const struct site_history *history, enum report_language language, struct text *out)
+{
+    static const struct site_step way[] = {{TEXT_SITE_TITLE, "../index.html"}, {0, NULL}};
+    struct page page = {.out = out, .arena = arena_create(), .language = language};
+    size_t runs = history->history->runs.count;
+
+    frame_open_site(out, language, say(&page, TEXT_SITE_HISTORY));
+    site_head(&page, way, say(&page, TEXT_SITE_HISTORY), "");
+    html_markup(out, "<p>");
+    html_text(out, sayf(&page, TEXT_SITE_HISTORY_INTRO, number(&page, runs),
+                        arena_printf(page.arena, "%lld", history->history->runs.items[0].number),
+                        arena_printf(page.arena, "%lld", history->history->runs.items[runs - 1].number)));
+    html_markup(out, "</p>\n");
+    write_worse(&page, history);
+    write_kind(&page, history, SITE_HOST);
+    write_kind(&page, history, SITE_GROUP);
+    write_kind(&page, history, SITE_PART);
+    frame_close(out, language);
+    arena_destroy(page.arena);
+}
+
+/* -- One of them --------------------------------------------------------------------------------------------------- */
+
+static void write_findings(struct page *page, const struct site_history *history,
+                           const struct site_subject *subject)
+{
+    if (subject->findings.items.count == 0)
+        return;
+    site_section(page, "findings", TEXT_SITE_FINDINGS);
+    html_markup(page->out, "<ul>\n");
+    for (size_t i = 0; i < subject->findings.items.count; i++) {
+        html_markup(page->out, "<li>");
+        html_text(page->out, finding_text(page, history, subject->findings.items.items[i]));
+        html_markup(page->out, "</li>\n");
+    }
+    html_markup(page->out, "</ul>\n</section>\n");
+}
+
+static void write_course(struct page *page, const struct site_history *history,
+                         const struct site_subject *subject)
+{
+    struct history_plot plot = {.title = say(page, TEXT_SITE_COURSE),
+                                .more = "",
+                                .history = history->history,
+                                .findings = history->findings};
+
+    while (plot.count < subject->series.items.count && plot.count < HISTORY_LINES) {
+        plot.series[plot.count] = subject->series.items.items[plot.count];
+        plot.count++;
+    }
+    if (plot.count < subject->series.items.count)
+        plot.more = sayf(page, TEXT_SITE_COURSE_MORE, number(page, subject->series.items.count - plot.count));
+    html_markup(page->out, "<figure class=\"course\"><figcaption>");
+    html_text(page->out, plot.title);
+    html_markup(page->out, "</figcaption>\n");
+    history_plot(&plot, page->out);
+    html_markup(page->out, "</figure>\n");
+}
+
+static void write_point(struct page *page, const struct site_history *history,
+                        const struct history_series *series, const struct history_point *point)
+{
+    const struct history_run *run = &history->history->runs.items[point->run];
+
+    html_markup(page->out, "<tr><th scope=\"row\">");
+    site_link(page, arena_printf(page->arena, "../../runs/%lld/index.html", run->number),
+              sayf(page, TEXT_SITE_RUN, arena_printf(page->arena, "%lld", run->number)));
+    html_markup(page->out, "</th><td class=\"when\">");
+    html_text(page->out, when(page, run->started));
+    html_markup(page->out, "</td>");
+    site_number_cell(page, TEXT_SITE_VALUE, arena_printf(page->arena, "%.5g %s", point->value, series->unit));
+    site_number_cell(page, TEXT_SITE_DEVIATION, arena_printf(page->arena, "%+.1f%%", 100 * point->deviation));
+    html_markup(page->out, "</tr>\n");
+}
+
+static void write_series(struct page *page, const struct site_history *history,
+                         const struct history_series *series)
+{
+    html_markup(page->out, "<h3>");
+    html_textf(page->out, "%s %s", series->suite_step, series->metric);
+    html_markup(page->out, "</h3>\n");
+    site_table(page, COLUMN(RUN), COLUMN(STARTED), NUMBERS(SITE_VALUE), NUMBERS(SITE_DEVIATION));
+    for (size_t i = series->points.count; i > 0; i--)
+        write_point(page, history, series, &series->points.items[i - 1]);
+    site_table_end(page);
+}
+
+static void write_rates(struct page *page, const struct site_history *history,
+                        const struct site_subject *subject)
+{
+    if (subject->series.items.count == 0 && subject->kind != SITE_HOST)
+        return;
+    site_section(page, "rates", TEXT_SITE_RATES_HEAD);
+    if (subject->series.items.count == 0)
+        page_paragraph(page, TEXT_SITE_NO_RATE);
+    else
+        write_course(page, history, subject);
+    for (size_t i = 0; i < subject->series.items.count; i++)
+        write_series(page, history, &history->findings->series.items[subject->series.items.items[i]]);
+    html_markup(page->out, "</section>\n");
+}
+
+static void write_parts(struct page *page, const struct site_history *history,
+                        const struct site_subject *host)
+{
+    if (host->parts.items.count == 0)
+        return;
+    site_section(page, "parts", TEXT_SITE_PARTS_OF);
+    site_table(page, COLUMN(SITE_IDENTITY), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES), NUMBERS(SITE_RATES),
+               NUMBERS(SITE_FINDINGS));
+    for (size_t i = 0; i < host->parts.items.count; i++)
+        write_part_row(page, &history->subjects.items[host->parts.items.items[i]], "../");
+    site_table_end(page);
+    html_markup(page->out, "</section>\n");
+}
+
+void site_history_page(const struct site_history *history, size_t index, enum report_language language,
+                       struct text *out)
+{
+    static const struct site_step way[] = {
+        {TEXT_SITE_TITLE, "../../index.html"}, {TEXT_SITE_HISTORY, "../index.html"}, {0, NULL}};
+    const struct site_subject *subject = &history->subjects.items[index];
+    struct page page = {.out = out, .arena = arena_create(), .language = language};
+    const char *seen = subject->kind == SITE_PART ? sayf(&page, TEXT_SITE_SEEN_AT, subject->known->place,
+                                                         number(&page, subject->known->places))
+                                                  : "";
+
+    frame_open_linked(out, language, subject->name, "../../site.css");
+    site_head(&page, way, subject->name, seen);
+    write_findings(&page, history, subject);
+    write_rates(&page, history, subject);
+    write_parts(&page, history, subject);
+    frame_end(out);
+    arena_destroy(page.arena);
+}
