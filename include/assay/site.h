@@ -5,9 +5,10 @@
  *
  *   index.html                                    every run, and the acceptances
  *   runs/6/index.html                             the report of run 6
- *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed
+ *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed: stdout, stderr, and what was read around the test
  *   compare/index.html, compare/5-6.html          what is different in run 6
  *   history/index.html, hosts/, groups/, parts/   what the runs that were made here have shown of each
+ *   history/groups.html, parts.html               lists of them
  *   acceptances/iron.html                         how an acceptance stands
  */
 #ifndef ASSAY_SITE_H
@@ -22,14 +23,21 @@
  */
 const char *site_name(struct arena *arena, const char *word);
 
+/* What an attempt left: its two streams, and what its windows read on the members before and after it. */
+enum site_output { SITE_STDOUT, SITE_STDERR, SITE_WINDOWS, SITE_OUTPUTS };
+
 /* Where a report lies in a site; its links lead from there. */
 struct site_place {
     const char *index; /* "../../index.html" */
-    /* By the index of the attempt: where its stdout and its stderr lie; NULL: nothing was kept of it. */
-    const char **outputs[2];
+    /* By the index of the attempt: where its outputs lie; NULL: nothing was kept of it. */
+    const char **outputs[SITE_OUTPUTS];
 };
 /* In the arena. */
 void site_place_of(struct arena *arena, const struct record *record, struct site_place *ret_place);
+
+/* What lies there, of an attempt whose bytes are loaded. */
+void site_output_text(const struct record *record, const struct attempt *attempt, enum site_output output,
+                      struct text *out);
 
 /* A run in the index. */
 struct site_run {
@@ -89,6 +97,9 @@ struct site_history {
 void site_history_of(struct arena *arena, const struct history *history,
                      const struct history_findings *findings, struct site_history *ret_history);
 void site_history_index(const struct site_history *history, enum report_language language, struct text *out);
+/* history/parts.html, history/groups.html: all of that kind. The index leads to those that are not empty. */
+void site_history_list(const struct site_history *history, enum site_subject_kind kind,
+                       enum report_language language, struct text *out);
 /* It takes its style from site.css, which lies beside index.html: there may be thousands. */
 void site_history_page(const struct site_history *history, size_t subject, enum report_language language,
                        struct text *out);

@@ -41,17 +41,15 @@ struct run_work {
     struct site_mark was, made;
 };
 
-static int write_output(struct run_work *run, const struct attempt *attempt, const char *path, size_t stream)
+static int write_output(struct run_work *run, const struct attempt *attempt, const char *path,
+                        enum site_output output)
 {
     struct site_file file;
 
     if (site_file_begin(&file, &run->work->folder, arena_printf(run->arena, "%s%s", run->prefix, path),
                         run->work->err) < 0)
         return -1;
-    output_heading(run->record, attempt, &file.text);
-    text_printf(&file.text, "# %s, %llu bytes, SHA-256 %s\n", stream == 0 ? "stdout" : "stderr",
-                (unsigned long long)attempt->captures[stream].length, attempt->captures[stream].sha256);
-    output_capture(&attempt->captures[stream], &file.text);
+    site_output_text(run->record, attempt, output, &file.text);
     return site_file_end(&file);
 }
 
@@ -76,7 +74,7 @@ static int write_attempt(struct run_work *run, size_t index)
     struct arena *arena = NULL;
     int result = 0;
 
-    for (size_t k = 0; result == 0 && k < 2; k++) {
+    for (enum site_output k = 0; result == 0 && k < SITE_OUTPUTS; k++) {
         const char *path = run->place.outputs[k][index];
 
         if (path == NULL)
@@ -265,6 +263,22 @@ static int write_subject(struct work *work, const struct site_history *history, 
     return site_file_end(&file);
 }
 
+static int write_list(struct work *work, const struct site_history *history, enum site_subject_kind kind,
+                      const char *path)
+{
+    struct site_file file;
+    size_t first = 0;
+
+    while (first < history->subjects.count && history->subjects.items[first].kind != kind)
+        first++;
+    if (first == history->subjects.count)
+        return 0;
+    if (begin(work, &file, path) < 0)
+        return -1;
+    site_history_list(history, kind, work->site.language, &file.text);
+    return site_file_end(&file);
+}
+
 static int write_history_pages(struct work *work, struct arena *arena, const struct history *history)
 {
     struct history_findings findings;
@@ -279,7 +293,8 @@ static int write_history_pages(struct work *work, struct arena *arena, const str
     if (site_file_end(&file) < 0 || begin(work, &file, "site.css") < 0)
         return -1;
     site_style(&file.text);
-    if (site_file_end(&file) < 0)
+    if (site_file_end(&file) < 0 || write_list(work, &shown, SITE_PART, "history/parts.html") < 0 ||
+        write_list(work, &shown, SITE_GROUP, "history/groups.html") < 0)
         return -1;
     for (size_t i = 0; i < shown.subjects.count; i++)
         if (write_subject(work, &shown, i) < 0)

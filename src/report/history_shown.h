@@ -15,6 +15,7 @@ enum { HISTORY_LINES = 8 };
 /* An <svg> of these series, by their index in the findings, under this title; `more` says what is not drawn: "" nothing. */
 struct history_plot {
     const char *title, *more;
+    bool one_subject; /* whose name stands over it, and not at each line */
     const struct history *history;
     const struct history_findings *findings;
     size_t series[HISTORY_LINES], count;

@@ -5,6 +5,7 @@
 
 #include "assay/report.h"
 #include "assay/sighting.h"
+#include "assay/site.h"
 #include "causes.h"
 #include "distributions.h"
 #include "html.h"
@@ -148,8 +149,8 @@ void page_documents(struct page *page);
 void page_sign_off(struct page *page);
 void page_commands(struct page *page);
 void page_attempts(struct page *page);
-/* In a site: opens a link to what the attempt printed, stdout (0) or stderr (1). false: there is nothing to lead to. */
-bool page_open_output(struct page *page, const struct attempt *attempt, size_t stream);
+/* In a site: opens a link to what the attempt left. false: there is nothing to lead to. */
+bool page_open_output(struct page *page, const struct attempt *attempt, enum site_output output);
 void page_equipment(struct page *page);
 bool page_has_equipment(const struct page *page);
 

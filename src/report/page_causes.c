@@ -11,16 +11,16 @@ enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24 };
 /* In a site behind the attempt what it printed. */
 static void write_output_links(struct page *page, const struct attempt *attempt)
 {
-    static const char *const streams[] = {"stdout", "stderr"};
+    static const char *const names[] = {[SITE_STDOUT] = "stdout", [SITE_STDERR] = "stderr"};
+    size_t index = view_attempt_index(page->view, attempt);
 
-    for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
-        if (page->view->record->site == NULL || attempt->captures[i].length == 0)
+    for (enum site_output i = SITE_STDOUT; i <= SITE_STDERR; i++) {
+        if (page->view->record->site == NULL || page->view->record->site->outputs[i][index] == NULL)
             continue;
         html_text(page->out, " ");
-        if (page_open_output(page, attempt, i)) {
-            html_text(page->out, streams[i]);
-            html_markup(page->out, "</a>");
-        }
+        page_open_output(page, attempt, i);
+        html_text(page->out, names[i]);
+        html_markup(page->out, "</a>");
     }
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "assay/evidence.h"
-#include "assay/site.h"
 #include "frame.h"
 #include "gates.h"
 #include "page.h"
@@ -463,10 +462,10 @@ void page_commands(struct page *page)
 
 enum { INFOS_SHOWN = 4, FINDINGS_SHOWN = 40, COURSES_HOSTS = 32 };
 
-bool page_open_output(struct page *page, const struct attempt *attempt, size_t stream)
+bool page_open_output(struct page *page, const struct attempt *attempt, enum site_output output)
 {
     const struct site_place *site = page->view->record->site;
-    const char *path = site != NULL ? site->outputs[stream][view_attempt_index(page->view, attempt)] : NULL;
+    const char *path = site != NULL ? site->outputs[output][view_attempt_index(page->view, attempt)] : NULL;
 
     if (path == NULL)
         return false;
@@ -494,7 +493,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
             continue;
         }
         html_markup(out, "<span class=\"sha\">");
-        linked = page_open_output(page, attempt, i);
+        linked = page_open_output(page, attempt, (enum site_output)i);
         html_textf(out, "%s %s B", capture->stream, count_text(page->arena, (size_t)capture->length));
         if (linked)
             html_markup(out, "</a>");
@@ -598,13 +597,17 @@ static void write_windows(struct page *page, const struct attempt *attempt)
     for (size_t i = 0; i < attempt->windows.count; i++) {
         const struct window *window = &attempt->windows.items[i];
         const struct capture *capture = &window->captures[0];
+        bool linked;
 
         html_markup(page->out, "<span class=\"sha\">");
+        linked = page_open_output(page, attempt, SITE_WINDOWS);
         html_text(page->out, window_text(page, step, window));
         if (window->end == ATTEMPT_RAN)
             html_textf(page->out, "%s B", count_text(page->arena, (size_t)capture->length));
         else
             page_said(page, *window->text != '\0' ? window->text : attempt_end_name(window->end));
+        if (linked)
+            html_markup(page->out, "</a>");
         html_text(page->out, " ");
         html_code(page->out, capture->sha256);
         html_markup(page->out, "</span> ");
@@ -708,7 +711,7 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_cell(out, when(page, attempt_start(attempt)));
     html_cell(out, how_long(page, attempt_seconds(attempt)));
     html_markup(out, "<td colspan=\"2\">");
-    linked = page_open_output(page, attempt, 0);
+    linked = page_open_output(page, attempt, SITE_STDOUT);
     html_markup(out, "<code>");
     html_text(out, attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : say(page, TEXT_NO_OUTPUT));
     html_markup(out, "</code>");

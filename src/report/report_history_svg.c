@@ -15,6 +15,7 @@ static const char *const dashes[] = {"none", "6 3", "2 2", "8 3 2 3"};
 
 struct plot {
     struct text *out;
+    bool one_subject;
     const struct history *history;
     double low, high;
 };
@@ -33,6 +34,8 @@ static double y_of(const struct plot *plot, double deviation)
 
 static void put_axes(const struct plot *plot, double step)
 {
+    enum { MOST_LABELS = 24 };
+    size_t every = (plot->history->runs.count + MOST_LABELS - 1) / MOST_LABELS;
     struct text *out = plot->out;
 
     for (double at = ceil(plot->low / step) * step; at <= plot->high + step / 1e6; at += step) {
@@ -42,12 +45,25 @@ static void put_axes(const struct plot *plot, double step)
         html_textf(out, "%+.0f%%", 100 * at);
         html_markup(out, "</text>\n");
     }
-    for (size_t i = 0; i < plot->history->runs.count; i++) {
+    for (size_t i = 0; i < plot->history->runs.count; i += every) {
         html_shape(out, "<text x=\"@\" y=\"@\" text-anchor=\"middle\">", x_of(plot, i),
                    TOP + PLOT_HEIGHT + 18);
         html_textf(out, "%lld", plot->history->runs.items[i].number);
         html_markup(out, "</text>\n");
     }
+}
+
+/* A line of one point would not be seen. */
+static void put_point(const struct plot *plot, const struct history_series *series, const char *colour)
+{
+    const struct history_point *point = series->points.items;
+
+    if (series->points.count != 1)
+        return;
+    html_shape(plot->out, "<circle r=\"3.5\" cx=\"@\" cy=\"@\" fill=\"", x_of(plot, point->run),
+               y_of(plot, point->deviation));
+    html_text(plot->out, colour);
+    html_markup(plot->out, "\"/>\n");
 }
 
 static void put_line(const struct plot *plot, const struct history_subject *subject,
@@ -65,7 +81,9 @@ static void put_line(const struct plot *plot, const struct history_subject *subj
     for (size_t i = 0; i < series->points.count; i++)
         html_shape(out, "@,@ ", x_of(plot, series->points.items[i].run),
                    y_of(plot, series->points.items[i].deviation));
-    html_markup(out, "\"/>\n<line stroke-width=\"2\" stroke=\"");
+    html_markup(out, "\"/>\n");
+    put_point(plot, series, colour);
+    html_markup(out, "<line stroke-width=\"2\" stroke=\"");
     html_text(out, colour);
     html_markup(out, "\" stroke-dasharray=\"");
     html_text(out, dash);
@@ -73,7 +91,9 @@ static void put_line(const struct plot *plot, const struct history_subject *subj
                TOP + PLOT_HEIGHT + 36 + (double)n * LINE_HEIGHT,
                TOP + PLOT_HEIGHT + 36 + (double)n * LINE_HEIGHT);
     html_shape(out, "<text x=\"@\" y=\"@\">", LEFT + 38, TOP + PLOT_HEIGHT + 40 + (double)n * LINE_HEIGHT);
-    html_textf(out, "%s (%s): %s %s", subject->name, subject->place, series->suite_step, series->metric);
+    if (!plot->one_subject)
+        html_textf(out, "%s (%s): ", subject->name, subject->place);
+    html_textf(out, "%s %s", series->suite_step, series->metric);
     html_markup(out, "</text>\n");
 }
 
@@ -87,7 +107,8 @@ static void fit(struct plot *plot, const struct history_series *series)
 
 void history_plot(const struct history_plot *shown, struct text *out)
 {
-    struct plot plot = {.out = out, .history = shown->history, .low = -0.02, .high = 0.02};
+    struct plot plot = {
+        .out = out, .one_subject = shown->one_subject, .history = shown->history, .low = -0.02, .high = 0.02};
     const struct history_findings *findings = shown->findings;
 
     for (size_t i = 0; i < shown->count; i++)

@@ -2,7 +2,6 @@
 /* The HTML report as a whole: head, contents, and the table of its sections. */
 #include "report_formats.h"
 
-#include "assay/site.h"
 #include "frame.h"
 #include "page.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "assay/printable.h"
 #include "assay/sha256.h"
 #include "assay/site.h"
 #include "view.h"
@@ -78,16 +79,30 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : (left->step > right->step) - (left->step < right->step);
 }
 
+static bool has_output(const struct attempt *attempt, enum site_output output)
+{
+    if (output != SITE_WINDOWS)
+        return attempt->captures[output].length > 0;
+    for (size_t i = 0; i < attempt->windows.count; i++)
+        if (attempt->windows.items[i].captures[0].length > 0 ||
+            attempt->windows.items[i].captures[1].length > 0)
+            return true;
+    return false;
+}
+
 static void name_outputs(struct arena *arena, const struct record *record, const char *const *bases,
                          struct site_place *place)
 {
+    static const char *const names[] = {
+        [SITE_STDOUT] = "stdout", [SITE_STDERR] = "stderr", [SITE_WINDOWS] = "windows"};
+
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct attempt *attempt = &record->attempts.items[i];
 
-        for (size_t k = 0; k < 2; k++)
-            if (attempt->captures[k].length > 0)
-                place->outputs[k][i] = arena_printf(arena, "outputs/%s-%u.%s.txt", bases[attempt->step],
-                                                    attempt->n, k == 0 ? "stdout" : "stderr");
+        for (enum site_output k = 0; k < SITE_OUTPUTS; k++)
+            if (has_output(attempt, k))
+                place->outputs[k][i] =
+                    arena_printf(arena, "outputs/%s-%u.%s.txt", bases[attempt->step], attempt->n, names[k]);
     }
 }
 
@@ -99,7 +114,7 @@ void site_place_of(struct arena *arena, const struct record *record, struct site
     const char **bases = arena_array(arena, const char *, count + 1);
 
     *ret_place = (struct site_place){.index = "../../index.html"};
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < SITE_OUTPUTS; k++)
         ret_place->outputs[k] = arena_array(arena, const char *, record->attempts.count + 1);
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &record->plan->steps.items[i];
@@ -118,4 +133,38 @@ void site_place_of(struct arena *arena, const struct record *record, struct site
                                    : arena_printf(arena, "%s/%s=%zu", files[i].folder, files[i].name, again);
     }
     name_outputs(arena, record, bases, ret_place);
+}
+
+/* "# stdout, 1543 bytes, SHA-256 cdec..." */
+static void put_capture(const char *name, const struct capture *capture, struct text *out)
+{
+    text_printf(out, "# %s, %llu bytes, SHA-256 %s\n", name, (unsigned long long)capture->length,
+                capture->sha256);
+    output_capture(capture, out);
+}
+
+static void put_windows(const struct record *record, const struct attempt *attempt, struct text *out)
+{
+    const struct step *step = &record->plan->steps.items[attempt->step];
+
+    for (size_t i = 0; i < attempt->windows.count; i++) {
+        const struct window *window = &attempt->windows.items[i];
+
+        text_put(out, window->role == WINDOW_BEFORE ? "\n# before the test on " : "\n# after the test on ");
+        printable_line(out, step->members[window->member]->name);
+        text_put(out, "\n");
+        put_capture("stdout", &window->captures[0], out);
+        if (window->captures[1].length > 0)
+            put_capture("stderr", &window->captures[1], out);
+    }
+}
+
+void site_output_text(const struct record *record, const struct attempt *attempt, enum site_output output,
+                      struct text *out)
+{
+    output_heading(record, attempt, out);
+    if (output == SITE_WINDOWS)
+        put_windows(record, attempt, out);
+    else
+        put_capture(output == SITE_STDOUT ? "stdout" : "stderr", &attempt->captures[output], out);
 }

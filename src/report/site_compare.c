@@ -4,18 +4,15 @@
 #include "frame.h"
 #include "site_page.h"
 
-static void write_way_to_reports(struct page *page, long long earlier, long long later)
+static void write_run(struct page *page, long long run, const struct standing *standing,
+                      enum verdict_word word)
 {
-    const long long runs[] = {later, earlier};
-
-    html_markup(page->out, "<ul class=\"links\">");
-    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
-        html_markup(page->out, "<li>");
-        site_link(page, arena_printf(page->arena, "../runs/%lld/index.html", runs[i]),
-                  sayf(page, TEXT_SITE_REPORT, arena_printf(page->arena, "%lld", runs[i])));
-        html_markup(page->out, "</li>");
-    }
-    html_markup(page->out, "</ul>\n");
+    html_markup(page->out, "<li>");
+    site_link(page, arena_printf(page->arena, "../runs/%lld/index.html", run),
+              sayf(page, TEXT_SITE_REPORT, arena_printf(page->arena, "%lld", run)));
+    html_markup(page->out, " ");
+    site_verdict(page, standing, word);
+    html_markup(page->out, "</li>");
 }
 
 void site_compare(const struct record *record, enum report_language language, struct text *out)
@@ -31,7 +28,10 @@ void site_compare(const struct record *record, enum report_language language, st
                  arena_printf(page.arena, "%lld", record->earlier->number));
     frame_open_site(out, language, title);
     site_head(&page, way, title, record->suite);
-    write_way_to_reports(&page, record->earlier->number, record->number);
+    html_markup(out, "<ul class=\"links\">");
+    write_run(&page, record->number, &record->standing, page.view->verdict);
+    write_run(&page, record->earlier->number, &record->earlier->standing, record->earlier->verdict);
+    html_markup(out, "</ul>\n");
     site_section(&page, "changes", TEXT_SITE_CHANGES);
     page_earlier(&page);
     html_markup(out, "</section>\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history in a site: who gets worse, and a page for each host and each part. */
+#include <math.h>
 #include <string.h>
 
 #include "frame.h"
@@ -129,15 +130,30 @@ static void write_worse(struct page *page, const struct site_history *history)
     html_markup(page->out, "</section>\n");
 }
 
+/* Where there are any, they are seen from afar. */
+static void write_found(struct page *page, size_t count)
+{
+    html_markup(page->out, "<td class=\"num\" data-name=\"");
+    html_text(page->out, say(page, TEXT_SITE_FINDINGS));
+    html_markup(page->out, "\">");
+    if (count > 0)
+        html_markup(page->out, "<span class=\"w inconclusive\">");
+    html_text(page->out, number(page, count));
+    if (count > 0)
+        html_markup(page->out, "</span>");
+    html_markup(page->out, "</td></tr>\n");
+}
+
 static void write_part_row(struct page *page, const struct site_subject *part, const char *up)
 {
     html_markup(page->out, "<tr>");
     write_subject_link(page, part, up);
-    site_cell(page, TEXT_SITE_PLACE, part->known->place);
-    site_number_cell(page, TEXT_SITE_PLACES, number(page, part->known->places));
+    if (part->kind == SITE_PART) {
+        site_cell(page, TEXT_SITE_PLACE, part->known->place);
+        site_number_cell(page, TEXT_SITE_PLACES, number(page, part->known->places));
+    }
     site_number_cell(page, TEXT_SITE_RATES, number(page, part->series.items.count));
-    site_number_cell(page, TEXT_SITE_FINDINGS, number(page, part->findings.items.count));
-    html_markup(page->out, "</tr>\n");
+    write_found(page, part->findings.items.count);
 }
 
 /* Findings of a host's parts are counted with it: who looks for the host must see them. */
@@ -157,51 +173,42 @@ static void write_host_row(struct page *page, const struct site_history *history
     write_subject_link(page, host, "");
     site_number_cell(page, TEXT_SITE_PARTS, number(page, host->parts.items.count));
     site_number_cell(page, TEXT_SITE_RATES, number(page, host->series.items.count));
-    site_number_cell(page, TEXT_SITE_FINDINGS, number(page, findings_on(history, host)));
-    html_markup(page->out, "</tr>\n");
+    write_found(page, findings_on(history, host));
 }
 
-static void open_kind(struct page *page, enum site_subject_kind kind)
+static void write_hosts(struct page *page, const struct site_history *history)
 {
-    switch (kind) {
-    case SITE_HOST:
-        site_section(page, "hosts", TEXT_SITE_HOSTS);
-        site_table(page, COLUMN(HOST), NUMBERS(SITE_PARTS), NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
-        break;
-    case SITE_GROUP:
-        site_section(page, "groups", TEXT_SITE_GROUPS);
-        site_table(page, COLUMN(HOSTS), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES), NUMBERS(SITE_RATES),
-                   NUMBERS(SITE_FINDINGS));
-        break;
-    case SITE_PART:
-    default:
-        site_section(page, "parts", TEXT_SITE_PARTS);
-        site_table(page, COLUMN(SITE_IDENTITY), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES), NUMBERS(SITE_RATES),
-                   NUMBERS(SITE_FINDINGS));
-        break;
-    }
-}
-
-static void write_kind(struct page *page, const struct site_history *history, enum site_subject_kind kind)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < history->subjects.count; i++) {
-        const struct site_subject *subject = &history->subjects.items[i];
-
-        if (subject->kind != kind)
-            continue;
-        if (count++ == 0)
-            open_kind(page, kind);
-        if (kind == SITE_HOST)
-            write_host_row(page, history, subject);
-        else
-            write_part_row(page, subject, "");
-    }
-    if (count == 0)
-        return;
+    site_section(page, "hosts", TEXT_SITE_HOSTS);
+    site_table(page, COLUMN(HOST), NUMBERS(SITE_PARTS), NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
+    for (size_t i = 0; i < history->subjects.count; i++)
+        if (history->subjects.items[i].kind == SITE_HOST)
+            write_host_row(page, history, &history->subjects.items[i]);
     site_table_end(page);
     html_markup(page->out, "</section>\n");
+}
+
+static bool has_kind(const struct site_history *history, enum site_subject_kind kind)
+{
+    for (size_t i = 0; i < history->subjects.count; i++)
+        if (history->subjects.items[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void write_lists(struct page *page, const struct site_history *history)
+{
+    html_markup(page->out, "<ul class=\"links\">");
+    if (has_kind(history, SITE_PART)) {
+        html_markup(page->out, "<li>");
+        site_link(page, "parts.html", say(page, TEXT_SITE_ALL_PARTS));
+        html_markup(page->out, "</li>");
+    }
+    if (has_kind(history, SITE_GROUP)) {
+        html_markup(page->out, "<li>");
+        site_link(page, "groups.html", say(page, TEXT_SITE_ALL_GROUPS));
+        html_markup(page->out, "</li>");
+    }
+    html_markup(page->out, "</ul>\n");
 }
 
 void site_history_index(const struct site_history *history, enum report_language language, struct text *out)
@@ -217,10 +224,34 @@ void site_history_index(const struct site_history *history, enum report_language
                         arena_printf(page.arena, "%lld", history->history->runs.items[0].number),
                         arena_printf(page.arena, "%lld", history->history->runs.items[runs - 1].number)));
     html_markup(out, "</p>\n");
+    write_lists(&page, history);
     write_worse(&page, history);
-    write_kind(&page, history, SITE_HOST);
-    write_kind(&page, history, SITE_GROUP);
-    write_kind(&page, history, SITE_PART);
+    write_hosts(&page, history);
+    frame_close(out, language);
+    arena_destroy(page.arena);
+}
+
+void site_history_list(const struct site_history *history, enum site_subject_kind kind,
+                       enum report_language language, struct text *out)
+{
+    static const struct site_step way[] = {
+        {TEXT_SITE_TITLE, "../index.html"}, {TEXT_SITE_HISTORY, "index.html"}, {0, NULL}};
+    enum text_key title = kind == SITE_PART ? TEXT_SITE_ALL_PARTS : TEXT_SITE_ALL_GROUPS;
+    struct page page = {.out = out, .arena = arena_create(), .language = language};
+
+    frame_open_site(out, language, say(&page, title));
+    site_head(&page, way, say(&page, title), "");
+    site_section(&page, "list", kind == SITE_PART ? TEXT_SITE_PARTS : TEXT_SITE_GROUPS);
+    if (kind == SITE_PART)
+        site_table(&page, COLUMN(SITE_IDENTITY), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES),
+                   NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
+    else
+        site_table(&page, COLUMN(HOSTS), NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
+    for (size_t i = 0; i < history->subjects.count; i++)
+        if (history->subjects.items[i].kind == kind)
+            write_part_row(&page, &history->subjects.items[i], "");
+    site_table_end(&page);
+    html_markup(out, "</section>\n");
     frame_close(out, language);
     arena_destroy(page.arena);
 }
@@ -247,6 +278,7 @@ static void write_course(struct page *page, const struct site_history *history,
 {
     struct history_plot plot = {.title = say(page, TEXT_SITE_COURSE),
                                 .more = "",
+                                .one_subject = true,
                                 .history = history->history,
                                 .findings = history->findings};
 
@@ -263,6 +295,15 @@ static void write_course(struct page *page, const struct site_history *history,
     html_markup(page->out, "</figure>\n");
 }
 
+/* "371,690 GFLOP/s": what five digits would need a power of ten for is a whole number. */
+static const char *value_text(const struct page *page, double value, const char *unit)
+{
+    return fabs(value) >= 99999.5 && fabs(value) < 1e15
+               ? arena_printf(page->arena, "%s%s %s", value < 0 ? "-" : "",
+                              count_text(page->arena, (size_t)llround(fabs(value))), unit)
+               : arena_printf(page->arena, "%.5g %s", value, unit);
+}
+
 static void write_point(struct page *page, const struct site_history *history,
                         const struct history_series *series, const struct history_point *point)
 {
@@ -274,7 +315,7 @@ static void write_point(struct page *page, const struct site_history *history,
     html_markup(page->out, "</th><td class=\"when\">");
     html_text(page->out, when(page, run->started));
     html_markup(page->out, "</td>");
-    site_number_cell(page, TEXT_SITE_VALUE, arena_printf(page->arena, "%.5g %s", point->value, series->unit));
+    site_number_cell(page, TEXT_SITE_VALUE, value_text(page, point->value, series->unit));
     site_number_cell(page, TEXT_SITE_DEVIATION, arena_printf(page->arena, "%+.1f%%", 100 * point->deviation));
     html_markup(page->out, "</tr>\n");
 }

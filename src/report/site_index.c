@@ -262,14 +262,15 @@ static void write_pair(struct page *page, const struct site *site, const struct 
     const struct site_run *later = &site->runs.items[pair->later];
     const struct site_run *earlier = &site->runs.items[pair->earlier];
 
-    html_markup(page->out, "<tr>");
+    html_markup(page->out, "<tr><th scope=\"row\">");
+    site_link(page, arena_printf(page->arena, "%lld-%lld.html", earlier->number, later->number),
+              sayf(page, TEXT_SITE_COMPARE_TITLE, run_number(page, later->number),
+                   run_number(page, earlier->number)));
+    html_markup(page->out, "</th>");
     site_cell(page, TEXT_SUITE, later->suite);
     write_run_of_pair(page, later, TEXT_SITE_LATER);
     write_run_of_pair(page, earlier, TEXT_SITE_EARLIER);
-    html_markup(page->out, "<td>");
-    site_link(page, arena_printf(page->arena, "%lld-%lld.html", earlier->number, later->number),
-              say(page, TEXT_SITE_COMPARE));
-    html_markup(page->out, "</td></tr>\n");
+    html_markup(page->out, "</tr>\n");
 }
 
 void site_comparisons(const struct site *site, struct text *out)
@@ -281,7 +282,7 @@ void site_comparisons(const struct site *site, struct text *out)
     site_head(&page, way, say(&page, TEXT_SITE_COMPARISONS), "");
     page_paragraph(&page, TEXT_SITE_COMPARISONS_INTRO);
     site_section(&page, "pairs", TEXT_SITE_RUNS);
-    site_table(&page, COLUMN(SUITE), COLUMN(SITE_LATER), COLUMN(SITE_EARLIER), COLUMN(SITE_COMPARE));
+    site_table(&page, COLUMN(SITE_COMPARE), COLUMN(SUITE), COLUMN(SITE_LATER), COLUMN(SITE_EARLIER));
     for (size_t i = 0; i < site->pairs.count; i++)
         write_pair(&page, site, &site->pairs.items[i]);
     site_table_end(&page);
