@@ -5,7 +5,7 @@
  *
  *   index.html                                    every run, and the acceptances
  *   runs/6/index.html                             the report of run 6
- *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed: stdout, stderr, and what was read around the test
+ *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed
  *   compare/index.html, compare/5-6.html          what is different in run 6
  *   history/index.html, hosts/, groups/, parts/   what the runs that were made here have shown of each
  *   history/groups.html, parts.html               lists of them
@@ -23,13 +23,14 @@
  */
 const char *site_name(struct arena *arena, const char *word);
 
-/* What an attempt left: its two streams, and what its windows read on the members before and after it. */
+/* What an attempt left: its two streams; and of a step that did not pass what its windows read on the members before and
+   after it. */
 enum site_output { SITE_STDOUT, SITE_STDERR, SITE_WINDOWS, SITE_OUTPUTS };
 
 /* Where a report lies in a site; its links lead from there. */
 struct site_place {
     const char *index; /* "../../index.html" */
-    /* By the index of the attempt: where its outputs lie; NULL: nothing was kept of it. */
+    /* By the index of the attempt: where its outputs lie; NULL: there is none. */
     const char **outputs[SITE_OUTPUTS];
 };
 /* In the arena. */

@@ -79,10 +79,21 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : (left->step > right->step) - (left->step < right->step);
 }
 
-static bool has_output(const struct attempt *attempt, enum site_output output)
+/* What is read around a test is more than the test prints, and asked for where it did not pass. */
+static bool *find_not_passed(struct arena *arena, const struct record *record)
 {
-    if (output != SITE_WINDOWS)
-        return attempt->captures[output].length > 0;
+    bool *found = arena_array(arena, bool, record->plan->steps.count + 1);
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+
+        found[outcome->step] |= outcome->word == OUTCOME_FAIL || outcome->word == OUTCOME_INCONCLUSIVE;
+    }
+    return found;
+}
+
+static bool has_windows(const struct attempt *attempt)
+{
     for (size_t i = 0; i < attempt->windows.count; i++)
         if (attempt->windows.items[i].captures[0].length > 0 ||
             attempt->windows.items[i].captures[1].length > 0)
@@ -95,12 +106,14 @@ static void name_outputs(struct arena *arena, const struct record *record, const
 {
     static const char *const names[] = {
         [SITE_STDOUT] = "stdout", [SITE_STDERR] = "stderr", [SITE_WINDOWS] = "windows"};
+    const bool *not_passed = find_not_passed(arena, record);
 
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct attempt *attempt = &record->attempts.items[i];
 
         for (enum site_output k = 0; k < SITE_OUTPUTS; k++)
-            if (has_output(attempt, k))
+            if (k == SITE_WINDOWS ? not_passed[attempt->step] && has_windows(attempt)
+                                  : attempt->captures[k].length > 0)
                 place->outputs[k][i] =
                     arena_printf(arena, "outputs/%s-%u.%s.txt", bases[attempt->step], attempt->n, names[k]);
     }

@@ -288,7 +288,7 @@ static void write_course(struct page *page, const struct site_history *history,
     }
     if (plot.count < subject->series.items.count)
         plot.more = sayf(page, TEXT_SITE_COURSE_MORE, number(page, subject->series.items.count - plot.count));
-    html_markup(page->out, "<figure class=\"course\"><figcaption>");
+    html_markup(page->out, "<figure class=\"course\" tabindex=\"0\"><figcaption>");
     html_text(page->out, plot.title);
     html_markup(page->out, "</figcaption>\n");
     history_plot(&plot, page->out);

@@ -153,7 +153,7 @@ gone = [english for english, _ in rows if english not in known]
 speaking = [path for folder in FOLDERS for path in sorted(glob.glob(f"{ROOT}/src/{folder}/*.[ch]")) if os.path.basename(path) not in ASIDE]
 heard = [(os.path.basename(path), string) for path in speaking for string in spoken(path)]
 missing = [f"{name}: {string}" for name, string in heard if not is_covered(string, sentences, composed)]
-written = [line for path in sorted(glob.glob(f"{ROOT}/src/report/page*.c") + glob.glob(f"{ROOT}/src/report/svg*.c") + [f"{ROOT}/src/report/{name}.c" for name in ("frame", "acceptance_html")])
+written = [line for path in sorted(glob.glob(f"{ROOT}/src/report/page*.c") + glob.glob(f"{ROOT}/src/report/svg*.c") + glob.glob(f"{ROOT}/src/report/site*.c") + [f"{ROOT}/src/report/{name}.c" for name in ("frame", "acceptance_html")])
            for line in literals(path)]
 written += [line for name in ("report_text", "acceptance_text") for line in texts(f"{ROOT}/src/report/{name}.c")]
 checks = [("there are sentences, and they are said", len(rows) > 0 and len(heard) > 300, []),
