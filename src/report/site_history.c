@@ -101,6 +101,12 @@ static const char *finding_text(const struct page *page, const struct site_histo
                                 &history->findings->findings.items[finding]);
 }
 
+/* Where it was, of what is not called by its place. */
+static const char *place_of(const struct site_subject *subject)
+{
+    return strcmp(subject->name, subject->known->place) != 0 ? subject->known->place : "";
+}
+
 static void write_subject_link(struct page *page, const struct site_subject *subject, const char *up)
 {
     html_markup(page->out, "<th scope=\"row\">");
@@ -121,7 +127,7 @@ static void write_worse(struct page *page, const struct site_history *history)
 
         html_markup(page->out, "<tr>");
         write_subject_link(page, subject, "");
-        site_cell(page, TEXT_SITE_PLACE, subject->known->place);
+        site_cell(page, TEXT_SITE_PLACE, place_of(subject));
         site_cell(page, TEXT_SITE_FINDING, finding_text(page, history, i));
         html_markup(page->out, "</tr>\n");
     }
@@ -149,7 +155,7 @@ static void write_part_row(struct page *page, const struct site_subject *part, c
     html_markup(page->out, "<tr>");
     write_subject_link(page, part, up);
     if (part->kind == SITE_PART) {
-        site_cell(page, TEXT_SITE_PLACE, part->known->place);
+        site_cell(page, TEXT_SITE_PLACE, place_of(part));
         site_number_cell(page, TEXT_SITE_PLACES, number(page, part->known->places));
     }
     site_number_cell(page, TEXT_SITE_RATES, number(page, part->series.items.count));
@@ -304,6 +310,12 @@ static const char *value_text(const struct page *page, double value, const char 
                : arena_printf(page->arena, "%.5g %s", value, unit);
 }
 
+/* "+0.0%" too of what is rounded to nothing from below. */
+static const char *deviation_text(const struct page *page, double deviation)
+{
+    return arena_printf(page->arena, "%+.1f%%", fabs(deviation) < 0.0005 ? 0.0 : 100 * deviation);
+}
+
 static void write_point(struct page *page, const struct site_history *history,
                         const struct history_series *series, const struct history_point *point)
 {
@@ -316,7 +328,7 @@ static void write_point(struct page *page, const struct site_history *history,
     html_text(page->out, when(page, run->started));
     html_markup(page->out, "</td>");
     site_number_cell(page, TEXT_SITE_VALUE, value_text(page, point->value, series->unit));
-    site_number_cell(page, TEXT_SITE_DEVIATION, arena_printf(page->arena, "%+.1f%%", 100 * point->deviation));
+    site_number_cell(page, TEXT_SITE_DEVIATION, deviation_text(page, point->deviation));
     html_markup(page->out, "</tr>\n");
 }
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// site.mjs ASSAY WRITE_RUNS: a site in headless Chromium, as files and from a web server, with JavaScript and without. TAP.
+//
+// With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says what to do, where Chromium or the packages of
+// package.json are not installed (scripts/install-packages test).
+import {execFileSync} from "node:child_process";
+import {accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from "node:fs";
+import {createServer} from "node:http";
+import {createRequire} from "node:module";
+import {tmpdir} from "node:os";
+import {extname, join, normalize} from "node:path";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+               "--disable-component-update", "--disable-sync"];
+const KINDS = [..."clean faulty clean undecided part stopped clean faulty clean clean clean clean clean faulty".split(" ")];
+const [, , assay, writeRuns] = process.argv, pictures = process.env.ASSAY_SCREENSHOTS;
+const folder = mkdtempSync(join(tmpdir(), "assay-browser-site-")), site = join(folder, "site");
+const cases = [];
+let browser, base;
+
+const find = names => {
+  for (const path of process.env.PATH.split(":").flatMap(place => names.map(name => join(place, name))))
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch { /* the next one */ }
+  return null;
+};
+const same = (found, wanted) => {
+  const a = JSON.stringify(found), b = JSON.stringify(wanted);
+  if (a !== b)
+    throw new Error(`found  ${a}\nwanted ${b}`);
+};
+
+// Opens a page of the site and fails where it has anything to say on its console, or asks for anything elsewhere.
+const visit = (title, path, options, run) => cases.push({name: title, run: async () => {
+  const {http, ...rest} = options;
+  const root = http ? base : `file://${site}/`;
+  const context = await browser.newContext({viewport: {width: 1180, height: 900}, ...rest});
+  const page = await context.newPage(), said = [];
+  page.on("console", message => said.push(message.text()));
+  page.on("pageerror", error => said.push(String(error)));
+  page.on("request", request => request.url().startsWith(root) || request.url().startsWith("data:") || said.push(request.url()));
+  await page.goto(root + path());
+  await run(page);
+  await context.close();
+  same(said, []);
+}});
+const picture = (page, name) => pictures ? page.screenshot({path: join(pictures, `site-${name}.png`), fullPage: true}) : null;
+const axe = async (page, runOnly) => {
+  await page.evaluate(createRequire(import.meta.url)("axe-core").source);
+  const found = await page.evaluate(only => axe.run(document, {runOnly: only, resultTypes: ["violations"], preload: false}), runOnly);
+  same(found.violations.map(one => [one.id, one.nodes.length, ...one.nodes.slice(0, 3).map(
+    node => [node.target.join(" "), node.failureSummary.split("\n")[1]?.trim()])]), []);
+};
+const WCAG = {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]};
+const rules = (...values) => ({type: "rule", values});
+const rowsShown = page => page.$$eval("#runs tbody tr", all => all.filter(one => one.offsetParent !== null).length);
+const ground = page => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+const PAGES = {
+  "the index": () => "index.html", "the runs that are compared": () => "compare/index.html", "a comparison": () => "compare/1-2.html",
+  "the history": () => "history/index.html", "all parts": () => "history/parts.html", "a host": () => "history/hosts/node3.html",
+  "a part": () => `history/parts/${readdirSync(join(site, "history/parts"))[0]}`};
+for (const [name, path] of Object.entries(PAGES))
+  visit(`${name}: axe finds nothing against it, in light, in dark and on a telephone, which need not be scrolled sideways`, path, {}, async page => {
+    await picture(page, `${name}-light`);
+    await axe(page, WCAG);
+    await page.emulateMedia({colorScheme: "dark"});
+    same(await ground(page), "rgb(23, 25, 28)");
+    await picture(page, `${name}-dark`);
+    await axe(page, rules("color-contrast"));
+    await page.setViewportSize({width: 390, height: 800});
+    same(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await picture(page, `${name}-telephone`);
+    await axe(page, rules("scrollable-region-focusable", "aria-valid-attr-value"));
+  });
+
+visit("without JavaScript the index is whole", () => "index.html", {javaScriptEnabled: false}, async page => {
+  same(await page.locator("#runs tbody tr").count(), KINDS.length);
+  same(await page.locator(".filter").count(), 0);
+  await page.locator("#runs tbody a").first().click();
+  same(await page.locator("h1").count(), 1);
+  same(page.url().endsWith(`runs/${KINDS.length}/index.html`), true);
+});
+visit("with it the runs are searched", () => "index.html", {}, async page => {
+  await page.getByRole("searchbox").first().fill("reject");
+  await page.waitForFunction(() => document.querySelector("#runs .filter output").value !== "");
+  same(await rowsShown(page), KINDS.filter(kind => kind === "faulty").length);
+  await page.getByRole("searchbox").first().fill("");
+  await page.waitForFunction(() => document.querySelector("#runs .filter output").value === "");
+  same(await rowsShown(page), KINDS.length);
+});
+for (const http of [false, true])
+  visit(`${http ? "from a web server" : "as files"} one walks from the index through all kinds of pages, and back`, () => "index.html", {http}, async page => {
+    const follow = async (link, heading) => {
+      await link.click();
+      same((await page.locator("h1").textContent()).includes(heading), true);
+    };
+    await follow(page.locator("#runs tbody th a").first(), "");
+    await follow(page.getByRole("link", {name: "All runs"}), "Runs and acceptances");
+    await follow(page.getByRole("link", {name: "Runs compared"}), "Runs compared");
+    await follow(page.locator("#pairs tbody th a").first(), "compared with");
+    await follow(page.getByRole("link", {name: "Runs and acceptances"}), "Runs and acceptances");
+    await follow(page.getByRole("link", {name: "History of hosts and parts"}), "History of hosts and parts");
+    await follow(page.locator("#hosts tbody a").first(), "node");
+    same(await page.evaluate(() => getComputedStyle(document.querySelector("main")).maxWidth), "1120px"); // site.css was taken
+    await follow(page.locator("#parts tbody a").first(), "");
+    await follow(page.locator("#rates tbody a").first(), "");
+    same(/runs\/\d+\/index\.html$/.test(page.url()), true);
+  });
+
+const TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".txt": "text/plain"};
+const serve = () => new Promise(done => {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://127.0.0.1").pathname));
+    try {
+      response.setHeader("Content-Type", TYPES[extname(path)] ?? "application/octet-stream");
+      response.end(readFileSync(join(site, path)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0, "127.0.0.1", () => done(server));
+});
+const skip = why => {
+  console.log(`1..0 # SKIP ${why}: THE SITE WAS NOT OPENED IN A BROWSER`);
+  rmSync(folder, {recursive: true, force: true});
+  process.exit(0);
+};
+
+const executablePath = find(["chromium", "chromium-browser", "google-chrome"]);
+if (executablePath === null)
+  skip("no chromium on this machine");
+const {chromium} = await import("playwright-core").catch(
+  () => skip("playwright-core and axe-core are not installed (scripts/install-packages test installs them)"));
+if (pictures)
+  mkdirSync(pictures, {recursive: true});
+execFileSync(writeRuns, [join(folder, "runs.db"), ...KINDS]);
+execFileSync(assay, ["site", site, "--db", join(folder, "runs.db"), "--lang", "en"]);
+const server = await serve();
+base = `http://127.0.0.1:${server.address().port}/`;
+browser = await chromium.launch({executablePath, args: FLAGS, headless: true});
+console.log(`1..${cases.length}`);
+let failed = 0;
+for (const [i, {name, run}] of cases.entries()) {
+  const found = await run().then(() => null, error => error);
+  failed += found !== null;
+  console.log(`${found === null ? "ok" : "not ok"} ${i + 1} - ${name}`);
+  for (const line of (found?.message ?? "").split("\n").slice(0, 20))
+    if (line !== "")
+      console.log(`# ${line.slice(0, 1500)}`);
+}
+await browser.close();
+server.close();
+rmSync(folder, {recursive: true, force: true});
+process.exitCode = failed > 0 ? 1 : 0;
