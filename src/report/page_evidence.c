@@ -717,6 +717,8 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_markup(out, "</code>");
     if (linked)
         html_markup(out, "</a>");
+    if (page_open_output(page, attempt, SITE_STDERR))
+        html_markup(out, " stderr</a>");
     html_text(out, versions_text(page->arena, &attempt->reading));
     html_markup(out, "</td></tr></tbody>\n");
 }

@@ -193,7 +193,6 @@ os.makedirs(os.path.join(victim, "7"))
 for name in ("precious.html", "7/index.html"):
     with open(os.path.join(victim, name), "w", encoding="utf-8") as file:
         file.write("precious\n")
-shutil.copy(os.path.join(SITE, "assay-site.json"), os.path.join(FOLDER, "mark.json"))
 with open(os.path.join(SITE, "assay-site.json"), encoding="utf-8") as file:
     mark = json.load(file)
 mark["files"] += ["../victim/precious.html", os.path.join(victim, "precious.html"), "links/precious.html", "compare/../../victim/precious.html", ".profile"]
