@@ -167,7 +167,7 @@ void history_keep(struct arena *arena, struct history *history, const struct his
     for (size_t i = mark->failures; i < history->failures.count; i++)
         history->failures.items[i] =
             (struct history_failure){history->failures.items[i].run, history->failures.items[i].position,
-                                     history->failures.items[i].target, .cause = ""};
+                                     history->failures.items[i].target};
     for (size_t i = mark->sightings; i < history->sightings.count; i++) {
         struct history_sighting *sighting = &history->sightings.items[i];
 
