@@ -211,7 +211,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&preflight->options.access);
-    preflight->going.board = board_create(kind, preflight->going.record);
+    preflight->going.board = board_create(kind, preflight->going.record, 0);
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(preflight->going.board);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);

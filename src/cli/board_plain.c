@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "board_plain.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "assay/printable.h"
+
+enum { HEARTBEAT_S = 60, REASONS_AT_ONCE = 12 };
+
+static const char *clock_text(struct arena *arena, double now)
+{
+    time_t whole = (time_t)now;
+    struct tm parts;
+
+    gmtime_r(&whole, &parts);
+    return arena_printf(arena, "%02d:%02d:%02d", parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+static void put_line(struct arena *arena, struct text *out, double now, const char *line)
+{
+    text_printf(out, "%s  ", clock_text(arena, now));
+    printable_line(out, line);
+    text_put(out, "\n");
+}
+
+static const char *across(struct arena *arena, const struct board_row *row)
+{
+    const char *what = row->wide ? "group" : "host";
+
+    return arena_printf(arena, "%zu %s%s", row->total, what, row->total == 1 ? "" : "s");
+}
+
+static const char *done_text(struct arena *arena, const struct board_row *row)
+{
+    const char *bad = board_counts_text(arena, row->failed, row->open, row->skipped);
+    const char *took =
+        row->began > 0 ? arena_printf(arena, ", in %s", board_time_text(arena, row->ended - row->began)) : "";
+
+    return arena_printf(arena, "%s done: %zu ok%s%s%s", board_row_name(arena, row), row->passed,
+                        *bad != '\0' ? ", " : "", bad, took);
+}
+
+/* Of a row that did not run at all, as after a failure before it, nobody has to be told twice. */
+static void tell_begun(struct arena *arena, struct board_plain *plain, const struct board_state *state,
+                       double now, struct text *out)
+{
+    for (size_t i = 0; i < state->rows.count; i++) {
+        const struct board_row *row = &state->rows.items[i];
+
+        if (i >= plain->phases.count)
+            *list_push(state->arena, &plain->phases) = BOARD_TO_COME;
+        if (plain->phases.items[i] != BOARD_TO_COME || row->began <= 0)
+            continue;
+        put_line(arena, out, now,
+                 arena_printf(arena, "%s begins on %s", board_row_name(arena, row), across(arena, row)));
+        plain->phases.items[i] = BOARD_UNDER_WAY;
+    }
+}
+
+static void tell_failures(struct arena *arena, struct board_state *state, double now, struct text *out)
+{
+    size_t told = 0, more = 0;
+
+    for (size_t i = 0; i < state->failures.count; i++) {
+        struct board_failure *failure = &state->failures.items[i];
+
+        if (failure->told == failure->steps.count)
+            continue;
+        if (told++ < REASONS_AT_ONCE)
+            put_line(arena, out, now,
+                     arena_printf(arena, "%s %s on %s: %s",
+                                  board_row_name(arena, &state->rows.items[failure->row]),
+                                  failure->word == OUTCOME_FAIL ? "failed" : "open",
+                                  board_failure_hosts(arena, state, failure, failure->told),
+                                  board_failure_text(arena, failure)));
+        else
+            more += failure->steps.count - failure->told;
+        failure->told = failure->steps.count;
+    }
+    if (more > 0)
+        put_line(arena, out, now, arena_printf(arena, "and %zu more failures for other reasons", more));
+}
+
+static void tell_done(struct arena *arena, struct board_plain *plain, const struct board_state *state,
+                      double now, struct text *out)
+{
+    for (size_t i = 0; i < state->rows.count; i++) {
+        const struct board_row *row = &state->rows.items[i];
+        enum board_phase phase = board_row_phase(row);
+
+        if (phase == BOARD_OVER && plain->phases.items[i] != BOARD_OVER) {
+            plain->phases.items[i] = BOARD_OVER;
+            if (row->total > 0 && row->skipped < row->total)
+                put_line(arena, out, now, done_text(arena, row));
+        } else if (phase != BOARD_OVER && plain->phases.items[i] == BOARD_OVER) {
+            plain->phases.items[i] = BOARD_UNDER_WAY; /* the plan has grown */
+        }
+    }
+}
+
+static void tell_how_far(struct arena *arena, const struct board_state *state, double now, struct text *out)
+{
+    struct board_left left = board_state_left(state, now);
+    size_t done = 0, total = 0;
+    const char *rows = "";
+
+    for (size_t i = 0; i < state->rows.count; i++) {
+        const struct board_row *row = &state->rows.items[i];
+        double since;
+        const char *waits;
+
+        done += board_row_ended(row);
+        total += row->total;
+        if (row->running == 0)
+            continue;
+        waits = board_row_waits_for(arena, state, row, now, &since);
+        rows = arena_printf(arena, "%s; %s %zu/%zu", rows, board_row_name(arena, row), board_row_ended(row),
+                            row->total);
+        if (waits != NULL)
+            rows = arena_printf(arena, "%s, waits for %s (%s)", rows, waits,
+                                board_time_text(arena, now - since));
+    }
+    put_line(arena, out, now,
+             arena_printf(arena, "%s gone, %s: %zu of %zu tests done%s",
+                          board_time_text(arena, now - state->began), board_left_text(arena, &left), done,
+                          total, rows));
+}
+
+void board_plain_news(struct board_plain *plain, struct board_state *state, double now, struct text *out)
+{
+    struct arena *arena = arena_create();
+
+    if (!plain->begun) {
+        put_line(arena, out, now, arena_printf(arena, "%s (times are UTC)", state->title));
+        plain->begun = true;
+        plain->last = now;
+    }
+    tell_begun(arena, plain, state, now, out);
+    tell_failures(arena, state, now, out);
+    tell_done(arena, plain, state, now, out);
+    if (now - plain->last >= HEARTBEAT_S && !state->cancelling) {
+        tell_how_far(arena, state, now, out);
+        plain->last = now;
+    }
+    arena_destroy(arena);
+}
