@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long it takes yet: by what the steps of this very run took, and where none has ended yet by what the plan expects, and
- * by how much longer or shorter than that the others of this run took. A step that takes longer than it should is given a quarter of its time more: so
+ * by how much longer or shorter than that the others of this run took. A step that takes longer than it should is given as much time again as it is late, at most a quarter of its time: so
  * what is left is never negative, and never a number that stands still.
  */
 #include <math.h>
@@ -19,7 +19,7 @@ struct pace {
 #define SPREAD_EXPECTED 0.25
 #define SPREAD_PLANNED 0.5
 #define SHARE_LEAST 0.25 /* of what the plan expects */
-#define LATE_SHARE 0.25  /* of its time a late step is given more */
+#define LATE_SHARE 0.25  /* of its time a late step is given more, at most */
 
 static struct pace pace_of(const struct board_state *state, const struct board_row *row)
 {
@@ -44,11 +44,10 @@ static struct board_left rest_of(const struct pace *pace, double elapsed_s)
 {
     double low_s = pace->mean_s - pace->spread_s - elapsed_s,
            high_s = pace->mean_s + pace->spread_s - elapsed_s;
-    double late_s = LATE_SHARE * elapsed_s;
+    double late_s = fmin(elapsed_s - pace->mean_s, LATE_SHARE * elapsed_s);
 
     low_s = fmax(low_s, 0);
-    if (elapsed_s > pace->mean_s)
-        high_s = fmax(high_s, late_s);
+    high_s = fmax(high_s, late_s);
     return (struct board_left){low_s, fmax(high_s, low_s)};
 }
 
@@ -65,16 +64,18 @@ static double breadth_of(const struct board_state *state, const struct board_row
                                                                                         : plan->hosts.count;
     double breadth = (double)(row->running > 0 ? row->running : 1);
 
-    if (row->wide || row->isolates)
+    if (row->members > 1 || row->isolates)
         return breadth;
     return fmax(breadth, (double)(hosts > 0 ? hosts : 1));
 }
 
+/* Those that wait begin beside those under way as far as there is room, and the others behind them. */
 struct board_left board_row_left(const struct board_state *state, const struct board_row *row, double now)
 {
     struct pace pace = pace_of(state, row);
-    size_t waiting = row->total - board_row_ended(row) - row->running;
-    double waves = ceil((double)waiting / breadth_of(state, row));
+    double breadth = breadth_of(state, row), room = breadth - (double)row->running;
+    double waiting = (double)(row->total - board_row_ended(row) - row->running);
+    double waves = ceil(fmax(waiting - room, 0) / breadth);
     struct board_left left = {0};
 
     if (row->running > 0) {
@@ -83,7 +84,11 @@ struct board_left board_row_left(const struct board_state *state, const struct b
 
         left = (struct board_left){fmax(oldest.low_s, newest.low_s), fmax(oldest.high_s, newest.high_s)};
     }
-    left.low_s += fmax(waves * (pace.mean_s - pace.spread_s), 0);
+    if (waiting > 0 && room > 0) {
+        left.low_s = fmax(left.low_s, pace.mean_s - pace.spread_s);
+        left.high_s = fmax(left.high_s, pace.mean_s + pace.spread_s);
+    }
+    left.low_s += waves * fmax(pace.mean_s - pace.spread_s, 0);
     left.high_s += waves * pace.mean_s + sqrt(waves) * pace.spread_s;
     left.high_s = fmax(left.high_s, left.low_s);
     return left;

@@ -103,7 +103,7 @@ static const char *bar_piece(struct drawing *drawing, const char *utf8, const ch
     return arena_strdup(drawing->arena, out.bytes);
 }
 
-/* What there is of it is seen, however little; and what is not whole looks so. */
+/* What there is of it is seen, however little. */
 static size_t cells_of(size_t cells, size_t part, size_t total)
 {
     size_t share = total > 0 ? part * cells / total : 0;
@@ -123,17 +123,20 @@ static size_t running_cells(const struct drawing *drawing, const struct board_ro
     return (size_t)((double)cells * elapsed_s / (elapsed_s + fmax(left.high_s, 1)));
 }
 
+/* What is not whole looks so: of what ran, the cells are never more than their share. */
 static void put_bar(struct drawing *drawing, struct board_line *line, const struct board_row *row)
 {
-    size_t cells = drawing->bar_width, used = 0;
+    size_t cells = drawing->bar_width, used = 0, ran = row->passed + row->failed + row->open;
+    size_t failed = cells_of(cells, row->failed, row->total), open = cells_of(cells, row->open, row->total);
+    size_t share = row->total > 0 ? ran * cells / row->total : 0;
     const struct {
         size_t cells;
         enum board_style style;
         const char *utf8, *ascii;
     } pieces[] = {
-        {cells_of(cells, row->failed, row->total), BOARD_BAD, "█", "#"},
-        {cells_of(cells, row->open, row->total), BOARD_DOUBT, "█", "#"},
-        {row->passed * cells / (row->total > 0 ? row->total : 1), BOARD_GOOD, "█", "#"},
+        {failed, BOARD_BAD, "█", "#"},
+        {open, BOARD_DOUBT, "█", "#"},
+        {share > failed + open ? share - failed - open : 0, BOARD_GOOD, "█", "#"},
         {running_cells(drawing, row, cells), BOARD_USUAL, "▒", "-"},
         {cells, BOARD_DIM, "░", "."},
     };

@@ -24,10 +24,13 @@ static void put_line(struct arena *arena, struct text *out, double now, const ch
     text_put(out, "\n");
 }
 
+/* "208 hosts", "104 pairs", "one test over 208 hosts". */
 static const char *across(struct arena *arena, const struct board_row *row)
 {
-    const char *what = row->wide ? "group" : "host";
+    const char *what = row->members == 1 ? "host" : row->members == 2 ? "pair" : "group";
 
+    if (row->total == 1 && row->members > 1)
+        return arena_printf(arena, "%zu hosts together", row->members);
     return arena_printf(arena, "%zu %s%s", row->total, what, row->total == 1 ? "" : "s");
 }
 
@@ -41,20 +44,35 @@ static const char *done_text(struct arena *arena, const struct board_row *row)
                         *bad != '\0' ? ", " : "", bad, took);
 }
 
-/* Of a row that did not run at all, as after a failure before it, nobody has to be told twice. */
+/* Whether the row began since it was last looked at. One that is over already is told as done. */
+static bool is_new(const struct board_plain *plain, const struct board_state *state, size_t row)
+{
+    return plain->phases.items[row] == BOARD_TO_COME && state->rows.items[row].began > 0 &&
+           board_row_phase(&state->rows.items[row]) == BOARD_UNDER_WAY;
+}
+
+/* Those over as many hosts that began together are one line. */
 static void tell_begun(struct arena *arena, struct board_plain *plain, const struct board_state *state,
                        double now, struct text *out)
 {
+    while (plain->phases.count < state->rows.count)
+        *list_push(state->arena, &plain->phases) = BOARD_TO_COME;
     for (size_t i = 0; i < state->rows.count; i++) {
-        const struct board_row *row = &state->rows.items[i];
+        const char *names = "", *hosts = across(arena, &state->rows.items[i]);
+        size_t count = 0;
 
-        if (i >= plain->phases.count)
-            *list_push(state->arena, &plain->phases) = BOARD_TO_COME;
-        if (plain->phases.items[i] != BOARD_TO_COME || row->began <= 0)
+        for (size_t k = i; k < state->rows.count && is_new(plain, state, i); k++)
+            if (is_new(plain, state, k) && strcmp(across(arena, &state->rows.items[k]), hosts) == 0) {
+                names = arena_printf(arena, "%s%s%s", names, count++ > 0 ? ", " : "",
+                                     board_row_name(arena, &state->rows.items[k]));
+                if (k > i)
+                    plain->phases.items[k] = BOARD_UNDER_WAY;
+            }
+        if (count == 0)
             continue;
-        put_line(arena, out, now,
-                 arena_printf(arena, "%s begins on %s", board_row_name(arena, row), across(arena, row)));
         plain->phases.items[i] = BOARD_UNDER_WAY;
+        put_line(arena, out, now,
+                 arena_printf(arena, "%s %s on %s", names, count > 1 ? "begin" : "begins", hosts));
     }
 }
 

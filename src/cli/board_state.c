@@ -35,7 +35,6 @@ static size_t row_of(struct board_state *state, const struct step *step)
     row = list_push(state->arena, &state->rows);
     *row = (struct board_row){.name = step->shape->suite_step,
                               .isolates = isolates,
-                              .wide = step->member_count > 1,
                               .oldest = BOARD_NONE_LEFT,
                               .newest = BOARD_NONE_LEFT};
     return state->rows.count - 1;
@@ -64,6 +63,7 @@ void board_state_grow(struct board_state *state)
         task->row = row_of(state, step);
         row = &state->rows.items[task->row];
         row->total++;
+        row->members = step->member_count > row->members ? step->member_count : row->members;
         row->expected_s += whole_step_s(step);
         row->ended = 0;
     }

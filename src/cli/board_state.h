@@ -28,8 +28,8 @@ struct board_task {
 
 struct board_row {
     const char *name;
-    bool isolates; /* searches who makes the step of this name slow */
-    bool wide;     /* over several hosts */
+    bool isolates;  /* searches who makes the step of this name slow */
+    size_t members; /* hosts of its largest step */
     size_t total, running, passed, failed, open, skipped;
     size_t rounds;            /* attempts that ended, and are followed by others */
     long long oldest, newest; /* of those that run */
