@@ -98,6 +98,7 @@ struct board_left board_row_left(const struct board_state *state, const struct b
 
 struct load {
     double mean_s, variance;
+    struct board_left beside; /* the longest of what runs beside others, at the same time */
 };
 
 static void put_on(struct load *load, const struct board_left *left)
@@ -106,6 +107,12 @@ static void put_on(struct load *load, const struct board_left *left)
 
     load->mean_s += (left->high_s + left->low_s) / 2;
     load->variance += spread_s * spread_s;
+}
+
+static void put_beside(struct load *load, const struct board_left *left)
+{
+    if (left->high_s > load->beside.high_s)
+        load->beside = *left;
 }
 
 static int compare_hosts(const void *a, const void *b)
@@ -122,7 +129,9 @@ static void put_on_members(const struct board_state *state, const struct step *s
         const struct host **found =
             bsearch(step->members[i], state->hosts, state->host_count, sizeof *state->hosts, compare_hosts);
 
-        if (found != NULL)
+        if (found != NULL && step->shape->exclusive == EXCLUSIVE_NONE)
+            put_beside(&loads[found - state->hosts], left);
+        else if (found != NULL)
             put_on(&loads[found - state->hosts], left);
     }
 }
@@ -157,14 +166,15 @@ struct board_left board_state_left(const struct board_state *state, double now)
         paces[i] = pace_of(state, &state->rows.items[i]);
     spread_loads(state, paces, loads, &alone, now);
     for (size_t i = 0; i < state->host_count; i++) {
+        put_on(&loads[i], &loads[i].beside);
         all.mean_s += loads[i].mean_s;
         all.variance += loads[i].variance;
         if (loads[i].mean_s > most.mean_s)
             most = loads[i];
     }
     if (state->hosts_at_once > 0 && all.mean_s / (double)state->hosts_at_once > most.mean_s)
-        most = (struct load){all.mean_s / (double)state->hosts_at_once,
-                             all.variance / (double)state->hosts_at_once};
+        most = (struct load){.mean_s = all.mean_s / (double)state->hosts_at_once,
+                             .variance = all.variance / (double)state->hosts_at_once};
     free(loads);
     free(paces);
     mean_s = most.mean_s + alone.mean_s;

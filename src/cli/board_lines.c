@@ -167,6 +167,8 @@ static const char *when_text(struct drawing *drawing, const struct board_row *ro
 
     switch (board_row_phase(row)) {
     case BOARD_UNDER_WAY:
+        if (row->running == 0) /* its hosts are busy with others, and how long it waits says nothing of it */
+            return "waiting";
         left = board_row_left(drawing->state, row, drawing->now);
         return board_left_text(drawing->arena, &left);
     case BOARD_OVER:
@@ -244,7 +246,16 @@ struct candidate {
     size_t rank;
     bool taken;
 };
-enum { RANK_UNDER_WAY, RANK_WAITS, RANK_REASON, RANK_MORE_REASONS, RANK_FAILED, RANK_REST };
+enum {
+    RANK_NEWS,
+    RANK_WAITS,
+    RANK_UNDER_WAY,
+    RANK_REASON,
+    RANK_MORE_REASONS,
+    RANK_IDLE,
+    RANK_FAILED,
+    RANK_REST
+};
 struct candidates {
     LIST_OF(struct candidate) items;
 };
@@ -258,7 +269,7 @@ static size_t rank_of_row(const struct board_state *state, size_t index)
     size_t nearer = 0;
 
     if (phase == BOARD_UNDER_WAY)
-        return RANK_UNDER_WAY;
+        return row->running > 0 ? RANK_UNDER_WAY : RANK_IDLE;
     if (phase == BOARD_OVER && row->failed + row->open > 0)
         return RANK_FAILED;
     for (size_t i = 0; i < state->rows.count; i++) {
@@ -270,6 +281,18 @@ static size_t rank_of_row(const struct board_state *state, size_t index)
                           : other->ended > row->ended || (other->ended == row->ended && i > index);
     }
     return RANK_REST + nearer / A_FEW;
+}
+
+/* Whatever else goes on, the newest failures are seen. */
+static bool is_news(const struct board_state *state, size_t index)
+{
+    enum { NEWEST = 3 };
+    size_t newer = 0;
+
+    for (size_t i = 0; i < state->failures.count; i++)
+        newer += state->failures.items[i].last > state->failures.items[index].last ||
+                 (state->failures.items[i].last == state->failures.items[index].last && i > index);
+    return newer < NEWEST;
 }
 
 static void find_candidates(struct drawing *drawing, struct candidates *found)
@@ -294,7 +317,9 @@ static void find_candidates(struct drawing *drawing, struct candidates *found)
                     (struct candidate){.kind = LINE_FAILURE,
                                        .row = i,
                                        .failure = k,
-                                       .rank = reasons++ == 0 ? RANK_REASON : RANK_MORE_REASONS};
+                                       .rank = is_news(state, k) ? RANK_NEWS
+                                               : reasons++ == 0  ? RANK_REASON
+                                                                 : RANK_MORE_REASONS};
     }
 }
 
@@ -339,10 +364,20 @@ static void measure(struct drawing *drawing, const struct candidates *found)
         drawing->name_width = NAME_MOST;
 }
 
+static size_t hidden_failures(const struct board_state *state, const struct candidates *found)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->items.count; i++)
+        if (!found->items.items[i].taken && found->items.items[i].kind == LINE_FAILURE)
+            count += state->failures.items[found->items.items[i].failure].steps.count;
+    return count;
+}
+
 /* "+ 14 steps done, 9 to come" */
 static void draw_folded(struct drawing *drawing, const struct candidates *found)
 {
-    size_t rows[BOARD_OVER + 1] = {0}, reasons = 0;
+    size_t rows[BOARD_OVER + 1] = {0}, failures = hidden_failures(drawing->state, found);
     const char *text = "";
     const struct {
         size_t *count;
@@ -350,22 +385,21 @@ static void draw_folded(struct drawing *drawing, const struct candidates *found)
     } parts[] = {{&rows[BOARD_OVER], "done"},
                  {&rows[BOARD_UNDER_WAY], "under way"},
                  {&rows[BOARD_TO_COME], "to come"},
-                 {&reasons, "more reasons of failures"}};
+                 {&failures, failures == 1 ? "more failure" : "more failures"}};
 
     for (size_t i = 0; i < found->items.count; i++) {
         const struct candidate *candidate = &found->items.items[i];
 
         if (!candidate->taken && candidate->kind == LINE_ROW)
             rows[board_row_phase(&drawing->state->rows.items[candidate->row])]++;
-        reasons += !candidate->taken && candidate->kind == LINE_FAILURE;
     }
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (*parts[i].count > 0)
             text =
                 arena_printf(drawing->arena, "%s%s %zu%s %s", text, *text != '\0' ? "," : "", *parts[i].count,
-                             *text != '\0' || parts[i].count == &reasons ? ""
-                             : *parts[i].count == 1                      ? " step"
-                                                                         : " steps",
+                             *text != '\0' || parts[i].count == &failures ? ""
+                             : *parts[i].count == 1                       ? " step"
+                                                                          : " steps",
                              parts[i].words);
     if (*text != '\0')
         put(drawing, new_line(drawing), BOARD_DIM, arena_printf(drawing->arena, "+%s", text));

@@ -6,7 +6,7 @@
 
 #include "assay/printable.h"
 
-enum { HEARTBEAT_S = 60, REASONS_AT_ONCE = 12 };
+enum { HEARTBEAT_S = 60, REASONS_AT_ONCE = 12, ROWS_AT_ONCE = 6 };
 
 static const char *clock_text(struct arena *arena, double now)
 {
@@ -120,7 +120,7 @@ static void tell_done(struct arena *arena, struct board_plain *plain, const stru
 static void tell_how_far(struct arena *arena, const struct board_state *state, double now, struct text *out)
 {
     struct board_left left = board_state_left(state, now);
-    size_t done = 0, total = 0;
+    size_t done = 0, total = 0, running = 0;
     const char *rows = "";
 
     for (size_t i = 0; i < state->rows.count; i++) {
@@ -130,7 +130,7 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
 
         done += board_row_ended(row);
         total += row->total;
-        if (row->running == 0)
+        if (row->running == 0 || running++ >= ROWS_AT_ONCE)
             continue;
         waits = board_row_waits_for(arena, state, row, now, &since);
         rows = arena_printf(arena, "%s; %s %zu/%zu", rows, board_row_name(arena, row), board_row_ended(row),
@@ -139,6 +139,8 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
             rows = arena_printf(arena, "%s, waits for %s (%s)", rows, waits,
                                 board_time_text(arena, now - since));
     }
+    if (running > ROWS_AT_ONCE)
+        rows = arena_printf(arena, "%s; and %zu more steps", rows, running - ROWS_AT_ONCE);
     put_line(arena, out, now,
              arena_printf(arena, "%s gone, %s: %zu of %zu tests done%s",
                           board_time_text(arena, now - state->began), board_left_text(arena, &left), done,
