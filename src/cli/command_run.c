@@ -365,7 +365,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
          "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
          "soak"},
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress,
+         "auto (a board on a terminal, else plain), plain (a log), json (an object a line) or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };
