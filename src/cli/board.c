@@ -41,7 +41,8 @@ bool board_kind_parse(const char *word, enum board_kind *ret_kind)
     return false;
 }
 
-struct board *board_create(enum board_kind kind, const struct record *record, size_t hosts_at_once)
+struct board *board_create(enum board_kind kind, const struct record *record, size_t hosts_at_once,
+                           double began)
 {
     struct board *board = mem_alloc(sizeof *board);
     size_t hosts = record->plan->hosts.count;
@@ -51,7 +52,7 @@ struct board *board_create(enum board_kind kind, const struct record *record, si
     board->kind = kind;
     board->record = record;
     if (kind == BOARD_LIVE || kind == BOARD_PLAIN)
-        board->state = board_state_create(record->plan, title, hosts_at_once, cli_now());
+        board->state = board_state_create(record->plan, title, hosts_at_once, began);
     if (kind == BOARD_LIVE)
         board_terminal_begin(&board->terminal);
     return board;
@@ -136,7 +137,7 @@ static bool is_news(enum scheduler_event event, enum board_event *ret_event)
     return false;
 }
 
-static void note_event(struct board *board, enum scheduler_event event, size_t step,
+static void note_event(struct board *board, double at, enum scheduler_event event, size_t step,
                        const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
 {
     struct board_news news = {
@@ -152,7 +153,7 @@ static void note_event(struct board *board, enum scheduler_event event, size_t s
         news.subject = subject_of(arena, &board->record->plan->steps.items[step], worst, alike);
         news.reason = worst->cause;
     }
-    board_state_note(board->state, &news, cli_now());
+    board_state_note(board->state, &news, at);
     arena_destroy(arena);
 }
 
@@ -230,10 +231,16 @@ void board_note(struct board *board, const char *text)
 void board_event(struct board *board, enum scheduler_event event, size_t step,
                  const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
 {
+    board_event_at(board, cli_now(), event, step, counts, worst, alike);
+}
+
+void board_event_at(struct board *board, double at, enum scheduler_event event, size_t step,
+                    const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
+{
     bool look = event == EVENT_TICK || event == EVENT_CANCELLING;
 
     if (board->state != NULL)
-        note_event(board, event, step, counts, worst, alike);
+        note_event(board, at, event, step, counts, worst, alike);
     switch (board->kind) {
     case BOARD_LIVE:
         if (look)

@@ -300,7 +300,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
         exclusive_settle(run->going.exclusive);
         cli_warn("assay: %s\n", exclusive_state(run->going.exclusive));
     }
-    run->going.board = board_create(kind, run->going.record, options.hosts_at_once);
+    run->going.board = board_create(kind, run->going.record, options.hosts_at_once, cli_now());
     status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->going.board);
     if (status < 0) {

@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-from cluster import FOLDER, Lab, PATIENCE_S, Tap, closing_lines, start
+from cluster import FOLDER, Lab, PATIENCE_S, Tap, assay, closing_lines, start
 from terminal import WRAPPED, Terminal
 
 HOSTS, LATER = 6, 24
@@ -169,6 +169,29 @@ def a_resumed_run(tell, lab):
     tell.same(terminal.end(), 1, "resumed: it comes to its end")
 
 
+def an_attached_board(tell, lab):
+    """Another process follows, on a terminal: from before the failures on, and once more when they are long over."""
+    done = assay(*words(lab, "attached", "--detach"))
+    tell.same(done.returncode, 0, "attach: the run goes on in the background", done.stderr)
+    first = Terminal("attach", 1, "--db", f"{FOLDER}/attached.db")
+    tell.ok(first.until(settled), "attach: it says who is waited for", *first.screen.lines())
+    second = Terminal("attach", 1, "--db", f"{FOLDER}/attached.db")
+    tell.ok(second.until(settled), "attach: who comes later sees the same", *second.screen.lines())
+    for terminal in first, second:
+        same_lines(tell, terminal.screen.lines(), top("attached", 10) +
+                   [rf"later-{number:02} +█{{8}}░{{2}} 5/6 +waiting" for number in range(1, 18)] + [FOLDED],
+                   "attach: the board is as that of the run itself")
+    second.type("\x03")
+    tell.same(second.end(), -2, "attach: Ctrl-C ends the looking")
+    let_go("attached")
+    status = first.end()
+    text = "\n".join(first.screen.lines())
+    tell.ok(status == 1 and re.search(r"^run: 1\nverdict: failed$", text, re.M) and "waits for" not in text,
+            "attach: it ends with the run, by its exit status", status, text)
+    tell.ok("recap:\n  node[1,3,5-6]  passed  ok 27\n  node[2,4]      failed  ok 26  failed 1 (words)\n" in text,
+            "attach: the recap is that of the run", text)
+
+
 def alone(story):
     """On hosts of its own: where another run tests a host, a step of this one waits or does not run."""
     def told(tell):
@@ -182,5 +205,5 @@ def alone(story):
 
 tap = Tap()
 tap.together([alone(story) for story in (a_small_screen, a_large_screen, without_colour)])
-tap.together([alone(story) for story in (a_log, control_c, a_resumed_run)])
+tap.together([alone(story) for story in (a_log, control_c, a_resumed_run, an_attached_board)])
 tap.end()
