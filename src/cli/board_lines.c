@@ -283,26 +283,61 @@ static size_t rank_of_row(const struct board_state *state, size_t index)
     return RANK_REST + nearer / A_FEW;
 }
 
-/* Whatever else goes on, the newest failures are seen. */
-static bool is_news(const struct board_state *state, size_t index)
-{
-    enum { NEWEST = 3 };
-    size_t newer = 0;
+enum { NEWEST = 3 };
 
-    for (size_t i = 0; i < state->failures.count; i++)
-        newer += state->failures.items[i].last > state->failures.items[index].last ||
-                 (state->failures.items[i].last == state->failures.items[index].last && i > index);
-    return newer < NEWEST;
+/* Whatever else goes on, the newest failures are seen: that is, those that came since then. */
+static double news_since(const struct board_state *state)
+{
+    double times[NEWEST] = {0};
+
+    for (size_t i = 0; i < state->failures.count; i++) {
+        double last = state->failures.items[i].last;
+
+        for (size_t k = 0; k < NEWEST; k++)
+            if (last > times[k]) {
+                double later = times[k];
+
+                times[k] = last;
+                last = later;
+            }
+    }
+    return times[NEWEST - 1];
+}
+
+struct newest {
+    double news; /* since when failures are among the newest, */
+    size_t told; /* and how many of these there are already: with many at once, not all */
+};
+
+static void find_failures(struct drawing *drawing, size_t row, struct newest *newest,
+                          struct candidates *found)
+{
+    const struct board_state *state = drawing->state;
+    size_t reasons = 0;
+
+    for (size_t i = 0; i < state->failures.count; i++) {
+        struct candidate *candidate;
+
+        if (state->failures.items[i].row != row)
+            continue;
+        candidate = list_push(drawing->arena, &found->items);
+        *candidate = (struct candidate){.kind = LINE_FAILURE, .row = row, .failure = i};
+        if (state->failures.items[i].last >= newest->news && newest->told++ < NEWEST)
+            candidate->rank = RANK_NEWS;
+        else
+            candidate->rank = reasons == 0 ? RANK_REASON : RANK_MORE_REASONS;
+        reasons++;
+    }
 }
 
 static void find_candidates(struct drawing *drawing, struct candidates *found)
 {
     const struct board_state *state = drawing->state;
+    struct newest newest = {.news = news_since(state)};
     double since;
 
     for (size_t i = 0; i < state->rows.count; i++) {
         const struct board_row *row = &state->rows.items[i];
-        size_t reasons = 0;
 
         if (row->total == 0)
             continue;
@@ -311,15 +346,8 @@ static void find_candidates(struct drawing *drawing, struct candidates *found)
         if (board_row_waits_for(drawing->arena, state, row, drawing->now, &since) != NULL)
             *list_push(drawing->arena, &found->items) =
                 (struct candidate){.kind = LINE_WAITS, .row = i, .rank = RANK_WAITS};
-        for (size_t k = 0; row->failed + row->open > 0 && k < state->failures.count; k++)
-            if (state->failures.items[k].row == i)
-                *list_push(drawing->arena, &found->items) =
-                    (struct candidate){.kind = LINE_FAILURE,
-                                       .row = i,
-                                       .failure = k,
-                                       .rank = is_news(state, k) ? RANK_NEWS
-                                               : reasons++ == 0  ? RANK_REASON
-                                                                 : RANK_MORE_REASONS};
+        if (row->failed + row->open > 0)
+            find_failures(drawing, i, &newest, found);
     }
 }
 
