@@ -118,6 +118,16 @@ static const char *subject_of(struct arena *arena, const struct step *step, cons
     return arena_printf(arena, "%s and %zu more", subject, alike - 1);
 }
 
+/* Without the host's own name in front, which stands there anyway; so the same on several hosts is one line. */
+static const char *reason_of(const struct step *step, const char *cause)
+{
+    size_t length = strlen(step->members[0]->name);
+
+    if (strncmp(cause, step->members[0]->name, length) == 0 && strncmp(cause + length, ": ", 2) == 0)
+        return cause + length + 2;
+    return cause;
+}
+
 static bool is_news(enum scheduler_event event, enum board_event *ret_event)
 {
     static const struct {
@@ -150,8 +160,10 @@ static void note_event(struct board *board, double at, enum scheduler_event even
     arena = arena_create();
     if (worst != NULL) {
         news.word = worst->word;
-        news.subject = subject_of(arena, &board->record->plan->steps.items[step], worst, alike);
-        news.reason = worst->cause;
+        const struct step *of = &board->record->plan->steps.items[step];
+
+        news.subject = subject_of(arena, of, worst, alike);
+        news.reason = reason_of(of, worst->cause);
     }
     board_state_note(board->state, &news, at);
     arena_destroy(arena);

@@ -212,13 +212,15 @@ static void draw_waits(struct drawing *drawing, const struct board_row *row)
     struct board_line *line = new_line(drawing);
     double since;
     const char *hosts = board_row_waits_for(drawing->arena, drawing->state, row, drawing->now, &since);
+    const struct step *oldest = &drawing->state->plan->steps.items[row->oldest];
 
     put(drawing, line, BOARD_DOUBT, "  waits for ");
     put(drawing, line, BOARD_BOLD, cut(drawing, hosts, drawing->look->width / 2));
     put(drawing, line, BOARD_USUAL,
-        arena_printf(drawing->arena, " (%s; others took %s)",
+        arena_printf(drawing->arena, " (%s; others took %s; deadline %s)",
                      board_time_text(drawing->arena, drawing->now - since),
-                     board_time_text(drawing->arena, row->sum_s / (double)row->timed)));
+                     board_time_text(drawing->arena, row->sum_s / (double)row->timed),
+                     board_time_text(drawing->arena, step_deadline_s(oldest))));
 }
 
 static void draw_failure(struct drawing *drawing, const struct board_failure *failure)

@@ -42,6 +42,7 @@ static const struct shape *add_shape(struct world *world, const char *name, unsi
                             .variant = "",
                             .expected_s = expected_s,
                             .exclusive = exclusive,
+                            .timeout_s = 3600,
                             .repeat = 1};
     *list_push(world->arena, &world->plan.shapes) = shape;
     return shape;
@@ -209,10 +210,12 @@ static void who_is_waited_for(void **state)
     burn(&world, 40, 36);
     assert_has_not(screen(&world, 80, 24, true), "waits for");
     world.now += 600;
-    assert_has(screen(&world, 80, 24, true), "  waits for node[37-40] (14 m; others took 4 m 0 s)\n");
+    assert_has(screen(&world, 80, 24, true),
+               "  waits for node[37-40] (14 m; others took 4 m 0 s; deadline 60 m)\n");
     passed(&world, 40 + 37);
     passed(&world, 40 + 38);
-    assert_has(screen(&world, 80, 24, true), "  waits for node[37,40] (14 m; others took 4 m 31 s)\n");
+    assert_has(screen(&world, 80, 24, true),
+               "  waits for node[37,40] (14 m; others took 4 m 31 s; deadline 60 m)\n");
     world_close(&world);
 }
 

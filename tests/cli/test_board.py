@@ -69,7 +69,7 @@ def top(name, bar):
         rf"words +█{{{bar}}} 6/6  2 failed  done in .* s",
         REASON,
         rf"slow +█{{{part}}}▒+░* 5/6 +up to .* left",
-        r"  waits for node5 \((\d+ m )?\d+ s; others took .* s\)",
+        r"  waits for node5 \((\d+ m )?\d+ s; others took .* s; deadline 10 m\)",
     ]
 
 
