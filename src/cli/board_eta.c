@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long it takes yet: by what the steps of this very run took, and where none has ended yet by what the plan expects, and
- * by how much longer or shorter than that the others of this run took. A step that takes longer than it should is given as much time again as it is late, at most a quarter of its time: so
- * what is left is never negative, and never a number that stands still.
+ * by how much longer or shorter than that the others of this run took. A step that takes longer than it should is given as
+ * much time again as it is late, at most a quarter of its time: so what is left is never negative, and never a number that
+ * stands still.
  */
 #include <math.h>
 #include <stdlib.h>

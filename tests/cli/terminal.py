@@ -142,7 +142,7 @@ class Terminal:
         self.screen.feed(whole[len(self.bytes[:-len(new)].decode(errors="ignore")):] if new else "")
         return bool(new)
 
-    def until(self, condition, seconds=60):
+    def until(self, condition, seconds=300):
         """Reads until the condition holds for the lines of the screen. Whether it does."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
