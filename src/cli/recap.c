@@ -11,7 +11,7 @@ enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40 };
 /* Steps of a host, or of several, by how they ended. */
 struct tally {
     const struct host *host; /* NULL: over several hosts */
-    size_t ok, waived, failed, open, skipped;
+    size_t ok, recorded, waived, failed, open, skipped;
     const char *failed_names, *open_names;
     const char *verdict, *rest; /* as they are printed; equal ones are folded */
     bool printed;
@@ -97,6 +97,8 @@ static void count_step(struct arena *arena, struct tally *tally, const struct st
         tally->open++;
     } else if (word == OUTCOME_NOT_RUN) {
         tally->skipped++;
+    } else if (word == OUTCOME_RECORDED) {
+        tally->recorded++; /* nothing of it is judged: it may not even have run */
     } else {
         tally->ok++;
     }
@@ -111,6 +113,8 @@ static const char *rest_text(struct arena *arena, const struct tally *tally, boo
         text = arena_printf(arena, "%s  failed %zu (%s)", text, tally->failed, tally->failed_names);
     if (tally->open > 0)
         text = arena_printf(arena, "%s  open %zu (%s)", text, tally->open, tally->open_names);
+    if (tally->recorded > 0)
+        text = arena_printf(arena, "%s  recorded %zu", text, tally->recorded);
     if (tally->waived > 0)
         text = arena_printf(arena, "%s  waived %zu", text, tally->waived);
     if (tally->skipped > 0)
@@ -216,7 +220,7 @@ void recap_print(const struct record *record)
         if (!tallies[i].printed)
             *list_push(arena, &lines) =
                 (struct recap_line){fold(arena, tallies, hosts, i), tallies[i].verdict, tallies[i].rest};
-    if (across.ok + across.waived + across.failed + across.open + across.skipped > 0)
+    if (across.ok + across.recorded + across.waived + across.failed + across.open + across.skipped > 0)
         *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, false)};
     print_lines(lines.items, lines.count);
     arena_destroy(arena);
