@@ -8,11 +8,17 @@
 
 enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40 };
 
+/* Of steps, each once: those of one name stand together in the plan. */
+struct names {
+    const char *text, *last;
+    size_t count;
+};
+
 /* Steps of a host, or of several, by how they ended. */
 struct tally {
     const struct host *host; /* NULL: over several hosts */
     size_t ok, recorded, waived, failed, open, skipped;
-    const char *failed_names, *open_names;
+    struct names failed_names, open_names;
     const char *verdict, *rest; /* as they are printed; equal ones are folded */
     bool printed;
 };
@@ -59,7 +65,7 @@ static struct tally **index_tallies(struct arena *arena, const struct plan *plan
     struct tally **by_name = arena_array(arena, struct tally *, plan->hosts.count);
 
     for (size_t i = 0; i < plan->hosts.count; i++) {
-        tallies[i] = (struct tally){.host = plan->hosts.items[i], .failed_names = "", .open_names = ""};
+        tallies[i] = (struct tally){.host = plan->hosts.items[i]};
         by_name[i] = &tallies[i];
     }
     qsort(by_name, plan->hosts.count, sizeof *by_name, compare_names);
@@ -74,12 +80,15 @@ static struct tally *tally_of(struct tally **by_name, size_t count, const struct
     return found != NULL ? *found : NULL;
 }
 
-static const char *add_name(struct arena *arena, const char *names, size_t count, const char *name)
+static void add_name(struct arena *arena, struct names *names, const char *name)
 {
-    if (count > NAMES_MOST)
-        return names;
-    return arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "",
-                        count == NAMES_MOST ? "..." : name);
+    if (names->last != NULL && strcmp(names->last, name) == 0)
+        return;
+    names->last = name;
+    if (names->count++ > NAMES_MOST)
+        return;
+    names->text = arena_printf(arena, "%s%s%s", names->count > 1 ? names->text : "",
+                               names->count > 1 ? ", " : "", names->count > NAMES_MOST ? "..." : name);
 }
 
 static void count_step(struct arena *arena, struct tally *tally, const struct step *step,
@@ -90,10 +99,10 @@ static void count_step(struct arena *arena, struct tally *tally, const struct st
     if (word == OUTCOME_FAIL && waived) {
         tally->waived++;
     } else if (word == OUTCOME_FAIL) {
-        tally->failed_names = add_name(arena, tally->failed_names, tally->failed, name);
+        add_name(arena, &tally->failed_names, name);
         tally->failed++;
     } else if (word == OUTCOME_INCONCLUSIVE) {
-        tally->open_names = add_name(arena, tally->open_names, tally->open, name);
+        add_name(arena, &tally->open_names, name);
         tally->open++;
     } else if (word == OUTCOME_NOT_RUN) {
         tally->skipped++;
@@ -110,9 +119,9 @@ static const char *rest_text(struct arena *arena, const struct tally *tally, boo
     const char *text = arena_printf(arena, "ok %zu", tally->ok);
 
     if (tally->failed > 0)
-        text = arena_printf(arena, "%s  failed %zu (%s)", text, tally->failed, tally->failed_names);
+        text = arena_printf(arena, "%s  failed %zu (%s)", text, tally->failed, tally->failed_names.text);
     if (tally->open > 0)
-        text = arena_printf(arena, "%s  open %zu (%s)", text, tally->open, tally->open_names);
+        text = arena_printf(arena, "%s  open %zu (%s)", text, tally->open, tally->open_names.text);
     if (tally->recorded > 0)
         text = arena_printf(arena, "%s  recorded %zu", text, tally->recorded);
     if (tally->waived > 0)
@@ -136,7 +145,7 @@ static void count_all(struct arena *arena, const struct record *record, struct t
     const bool *waived = waived_steps(arena, record);
     struct tally **by_name = index_tallies(arena, plan, tallies);
 
-    *across = (struct tally){.failed_names = "", .open_names = ""};
+    *across = (struct tally){0};
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
         struct tally *tally =
