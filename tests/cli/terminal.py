@@ -143,13 +143,15 @@ class Terminal:
         return bool(new)
 
     def until(self, condition, seconds=300):
-        """Reads until the condition holds for the lines of the screen. Whether it does."""
+        """Reads until the condition holds for the lines of the screen, and no half of a drawing is left to come. Whether it
+        does."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if condition(self.screen.lines()):
-                return True
+            before = len(self.bytes)
             if not self.read():
                 break
+            if len(self.bytes) == before and condition(self.screen.lines()):
+                return True
         return condition(self.screen.lines())
 
     def type(self, text):
