@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/printable.h"
+#include "board_fit.h"
 
 enum { NAME_MOST = 24, NARROW = 100, WIDE = 160, LINE_BYTES = 64 * 1024 };
 
@@ -239,141 +240,7 @@ static void draw_failure(struct drawing *drawing, const struct board_failure *fa
         arena_printf(drawing->arena, ": %s", board_failure_text(drawing->arena, failure)));
 }
 
-/* -- What fits -- */
-
-/* A line that could be drawn, and how much it is wanted: the lower the more. */
-struct candidate {
-    enum { LINE_ROW, LINE_WAITS, LINE_FAILURE } kind;
-    size_t row, failure;
-    size_t rank;
-    bool taken;
-};
-enum {
-    RANK_NEWS,
-    RANK_WAITS,
-    RANK_UNDER_WAY,
-    RANK_REASON,
-    RANK_MORE_REASONS,
-    RANK_IDLE,
-    RANK_FAILED,
-    RANK_REST
-};
-struct candidates {
-    LIST_OF(struct candidate) items;
-};
-
-/* What comes next and what ended last are of more interest than what is far from now. */
-static size_t rank_of_row(const struct board_state *state, size_t index)
-{
-    enum { A_FEW = 4 };
-    const struct board_row *row = &state->rows.items[index];
-    enum board_phase phase = board_row_phase(row);
-    size_t nearer = 0;
-
-    if (phase == BOARD_UNDER_WAY)
-        return row->running > 0 ? RANK_UNDER_WAY : RANK_IDLE;
-    if (phase == BOARD_OVER && row->failed + row->open > 0)
-        return RANK_FAILED;
-    for (size_t i = 0; i < state->rows.count; i++) {
-        const struct board_row *other = &state->rows.items[i];
-
-        if (board_row_phase(other) == phase)
-            nearer += phase == BOARD_TO_COME
-                          ? i < index
-                          : other->ended > row->ended || (other->ended == row->ended && i > index);
-    }
-    return RANK_REST + nearer / A_FEW;
-}
-
-enum { NEWEST = 3 };
-
-/* Whatever else goes on, the newest failures are seen: that is, those that came since then. */
-static double news_since(const struct board_state *state)
-{
-    double times[NEWEST] = {0};
-
-    for (size_t i = 0; i < state->failures.count; i++) {
-        double last = state->failures.items[i].last;
-
-        for (size_t k = 0; k < NEWEST; k++)
-            if (last > times[k]) {
-                double later = times[k];
-
-                times[k] = last;
-                last = later;
-            }
-    }
-    return times[NEWEST - 1];
-}
-
-struct newest {
-    double news; /* since when failures are among the newest, */
-    size_t told; /* and how many of these there are already: with many at once, not all */
-};
-
-static void find_failures(struct drawing *drawing, size_t row, struct newest *newest,
-                          struct candidates *found)
-{
-    const struct board_state *state = drawing->state;
-    size_t reasons = 0;
-
-    for (size_t i = 0; i < state->failures.count; i++) {
-        struct candidate *candidate;
-
-        if (state->failures.items[i].row != row)
-            continue;
-        candidate = list_push(drawing->arena, &found->items);
-        *candidate = (struct candidate){.kind = LINE_FAILURE, .row = row, .failure = i};
-        if (state->failures.items[i].last >= newest->news && newest->told++ < NEWEST)
-            candidate->rank = RANK_NEWS;
-        else
-            candidate->rank = reasons == 0 ? RANK_REASON : RANK_MORE_REASONS;
-        reasons++;
-    }
-}
-
-static void find_candidates(struct drawing *drawing, struct candidates *found)
-{
-    const struct board_state *state = drawing->state;
-    struct newest newest = {.news = news_since(state)};
-    double since;
-
-    for (size_t i = 0; i < state->rows.count; i++) {
-        const struct board_row *row = &state->rows.items[i];
-
-        if (row->total == 0)
-            continue;
-        *list_push(drawing->arena, &found->items) =
-            (struct candidate){.kind = LINE_ROW, .row = i, .rank = rank_of_row(state, i)};
-        if (board_row_waits_for(drawing->arena, state, row, drawing->now, &since) != NULL)
-            *list_push(drawing->arena, &found->items) =
-                (struct candidate){.kind = LINE_WAITS, .row = i, .rank = RANK_WAITS};
-        if (row->failed + row->open > 0)
-            find_failures(drawing, i, &newest, found);
-    }
-}
-
-/* Those that fit, the most wanted first. What is said of a row needs the row itself. */
-static void choose(const struct candidates *found, size_t room)
-{
-    size_t last_rank = 0;
-
-    for (size_t i = 0; i < found->items.count; i++)
-        last_rank = found->items.items[i].rank > last_rank ? found->items.items[i].rank : last_rank;
-    for (size_t rank = 0; rank <= last_rank && room > 0; rank++)
-        for (size_t i = 0, row = 0; i < found->items.count && room > 0; i++) {
-            struct candidate *candidate = &found->items.items[i], *of;
-
-            row = candidate->kind == LINE_ROW ? i : row;
-            of = &found->items.items[row];
-            if (candidate->rank != rank || candidate->taken || (!of->taken && candidate != of && room < 2))
-                continue;
-            room -= !of->taken;
-            of->taken = true;
-            room -= candidate != of;
-            candidate->taken = true;
-        }
-}
+/* -- The screen -- */
 
 static void measure(struct drawing *drawing, const struct candidates *found)
 {
@@ -468,16 +335,13 @@ void board_draw(struct arena *arena, const struct board_state *state, const stru
 {
     struct drawing drawing = {
         .arena = arena, .state = state, .look = look, .now = now, .picture = ret_picture};
-    struct candidates found = {0};
+    struct candidates found;
     size_t room;
 
     *ret_picture = (struct board_picture){0};
     draw_header(&drawing);
-    find_candidates(&drawing, &found);
     room = look->height > ret_picture->lines.count + 1 ? look->height - 1 - ret_picture->lines.count : 0;
-    if (found.items.count > room && room > 0)
-        room--; /* for what is folded */
-    choose(&found, room);
+    board_fit(arena, state, room, now, &found);
     measure(&drawing, &found);
     for (size_t i = 0; i < found.items.count; i++) {
         const struct candidate *candidate = &found.items.items[i];

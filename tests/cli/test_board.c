@@ -201,6 +201,29 @@ static void what_does_not_fit_is_one_line(void **state)
     world_close(&world);
 }
 
+/* Thirty steps are under way on the first host, which are more than the screen has lines, and an early one has failed. */
+static void a_failure_is_seen_whatever_else_goes_on(void **state)
+{
+    struct world world;
+    const char *text;
+
+    (void)state;
+    world_open(&world, 4);
+    for (size_t i = 0; i < 30; i++)
+        add_step(&world, add_shape(&world, arena_printf(world.arena, "look-%zu", i), 10, EXCLUSIVE_NONE),
+                 world.plan.steps.items[0].members, 1);
+    board_state_grow(world.state);
+    burn(&world, 4, 3);
+    broke(&world, 7, "gpu3", "137 errors");
+    for (size_t i = 0; i < 30; i++)
+        begin(&world, 13 + i);
+    text = screen(&world, 80, 24, true);
+    assert_has(text, "\ngpu-burn ");
+    assert_has(text, "\n  failed node4: gpu3: 137 errors\nlook-0 ");
+    assert_has(text, "+ 1 step done, 11 under way, 2 to come\n");
+    world_close(&world);
+}
+
 static void who_is_waited_for(void **state)
 {
     struct world world;
@@ -470,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_screen_of_80_by_24),
         cmocka_unit_test(what_does_not_fit_is_one_line),
+        cmocka_unit_test(a_failure_is_seen_whatever_else_goes_on),
         cmocka_unit_test(who_is_waited_for),
         cmocka_unit_test(time_left_goes_on),
         cmocka_unit_test(time_left_is_by_observed_speed),
