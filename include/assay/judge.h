@@ -41,6 +41,10 @@ void judge_acceptance(struct acceptance *acceptance);
 /* While a run goes on: by limits only, without what needs other hosts (RULE_SAME, crashes that others do not
  * have). */
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step);
+/* The same as it stands for people to watch: the worst item of a step that was tried, and how many are as bad. It may come
+   otherwise in the end. In the arena. */
+struct outcome judge_step_worst(struct arena *arena, const struct record *record,
+                                const struct run_limits *limits, size_t step, size_t *ret_count);
 
 /*
  * A test across hosts that fails by its bandwidth, or breaks off again and again, is followed by parts of it: the same

@@ -18,7 +18,9 @@
 struct scheduler_counts {
     size_t steps, ended, running, passed, failed, skipped;
     size_t hosts, hosts_busy;
-    double left_s; /* expected time to the end; a guess */
+    double left_s;         /* expected time to the end; a guess */
+    enum step_state state; /* of the event's step, after it */
+    int signal;            /* of EVENT_CANCELLING: who asked for it; 0: options.cancel */
 };
 
 enum scheduler_event {
@@ -27,7 +29,8 @@ enum scheduler_event {
     EVENT_STEP_ENDED,
     EVENT_STEP_SKIPPED,
     EVENT_TICK,
-    EVENT_CANCELLING
+    EVENT_CANCELLING,
+    EVENT_TAKEN_UP, /* at the beginning of a resumed run: the step had ended */
 };
 
 /* All run on the loop. An error ends the run as an error of ours; what runs on the hosts is left to resume.

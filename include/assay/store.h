@@ -145,6 +145,9 @@ struct record *store_load_lean(struct store *store, struct arena *arena, long lo
 /* The same without documents and attempts: plan and last judgement, for what looks at many runs. */
 struct record *store_load_judged(struct store *store, struct arena *arena, long long number,
                                  struct error *err) __attribute__((warn_unused_result));
+/* The same without attempts and judgement, and with documents: for who follows a run while another process drives it. */
+struct record *store_load_question(struct store *store, struct arena *arena, long long number,
+                                   struct error *err) __attribute__((warn_unused_result));
 /* The bytes of the captures of one attempt of a record that was loaded without them, windows included, in an arena
    that may go before the record's: for what reads them again, one attempt after the other. */
 int store_load_evidence(struct store *store, struct arena *arena, const struct record *record,
@@ -183,6 +186,25 @@ struct ended_attempts {
 int store_ended_attempts(struct store *store, struct arena *arena, long long number,
                          const struct ended_attempt *last, struct ended_attempts *ret_ended,
                          struct error *err) __attribute__((warn_unused_result));
+
+/* One that was begun, ended or not. */
+struct begun_attempt {
+    size_t step;
+    unsigned n;
+    double sent; /* Unix time, s */
+    long long id;
+};
+struct begun_attempts {
+    LIST_OF(struct begun_attempt) items;
+};
+/* Those with an id greater than that, in their order. */
+int store_begun_attempts(struct store *store, struct arena *arena, long long number, long long after,
+                         struct begun_attempts *ret_begun, struct error *err)
+    __attribute__((warn_unused_result));
+/* One attempt of the record's plan, as store_load_lean loads all of them; in an arena that may go before the record's. */
+int store_load_attempt(struct store *store, struct arena *arena, struct record *record, long long id,
+                       store_part_fact *wanted, struct attempt *ret_attempt, struct error *err)
+    __attribute__((warn_unused_result));
 
 struct run_summary {
     long long number;

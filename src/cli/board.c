@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "board.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "assay/cleanup.h"
 #include "assay/json.h"
-#include "assay/report.h"
+#include "board_plain.h"
+#include "board_terminal.h"
 #include "cli.h"
 
-enum { NARROWEST = 40, RUNNING_SHOWN = 6 };
+enum { NEWS_BYTES = 16 << 20 };
 
 struct board {
     enum board_kind kind;
     const struct record *record;
-    size_t *running; /* steps under way, oldest first */
-    size_t running_count, running_capacity;
-    unsigned drawn; /* lines on the screen that the next drawing replaces */
-    double started;
-    size_t failed; /* steps that were told as not passed */
+    struct board_state *state; /* of the kinds for people */
+    struct board_terminal terminal;
+    struct board_plain plain;
     bool hushed;
 };
 
@@ -31,12 +28,9 @@ bool board_kind_parse(const char *word, enum board_kind *ret_kind)
         const char *word;
         enum board_kind kind;
     } kinds[] = {{"plain", BOARD_PLAIN}, {"json", BOARD_JSON}, {"none", BOARD_NONE}};
-    const char *term = getenv("TERM");
 
     if (strcmp(word, "auto") == 0) {
-        bool live = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-
-        *ret_kind = live ? BOARD_LIVE : BOARD_PLAIN;
+        *ret_kind = board_terminal_there() ? BOARD_LIVE : BOARD_PLAIN;
         return true;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -47,29 +41,35 @@ bool board_kind_parse(const char *word, enum board_kind *ret_kind)
     return false;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-struct board *board_create(enum board_kind kind, const struct record *record)
+struct board *board_create(enum board_kind kind, const struct record *record, size_t hosts_at_once,
+                           double began)
 {
     struct board *board = mem_alloc(sizeof *board);
+    size_t hosts = record->plan->hosts.count;
+    cleanup_free char *title =
+        mem_printf("run %lld: %s, %zu host%s", record->number, record->suite, hosts, hosts == 1 ? "" : "s");
 
     board->kind = kind;
     board->record = record;
-    board->started = now_s();
+    if (kind == BOARD_LIVE || kind == BOARD_PLAIN)
+        board->state = board_state_create(record->plan, title, hosts_at_once, began);
+    if (kind == BOARD_LIVE)
+        board_terminal_begin(&board->terminal);
     return board;
 }
 
-static void erase(struct board *board)
+static void print_news(struct board *board)
 {
-    while (board->drawn > 0) {
-        fputs("\033[1A\033[2K", stderr);
-        board->drawn--;
+    cleanup_text struct text news = {0};
+    char *line, *rest = NULL;
+
+    text_init(&news, NEWS_BYTES);
+    board_plain_news(&board->plain, board->state, cli_now(), &news);
+    for (line = news.bytes; line != NULL && *line != '\0'; line = rest) {
+        rest = strchr(line, '\n');
+        if (rest != NULL)
+            *rest++ = '\0';
+        cli_warn("%s\n", line);
     }
 }
 
@@ -77,142 +77,104 @@ void board_destroy(struct board *board)
 {
     if (board == NULL)
         return;
-    erase(board);
-    free(board->running);
+    if (board->kind == BOARD_PLAIN)
+        print_news(board);
+    board_terminal_erase(&board->terminal);
+    board_state_destroy(board->state);
     free(board);
 }
 
 void board_hush(struct board *board, bool hush)
 {
     if (hush)
-        erase(board);
+        board_terminal_erase(&board->terminal);
     board->hushed = hush;
 }
 
-static void track(struct board *board, enum scheduler_event event, size_t step)
-{
-    if (event == EVENT_STARTED) {
-        if (board->running_count == board->running_capacity) {
-            board->running_capacity = board->running_capacity > 0 ? 2 * board->running_capacity : 64;
-            board->running = mem_resize(board->running, board->running_capacity * sizeof *board->running);
-        }
-        board->running[board->running_count++] = step;
-        return;
-    }
-    for (size_t i = 0; i < board->running_count; i++)
-        if (board->running[i] == step) {
-            memmove(board->running + i, board->running + i + 1,
-                    (board->running_count - i - 1) * sizeof *board->running);
-            board->running_count--;
-            return;
-        }
-}
-
-static unsigned columns(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
-        return size.ws_col;
-    return 80;
-}
-
-static void draw_line(struct board *board, const char *text)
-{
-    cli_warn("%.*s\n", (int)columns() - 1, text);
-    board->drawn++;
-}
-
-static void draw(struct board *board, const struct scheduler_counts *counts)
+static void draw(struct board *board)
 {
     struct arena *arena;
-    const struct plan *plan = board->record->plan;
+    struct board_picture picture;
 
     if (board->hushed)
         return;
     arena = arena_create();
-    erase(board);
-    draw_line(board,
-              arena_printf(arena,
-                           "%zu/%zu steps, %zu not passed, %zu skipped | %zu/%zu hosts busy | %s, %s left",
-                           counts->ended, counts->steps, counts->failed, counts->skipped, counts->hosts_busy,
-                           counts->hosts, duration_text(arena, now_s() - board->started),
-                           duration_text(arena, counts->left_s)));
-    for (size_t i = 0; i < board->running_count && i < RUNNING_SHOWN; i++) {
-        const struct step *step = &plan->steps.items[board->running[i]];
-
-        draw_line(board,
-                  arena_printf(arena, "  %-26s %s", step->shape->suite_step, step_target(arena, step)));
-    }
-    if (board->running_count > RUNNING_SHOWN)
-        draw_line(board, arena_printf(arena, "  and %zu more", board->running_count - RUNNING_SHOWN));
-    fflush(stderr);
+    board_terminal_look(&board->terminal);
+    board_draw(arena, board->state, &board->terminal.look, cli_now(), &picture);
+    board_terminal_draw(&board->terminal, &picture);
     arena_destroy(arena);
 }
 
-/* What did not pass stays on the screen above the live lines. */
-static void keep_failure(struct board *board, enum scheduler_event event, size_t step,
-                         const struct scheduler_counts *counts)
+/* -- Events -- */
+
+/* Of more than one item the first, and how many more. */
+static const char *subject_of(struct arena *arena, const struct step *step, const struct outcome *worst,
+                              size_t alike)
 {
+    const char *subject = step->shape->slot_count > 0 ? step->shape->slots[worst->slot].subject : "";
+
+    if (*subject == '\0' || alike < 2)
+        return subject;
+    return arena_printf(arena, "%s and %zu more", subject, alike - 1);
+}
+
+/* Without the host's own name in front, which stands there anyway; so the same on several hosts is one line. */
+static const char *reason_of(const struct step *step, const char *cause)
+{
+    size_t length = strlen(step->members[0]->name);
+
+    if (strncmp(cause, step->members[0]->name, length) == 0 && strncmp(cause + length, ": ", 2) == 0)
+        return cause + length + 2;
+    return cause;
+}
+
+static bool is_news(enum scheduler_event event, enum board_event *ret_event)
+{
+    static const struct {
+        enum scheduler_event event;
+        enum board_event news;
+    } kinds[] = {{EVENT_STARTED, BOARD_STARTED},
+                 {EVENT_ATTEMPT_ENDED, BOARD_AGAIN},
+                 {EVENT_STEP_ENDED, BOARD_ENDED},
+                 {EVENT_STEP_SKIPPED, BOARD_ENDED},
+                 {EVENT_TAKEN_UP, BOARD_TAKEN_UP}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].event == event) {
+            *ret_event = kinds[i].news;
+            return true;
+        }
+    return false;
+}
+
+static void note_event(struct board *board, double at, enum scheduler_event event, size_t step,
+                       const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
+{
+    struct board_news news = {
+        .step = step, .state = counts->state, .word = OUTCOME_INCONCLUSIVE, .subject = "", .reason = ""};
     struct arena *arena;
 
-    if (event != EVENT_STEP_ENDED || counts->failed <= board->failed)
+    board->state->cancelling |= event == EVENT_CANCELLING;
+    if (!is_news(event, &news.event))
         return;
-    board->failed = counts->failed;
     arena = arena_create();
-    erase(board);
-    cli_warn("not passed: %s on %s\n", board->record->plan->steps.items[step].shape->suite_step,
-             step_target(arena, &board->record->plan->steps.items[step]));
-    draw(board, counts);
-    arena_destroy(arena);
-}
+    if (worst != NULL) {
+        news.word = worst->word;
+        const struct step *of = &board->record->plan->steps.items[step];
 
-static const struct attempt *last_attempt(const struct record *record, size_t step)
-{
-    for (size_t i = record->attempts.count; i-- > 0;)
-        if (record->attempts.items[i].step == step)
-            return &record->attempts.items[i];
-    return NULL;
+        news.subject = subject_of(arena, of, worst, alike);
+        news.reason = reason_of(of, worst->cause);
+    }
+    board_state_note(board->state, &news, at);
+    arena_destroy(arena);
 }
 
 static const char *event_word(enum scheduler_event event)
 {
-    static const char *const words[] = {"started", "again", "ended", "skipped", "tick", "cancelling"};
+    static const char *const words[] = {"started", "again",      "ended",   "skipped",
+                                        "tick",    "cancelling", "taken up"};
 
     return words[event];
-}
-
-/* How the attempt ended, where that is worth a word. */
-static const char *how(struct arena *arena, const struct attempt *attempt)
-{
-    if (attempt == NULL || attempt->state != ATTEMPT_ENDED)
-        return "";
-    if (attempt->end != ATTEMPT_RAN)
-        return arena_printf(arena, ": %s%s%s", attempt_end_name(attempt->end),
-                            *attempt->text != '\0' ? ", " : "", attempt->text);
-    return arena_printf(arena, " after %s", duration_text(arena, attempt->ended - attempt->sent));
-}
-
-static void print_plain(struct board *board, enum scheduler_event event, size_t step,
-                        const struct scheduler_counts *counts)
-{
-    struct arena *arena;
-    const struct step *of;
-
-    if (event == EVENT_TICK)
-        return;
-    if (event == EVENT_CANCELLING) {
-        fputs("cancelling: ending what runs on the hosts; once more to stop at once\n", stderr);
-        return;
-    }
-    arena = arena_create();
-    of = &board->record->plan->steps.items[step];
-    cli_warn("[%zu/%zu] %s %s on %s%s\n", counts->ended, counts->steps, event_word(event),
-             of->shape->suite_step, step_target(arena, of),
-             event == EVENT_STARTED || event == EVENT_STEP_SKIPPED
-                 ? ""
-                 : how(arena, last_attempt(board->record, step)));
-    arena_destroy(arena);
 }
 
 static void print_json(struct board *board, enum scheduler_event event, size_t step,
@@ -249,16 +211,16 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
     arena_destroy(arena);
 }
 
-void board_note(struct board *board, const char *text, const struct scheduler_counts *counts)
+void board_note(struct board *board, const char *text)
 {
     cleanup_text struct text line = {0};
     struct json_writer writer;
 
     switch (board->kind) {
     case BOARD_LIVE:
-        erase(board);
+        board_terminal_erase(&board->terminal);
         cli_warn("%s\n", text);
-        draw(board, counts);
+        draw(board);
         break;
     case BOARD_PLAIN:
         cli_warn("%s\n", text);
@@ -279,20 +241,32 @@ void board_note(struct board *board, const char *text, const struct scheduler_co
 }
 
 void board_event(struct board *board, enum scheduler_event event, size_t step,
-                 const struct scheduler_counts *counts)
+                 const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
 {
-    track(board, event, step);
+    board_event_at(board, cli_now(), event, step, counts, worst, alike);
+}
+
+void board_event_at(struct board *board, double at, enum scheduler_event event, size_t step,
+                    const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
+{
+    bool look = event == EVENT_TICK || event == EVENT_CANCELLING;
+
+    if (board->state != NULL)
+        note_event(board, at, event, step, counts, worst, alike);
     switch (board->kind) {
     case BOARD_LIVE:
-        keep_failure(board, event, step, counts);
-        if (event == EVENT_TICK || event == EVENT_CANCELLING)
-            draw(board, counts);
+        if (look)
+            draw(board);
         break;
     case BOARD_PLAIN:
-        print_plain(board, event, step, counts);
+        if (look)
+            print_news(board);
+        if (event == EVENT_CANCELLING)
+            cli_warn("cancelling: ending what runs on the hosts; once more to stop at once\n");
         break;
     case BOARD_JSON:
-        print_json(board, event, step, counts);
+        if (event != EVENT_TAKEN_UP)
+            print_json(board, event, step, counts);
         break;
     case BOARD_NONE:
     default:

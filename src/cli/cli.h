@@ -186,7 +186,7 @@ void cli_print_isolation(const struct record *record);
 
 /* command_attach.c. Of a run that is no acceptance: what it is, and what it found. Nothing of an acceptance. */
 void cli_print_standing(const struct record *record, enum verdict_word word);
-/* A run's last two lines, and its exit status. */
+/* A run's recap and last two lines, and its exit status. */
 int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What another process runs, told from the database: a line for each attempt that ends, and the verdict at the end. */
+/* What another process runs, told from the database: on a terminal its board, else a line for each attempt that ends; and the
+   verdict at the end. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "assay/report.h"
+#include "board.h"
 #include "cli.h"
+#include "follower.h"
+#include "recap.h"
 
 enum { PAUSE_S = 1 };
 
@@ -14,6 +18,7 @@ struct following {
     struct arena *plan_arena;
     const struct record *record; /* its plan; NULL: not looked at yet */
     struct ended_attempt last;
+    struct follower *follower; /* NULL: lines */
 };
 
 /* The plan grows while the run goes on; then it is read again. */
@@ -63,7 +68,8 @@ static int look(struct following *following, struct run_driver *driver, struct e
     int result = store_run_driver(following->store, arena, following->number, driver, err);
 
     if (result == 0)
-        result = print_ended(arena, following, err);
+        result = following->follower != NULL ? follower_look(following->follower, err)
+                                             : print_ended(arena, following, err);
     if (result == 0 && driver->state == RUN_RUNNING && driver->pid == 0)
         result = error_set(err, ERROR_USAGE, "run %lld is driven from %s; ask there", following->number,
                            driver->host);
@@ -88,6 +94,8 @@ int cli_print_verdict(struct store *store, long long number, int *ret_status, st
         bool judged = record->judgement.verdict_count > 0;
         enum verdict_word word = judged ? record->judgement.verdicts[0].word : VERDICT_INCOMPLETE;
 
+        if (judged)
+            recap_print(record);
         cli_print_standing(record, word);
         cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&record->standing, word));
         *ret_status = record->state == RUN_CANCELLED ? EXIT_CANCELLED : verdict_exit_status(word);
@@ -106,6 +114,7 @@ static int follow(struct following *following, int *ret_status, struct error *er
         if (driver.state == RUN_RUNNING)
             sleep(PAUSE_S);
     } while (driver.state == RUN_RUNNING);
+    following->follower = follower_destroy(following->follower);
     if (driver.state == RUN_INTERRUPTED)
         cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
                  following->number, following->number);
@@ -122,25 +131,48 @@ static long long last_run(struct store *store, struct error *err)
     return number;
 }
 
+/* Of a run that is over there is no board, and what is wrong with it is told by who looks next. */
+static bool goes_on(const struct following *following)
+{
+    struct arena *arena = arena_create();
+    struct run_driver driver;
+    struct error ignored = {0};
+    bool running = store_run_driver(following->store, arena, following->number, &driver, &ignored) == 0 &&
+                   driver.state == RUN_RUNNING && driver.pid != 0;
+
+    arena_destroy(arena);
+    return running;
+}
+
 int command_attach(int argc, char **argv)
 {
-    const char *db = NULL;
+    const char *db = NULL, *progress = "auto";
     const struct option_row rows[] = {
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        {"progress", 0, OPTION_STRING, "HOW", &progress,
+         "auto (a board on a terminal, else plain) or plain (a line for each test that ends)"},
         OPTION_END,
     };
     struct following following = {0};
     struct error err = {0};
+    enum board_kind kind = BOARD_PLAIN;
     int first, status;
 
     if (!cli_options(rows, "attach [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
+    if (!board_kind_parse(progress, &kind) || (kind != BOARD_LIVE && kind != BOARD_PLAIN)) {
+        cli_warn("assay: attach: --progress '%s'; expected auto or plain\n", progress);
+        return EXIT_USAGE;
+    }
     following.store = store_open(cli_database(db), true, &err);
     if (following.store != NULL)
         following.number = first < argc ? store_find_run(following.store, argv[first], &err)
                                         : last_run(following.store, &err);
-    if (following.number == 0 || follow(&following, &status, &err) < 0)
+    if (following.number != 0 && kind == BOARD_LIVE && goes_on(&following))
+        following.follower = follower_create(following.store, following.number, &err);
+    if (following.number == 0 || err.code != 0 || follow(&following, &status, &err) < 0)
         status = cli_fail(&err);
+    follower_destroy(following.follower);
     arena_destroy(following.plan_arena);
     store_close(following.store);
     return status;

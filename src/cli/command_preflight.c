@@ -211,7 +211,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&preflight->options.access);
-    preflight->going.board = board_create(kind, preflight->going.record);
+    preflight->going.board = board_create(kind, preflight->going.record, 0, cli_now());
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(preflight->going.board);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
@@ -243,7 +243,8 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress,
+         "auto (a board on a terminal, else plain), plain (a log), json (an object a line) or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assay/check.h"
 #include "assay/cleanup.h"
@@ -20,6 +22,7 @@
 #include "detach.h"
 #include "exclusive.h"
 #include "meter.h"
+#include "recap.h"
 #include "resuming.h"
 #include "run_options.h"
 #include "running.h"
@@ -243,30 +246,6 @@ static void print_conflicts(const struct run *run)
             cli_print("hardware: %s\n", conflicts.items.items[i].text);
 }
 
-static bool is_done(const struct record *record, size_t step)
-{
-    bool done = false;
-
-    for (size_t i = 0; i < record->attempts.count; i++)
-        if (record->attempts.items[i].step == step)
-            done = record->attempts.items[i].state == ATTEMPT_ENDED &&
-                   record->attempts.items[i].end != ATTEMPT_CANCELLED;
-    return done;
-}
-
-/* A request to end is no finding: how far the run is, and how it goes on. */
-static void print_cancelled(const struct run *run)
-{
-    const struct record *record = run->going.record;
-    const char *db = run->options.db;
-    size_t done = 0;
-
-    for (size_t i = 0; i < record->plan->steps.count; i++)
-        done += is_done(record, i);
-    cli_print("cancelled: %zu of %zu steps are done; go on with `assay run --resume %lld%s%s`\n", done,
-              record->plan->steps.count, record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
-}
-
 static int finish(struct run *run, bool cancelled, struct error *err)
 {
     enum verdict_word verdict = run->going.record->judgement.verdicts[0].word;
@@ -281,10 +260,12 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         print_entries(run);
         print_substitutes(run);
         print_conflicts(run);
+        recap_print(run->going.record);
         print_answer(run);
         cli_print_standing(run->going.record, verdict);
         if (cancelled)
-            print_cancelled(run);
+            recap_print_cancelled(run->going.record, run->options.db,
+                                  run->going.cancelled_by == SIGINT && isatty(STDERR_FILENO));
     }
     cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&standing, verdict));
     if (!written) {
@@ -319,7 +300,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
         exclusive_settle(run->going.exclusive);
         cli_warn("assay: %s\n", exclusive_state(run->going.exclusive));
     }
-    run->going.board = board_create(kind, run->going.record);
+    run->going.board = board_create(kind, run->going.record, options.hosts_at_once, cli_now());
     status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->going.board);
     if (status < 0) {
@@ -384,7 +365,8 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
          "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
          "soak"},
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress, "auto, plain, json or none"},
+        {"progress", 0, OPTION_STRING, "HOW", &options->progress,
+         "auto (a board on a terminal, else plain), plain (a log), json (an object a line) or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

@@ -101,6 +101,18 @@ static int extend(void *context, const enum step_state *states, struct error *er
     return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
 }
 
+/* Why the step did not pass, as far as it alone can tell. */
+static void tell_worst(struct running *run, enum scheduler_event event, size_t step,
+                       const struct scheduler_counts *counts)
+{
+    struct arena *arena = arena_create();
+    size_t alike;
+    struct outcome worst = judge_step_worst(arena, run->record, &run->sources->limits, step, &alike);
+
+    board_event(run->board, event, step, counts, &worst, alike);
+    arena_destroy(arena);
+}
+
 static void progress(void *context, enum scheduler_event event, size_t step,
                      const struct scheduler_counts *counts)
 {
@@ -108,8 +120,13 @@ static void progress(void *context, enum scheduler_event event, size_t step,
     const char *news = run->exclusive != NULL && event == EVENT_TICK ? exclusive_poll(run->exclusive) : NULL;
 
     if (news != NULL)
-        board_note(run->board, news, counts);
-    board_event(run->board, event, step, counts);
+        board_note(run->board, news);
+    if (event == EVENT_CANCELLING)
+        run->cancelled_by = counts->signal;
+    if (counts->state == STEP_FAILED && (event == EVENT_STEP_ENDED || event == EVENT_TAKEN_UP))
+        tell_worst(run, event, step, counts);
+    else
+        board_event(run->board, event, step, counts, NULL, 0);
 }
 
 static bool awaits(void *context, const struct host *host)

@@ -19,6 +19,7 @@ struct running {
     struct record *record;
     struct plan_sources *sources;
     struct board *board;
+    int cancelled_by;            /* the signal; 0: none */
     struct exclusive *exclusive; /* NULL: hosts are not asked for */
 };
 

@@ -942,3 +942,26 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
     arena_destroy(arena);
     return state;
 }
+
+struct outcome judge_step_worst(struct arena *arena, const struct record *record,
+                                const struct run_limits *limits, size_t step_index, size_t *ret_count)
+{
+    size_t slots = record->plan->steps.items[step_index].shape->slot_count;
+    struct whole_run run = {.arena = arena, .record = record};
+    struct outcome *outcomes = arena_array(arena, struct outcome, slots);
+    struct step_attempts attempts = attempts_of(arena, record, step_index);
+    struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .cause = "", .remedy = ""};
+    size_t count = 0;
+
+    if (attempts.count > 0)
+        judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);
+    for (size_t i = 0; attempts.count > 0 && i < slots; i++) {
+        if (count == 0 || outcomes[i].word > worst.word) {
+            worst = outcomes[i];
+            count = 0;
+        }
+        count += outcomes[i].word == worst.word;
+    }
+    *ret_count = count;
+    return worst;
+}

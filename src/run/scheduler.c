@@ -82,6 +82,7 @@ struct scheduler {
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
     double left_s;     /* as last guessed */
     unsigned signals_seen;
+    int signal;   /* the first of them */
     bool closing; /* all has ended but the steps that come last */
     bool failed;
     bool over;
@@ -184,10 +185,13 @@ static void tell(struct scheduler *scheduler, enum scheduler_event event, size_t
                                       .skipped = by_state[STEP_SKIPPED],
                                       .hosts = scheduler->berth_count,
                                       .hosts_busy = scheduler->busy_count,
-                                      .left_s = scheduler->left_s};
+                                      .left_s = scheduler->left_s,
+                                      .signal = scheduler->signal};
 
     if (scheduler->hooks->progress == NULL)
         return;
+    if (step != (size_t)-1)
+        counts.state = scheduler->states[step];
     counts.ended = counts.passed + counts.failed + counts.skipped;
     scheduler->hooks->progress(scheduler->hooks->context, event, step, &counts);
 }
@@ -1190,6 +1194,7 @@ static void on_signal(uv_signal_t *handle, int number)
     if (number == SIGHUP)
         return;
     if (scheduler->signals_seen == 0) {
+        scheduler->signal = number;
         cancel(scheduler);
         dispatch(scheduler);
     } else {
@@ -1325,6 +1330,7 @@ static int take_up_step(struct scheduler *scheduler, size_t step)
         begin_flight(flight);
     } else if (attempt->end != ATTEMPT_CANCELLED) {
         set_state(scheduler, step, scheduler->hooks->judge(scheduler->hooks->context, step));
+        tell(scheduler, EVENT_TAKEN_UP, step);
     } else if (!step_at(scheduler, step)->shape->passive) {
         prove_gone(scheduler, index);
     }

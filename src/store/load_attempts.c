@@ -431,6 +431,41 @@ int load_attempts(struct load *load, struct error *err)
     return got;
 }
 
+static int take_one(struct load *load, long long id, struct attempt *attempt, struct error *err)
+{
+    struct record *record = load->record;
+    struct rows rows;
+    int64_t command;
+    int got;
+
+    if (rows_open(load->store, &rows, SELECT_ATTEMPT, load->arena, load->names, err, INTEGER(record->number),
+                  INTEGER(id)) < 0)
+        return -1;
+    got = rows_next(&rows, err);
+    if (got == 0)
+        return store_damage(load->store, err, "run %lld has no attempt %lld", record->number, id);
+    if (got < 0)
+        return -1;
+    take_attempt(&rows, record->plan->steps.count, attempt, &command);
+    if (rows.damage[0] == '\0' && load_pieces(load, id, command, attempt, err) < 0) {
+        rows_close(&rows);
+        return -1;
+    }
+    return rows_next(&rows, err);
+}
+
+int store_load_attempt(struct store *store, struct arena *arena, struct record *record, long long id,
+                       store_part_fact *wanted, struct attempt *ret_attempt, struct error *err)
+{
+    struct load load = {.store = store, .arena = arena, .record = record, .wanted = wanted};
+
+    *ret_attempt = (struct attempt){0};
+    load.names = names_create(store, arena);
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    return store_finish(store, take_one(&load, id, ret_attempt, err), err);
+}
+
 static int load_bytes(struct load *load, long long number, struct attempt *attempt, struct error *err)
 {
     int64_t id;

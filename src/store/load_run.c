@@ -123,6 +123,30 @@ static int load_all(struct load *load, int64_t number, bool judged_only, struct 
     return load_waivers(load, err) < 0 ? -1 : load_judgement(load, err);
 }
 
+/* Documents and plan. */
+static int load_question(struct load *load, int64_t number, struct controller *ret_controller,
+                         struct error *err)
+{
+    return load_head(load, number, ret_controller, err) < 0 ||
+                   load_documents(load->store, load->arena, SELECT_DOCUMENTS, number,
+                                  &load->record->documents, err) < 0
+               ? -1
+               : load_plan(load, err);
+}
+
+struct record *store_load_question(struct store *store, struct arena *arena, long long number,
+                                   struct error *err)
+{
+    struct load load = {.store = store, .arena = arena};
+    struct controller controller;
+
+    load.record = arena_new(arena, struct record);
+    load.names = names_create(store, arena);
+    if (store_begin_read(store, err) < 0)
+        return NULL;
+    return store_finish(store, load_question(&load, number, &controller, err), err) < 0 ? NULL : load.record;
+}
+
 static struct record *load_record(struct load *load, int64_t number, bool judged_only, struct error *err)
 {
     struct controller controller;
@@ -374,6 +398,34 @@ int store_ended_attempts(struct store *store, struct arena *arena, long long num
     if (store_begin_read(store, err) < 0)
         return -1;
     return store_finish(store, take_ended(store, arena, number, last, ret_ended, err), err);
+}
+
+static int take_begun(struct store *store, struct arena *arena, long long number, long long after,
+                      struct begun_attempts *begun, struct error *err)
+{
+    struct rows rows;
+    int got;
+
+    if (rows_open(store, &rows, SELECT_BEGUN, arena, NULL, err, INTEGER(number), INTEGER(after)) < 0)
+        return -1;
+    while ((got = rows_next(&rows, err)) > 0) {
+        struct begun_attempt *attempt = list_push(arena, &begun->items);
+
+        attempt->id = take_integer(&rows);
+        attempt->step = take_count(&rows);
+        attempt->n = take_unsigned(&rows);
+        attempt->sent = take_real(&rows);
+    }
+    return got;
+}
+
+int store_begun_attempts(struct store *store, struct arena *arena, long long number, long long after,
+                         struct begun_attempts *ret_begun, struct error *err)
+{
+    *ret_begun = (struct begun_attempts){0};
+    if (store_begin_read(store, err) < 0)
+        return -1;
+    return store_finish(store, take_begun(store, arena, number, after, ret_begun, err), err);
 }
 
 int store_run_hosts(struct store *store, struct arena *arena, long long number, struct hostlist *ret_hosts,

@@ -183,9 +183,9 @@ def a_run_is_resumed_with_a_spare(tap):
         suite, database = os.path.join(lab.folder, "suite.json"), os.path.join(lab.folder, "resumed.db")
         with open(suite, "w", encoding="utf-8") as file:
             json.dump({"name": "resumed", "steps": ACROSS}, file)
-        child = start("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "plain",
+        child = start("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "json",
                       "-o", os.path.join(lab.folder, "resumed.html"))
-        seen = any("started gpu-inventory on node4" in line for line in child.stderr)
+        seen = any('"started"' in line and '"gpu-inventory"' in line and '"node4"' in line for line in child.stderr)
         child.send_signal(signal.SIGKILL)
         child.wait()
         done = assay("run", "--resume", "1", "--db", database, "--progress", "none",

@@ -624,6 +624,19 @@ static void what_the_links_carry_decides_where_nobody_has_a_figure(void **state)
     }
 }
 
+/* What is told of a step while the run goes on. */
+static void assert_worst(struct world *world, size_t step, enum outcome_word word, const char *cause)
+{
+    size_t count;
+    struct outcome worst =
+        judge_step_worst(world->arena, &world->record, &world->sources.limits, step, &count);
+
+    assert_int_equal(worst.word, word);
+    assert_non_null(strstr(worst.cause, cause));
+    assert_int_equal(worst.step, step);
+    assert_true((count > 0) == (word != OUTCOME_NOT_RUN));
+}
+
 static void wrong_values_fail_although_bandwidth_is_fine(void **state)
 {
     struct world world;
@@ -634,6 +647,7 @@ static void wrong_values_fail_although_bandwidth_is_fine(void **state)
     nccl(&world, "node1", NCCL_OUTPUT("478.74", "478.74", "3", "1 FAILED"), 1);
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", WRONG, OUTCOME_FAIL, "3");
+    assert_worst(&world, find_step(&world, "nccl-all-reduce", "node1"), OUTCOME_FAIL, "3");
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
     world_end(&world);
 }
@@ -723,8 +737,10 @@ static void crash_is_tried_again_and_fails_only_where_other_hosts_are_fine(void 
     reached(&world, "node1");
     reached(&world, "node2");
     step = find_step(&world, "nccl-all-reduce", "node1");
+    assert_worst(&world, step, OUTCOME_NOT_RUN, "");
     nccl(&world, "node1", "# nThread 1", 139);
     assert_int_equal(judge_step(&world.record, &world.sources.limits, step), STEP_AGAIN);
+    assert_worst(&world, step, OUTCOME_INCONCLUSIVE, "signal 11");
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE, "signal 11");
     nccl(&world, "node1", "# nThread 1", 139);

@@ -122,6 +122,45 @@ static void evidence_comes_one_attempt_at_a_time(void **state)
     arena_destroy(scratch);
 }
 
+static void who_follows_a_run_gets_its_attempts_one_by_one(void **state)
+{
+    struct place *place = *state;
+    struct record *record = sample_record(place->arena), *question, *lean;
+    struct begun_attempts begun, rest;
+    struct attempt attempt;
+    struct error err;
+
+    sample_store(place->store, record);
+    question = store_load_question(place->store, place->arena, 1, &err);
+    lean = store_load_lean(place->store, place->arena, 1, is_wanted, &err);
+    assert_non_null(question);
+    assert_non_null(lean);
+    assert_int_equal(question->attempts.count, 0);
+    assert_int_equal(question->documents.count, record->documents.count);
+    assert_int_equal(question->plan->steps.count, record->plan->steps.count);
+    assert_int_equal(store_begun_attempts(place->store, place->arena, 1, 0, &begun, &err), 0);
+    assert_int_equal(begun.items.count, record->attempts.count);
+    for (size_t i = 0; i < begun.items.count; i++) {
+        assert_int_equal(begun.items.items[i].step, record->attempts.items[i].step);
+        assert_int_equal(begun.items.items[i].n, record->attempts.items[i].n);
+        assert_true(begun.items.items[i].sent == record->attempts.items[i].sent);
+        assert_int_equal(store_load_attempt(place->store, place->arena, question, begun.items.items[i].id,
+                                            is_wanted, &lean->attempts.items[i], &err),
+                         0);
+        for (size_t k = 0; k < lean->attempts.items[i].parts.count; k++)
+            lean->attempts.items[i].parts.items[k].reading = record->attempts.items[i].parts.items[k].reading;
+    }
+    expect_equal_records(record, lean, false);
+    assert_int_equal(
+        store_begun_attempts(place->store, place->arena, 1, begun.items.items[0].id, &rest, &err), 0);
+    assert_int_equal(rest.items.count, begun.items.count - 1);
+    assert_int_equal(rest.items.items[0].id, begun.items.items[1].id);
+    assert_int_equal(store_load_attempt(place->store, place->arena, question, 999, is_wanted, &attempt, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "has no attempt 999"));
+    assert_null(store_load_question(place->store, place->arena, 9, &err));
+}
+
 static void runs_of_one_suite_do_not_mix(void **state)
 {
     struct place *place = *state;
@@ -530,6 +569,7 @@ int main(void)
         CASE(without_evidence_there_are_no_bytes_but_their_hashes),
         CASE(a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted),
         CASE(evidence_comes_one_attempt_at_a_time),
+        CASE(who_follows_a_run_gets_its_attempts_one_by_one),
         CASE(runs_of_one_suite_do_not_mix),
         CASE(a_plan_that_grew_comes_back_whole),
         CASE(an_attempt_is_there_before_it_is_sent),

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40 };
+
+/* Of steps, each once: those of one name stand together in the plan. */
+struct names {
+    const char *text, *last;
+    size_t count;
+};
+
+/* Steps of a host, or of several, by how they ended. */
+struct tally {
+    const struct host *host; /* NULL: over several hosts */
+    size_t ok, recorded, waived, failed, open, skipped;
+    struct names failed_names, open_names;
+    const char *verdict, *rest; /* as they are printed; equal ones are folded */
+    bool printed;
+};
+
+/* The worst gate of each step. */
+static enum outcome_word *worst_words(struct arena *arena, const struct record *record)
+{
+    enum outcome_word *worst = arena_array(arena, enum outcome_word, record->plan->steps.count);
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+
+        if (outcome->word > worst[outcome->step])
+            worst[outcome->step] = outcome->word;
+    }
+    return worst;
+}
+
+/* Whether every fail of the step is waived. */
+static bool *waived_steps(struct arena *arena, const struct record *record)
+{
+    bool *waived = arena_array(arena, bool, record->plan->steps.count);
+
+    for (size_t i = 0; i < record->plan->steps.count; i++)
+        waived[i] = true;
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+
+        waived[outcome->step] &= outcome->word != OUTCOME_FAIL || outcome->waiver != NULL;
+    }
+    return waived;
+}
+
+/* -- One line for each set of hosts -- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(struct tally *const *)a)->host->name, (*(struct tally *const *)b)->host->name);
+}
+
+/* One for each host, and the same by their names. */
+static struct tally **index_tallies(struct arena *arena, const struct plan *plan, struct tally *tallies)
+{
+    struct tally **by_name = arena_array(arena, struct tally *, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++) {
+        tallies[i] = (struct tally){.host = plan->hosts.items[i]};
+        by_name[i] = &tallies[i];
+    }
+    qsort(by_name, plan->hosts.count, sizeof *by_name, compare_names);
+    return by_name;
+}
+
+static struct tally *tally_of(struct tally **by_name, size_t count, const struct host *host)
+{
+    struct tally wanted = {.host = host}, *key = &wanted;
+    struct tally **found = bsearch(&key, by_name, count, sizeof *by_name, compare_names);
+
+    return found != NULL ? *found : NULL;
+}
+
+static void add_name(struct arena *arena, struct names *names, const char *name)
+{
+    if (names->last != NULL && strcmp(names->last, name) == 0)
+        return;
+    names->last = name;
+    if (names->count++ > NAMES_MOST)
+        return;
+    names->text = arena_printf(arena, "%s%s%s", names->count > 1 ? names->text : "",
+                               names->count > 1 ? ", " : "", names->count > NAMES_MOST ? "..." : name);
+}
+
+static void count_step(struct arena *arena, struct tally *tally, const struct step *step,
+                       enum outcome_word word, bool waived)
+{
+    const char *name = step->shape->suite_step;
+
+    if (word == OUTCOME_FAIL && waived) {
+        tally->waived++;
+    } else if (word == OUTCOME_FAIL) {
+        add_name(arena, &tally->failed_names, name);
+        tally->failed++;
+    } else if (word == OUTCOME_INCONCLUSIVE) {
+        add_name(arena, &tally->open_names, name);
+        tally->open++;
+    } else if (word == OUTCOME_NOT_RUN) {
+        tally->skipped++;
+    } else if (word == OUTCOME_RECORDED) {
+        tally->recorded++; /* nothing of it is judged: it may not even have run */
+    } else {
+        tally->ok++;
+    }
+}
+
+/* "ok 22  failed 2 (gpu-burn, p2p-bandwidth)" */
+static const char *rest_text(struct arena *arena, const struct tally *tally, bool accused)
+{
+    const char *text = arena_printf(arena, "ok %zu", tally->ok);
+
+    if (tally->failed > 0)
+        text = arena_printf(arena, "%s  failed %zu (%s)", text, tally->failed, tally->failed_names.text);
+    if (tally->open > 0)
+        text = arena_printf(arena, "%s  open %zu (%s)", text, tally->open, tally->open_names.text);
+    if (tally->recorded > 0)
+        text = arena_printf(arena, "%s  recorded %zu", text, tally->recorded);
+    if (tally->waived > 0)
+        text = arena_printf(arena, "%s  waived %zu", text, tally->waived);
+    if (tally->skipped > 0)
+        text = arena_printf(arena, "%s  not run %zu", text, tally->skipped);
+    return accused ? arena_printf(arena, "%s  makes others slow", text) : text;
+}
+
+/* What --steps left out is no result, and parts that search who is slow are none of the host. */
+static bool is_counted(const struct step *step)
+{
+    return step->origin != ORIGIN_LEFT_OUT && step->origin != ORIGIN_ISOLATE;
+}
+
+static void count_all(struct arena *arena, const struct record *record, struct tally *tallies,
+                      struct tally *across)
+{
+    const struct plan *plan = record->plan;
+    const enum outcome_word *worst = worst_words(arena, record);
+    const bool *waived = waived_steps(arena, record);
+    struct tally **by_name = index_tallies(arena, plan, tallies);
+
+    *across = (struct tally){0};
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        struct tally *tally =
+            step->member_count > 1 ? across : tally_of(by_name, plan->hosts.count, step->members[0]);
+
+        if (tally != NULL && is_counted(step))
+            count_step(arena, tally, step, worst[i], waived[i]);
+    }
+}
+
+/* Verdicts of hosts come in the order of the plan's hosts. */
+static void add_verdicts(struct arena *arena, const struct record *record, struct tally *tallies)
+{
+    const struct judgement *judgement = &record->judgement;
+    size_t at = 0;
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        size_t found = at;
+
+        while (found < judgement->verdict_count &&
+               (strcmp(judgement->verdicts[found].scope, "host") != 0 ||
+                strcmp(judgement->verdicts[found].name, tallies[i].host->name) != 0))
+            found++;
+        tallies[i].verdict = "";
+        tallies[i].rest = rest_text(arena, &tallies[i], false);
+        if (found == judgement->verdict_count)
+            continue;
+        tallies[i].verdict = standing_verdict(&record->standing, judgement->verdicts[found].word);
+        tallies[i].rest = rest_text(arena, &tallies[i], judgement->verdicts[found].accused > 0);
+        at = found + 1;
+    }
+}
+
+/* Takes out all that are like the first, and folds their names. */
+static const char *fold(struct arena *arena, struct tally *tallies, size_t count, size_t first)
+{
+    const char **names = arena_array(arena, const char *, count);
+    size_t alike = 0;
+
+    for (size_t i = first; i < count; i++)
+        if (!tallies[i].printed && strcmp(tallies[i].verdict, tallies[first].verdict) == 0 &&
+            strcmp(tallies[i].rest, tallies[first].rest) == 0) {
+            tallies[i].printed = true;
+            names[alike++] = tallies[i].host->name;
+        }
+    return hostlist_fold(arena, names, alike);
+}
+
+struct recap_line {
+    const char *hosts, *verdict, *rest;
+};
+
+static void print_lines(const struct recap_line *lines, size_t count)
+{
+    size_t hosts_width = 0, verdict_width = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t hosts = strlen(lines[i].hosts), verdict = strlen(lines[i].verdict);
+
+        hosts_width = hosts > hosts_width && hosts <= HOSTS_WIDTH ? hosts : hosts_width;
+        verdict_width = verdict > verdict_width ? verdict : verdict_width;
+    }
+    cli_print("recap:\n");
+    for (size_t i = 0; i < count && i < LINES_MOST; i++)
+        cli_print("  %-*s  %-*s  %s\n", (int)hosts_width, lines[i].hosts, (int)verdict_width,
+                  lines[i].verdict, lines[i].rest);
+    if (count > LINES_MOST)
+        cli_print("  and %zu more lines like these, which the report has\n", count - LINES_MOST);
+}
+
+void recap_print(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    size_t hosts = record->plan->hosts.count;
+    struct tally *tallies = arena_array(arena, struct tally, hosts), across;
+    LIST_OF(struct recap_line) lines = {0};
+
+    count_all(arena, record, tallies, &across);
+    add_verdicts(arena, record, tallies);
+    for (size_t i = 0; i < hosts; i++)
+        if (!tallies[i].printed)
+            *list_push(arena, &lines) =
+                (struct recap_line){fold(arena, tallies, hosts, i), tallies[i].verdict, tallies[i].rest};
+    if (across.ok + across.recorded + across.waived + across.failed + across.open + across.skipped > 0)
+        *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, false)};
+    print_lines(lines.items, lines.count);
+    arena_destroy(arena);
+}
+
+/* -- A run that was cancelled -- */
+
+/* Steps that ended of themselves, and those that will not run because of them. */
+static bool *settled_steps(struct arena *arena, const struct record *record)
+{
+    const struct plan *plan = record->plan;
+    const enum outcome_word *worst = worst_words(arena, record);
+    bool *settled = arena_array(arena, bool, plan->steps.count);
+
+    for (size_t i = 0; i < record->attempts.count; i++)
+        settled[record->attempts.items[i].step] = record->attempts.items[i].state == ATTEMPT_ENDED &&
+                                                  record->attempts.items[i].end != ATTEMPT_CANCELLED;
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        settled[i] |= step->origin == ORIGIN_LEFT_OUT;
+        for (size_t k = 0; k < step->need_count; k++)
+            settled[i] |= settled[step->needs[k]] && worst[step->needs[k]] > OUTCOME_PASS;
+    }
+    return settled;
+}
+
+/* Hosts of which each step of their own is settled. */
+static size_t count_done(struct arena *arena, const struct record *record, const bool *settled)
+{
+    const struct plan *plan = record->plan;
+    size_t done = 0;
+    struct tally *tallies = arena_array(arena, struct tally, plan->hosts.count);
+    struct tally **by_name = index_tallies(arena, plan, tallies);
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        struct tally *tally = tally_of(by_name, plan->hosts.count, step->members[0]);
+
+        if (tally != NULL && step->member_count == 1 && !settled[i])
+            tally->skipped++;
+    }
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        done += tallies[i].skipped == 0;
+    return done;
+}
+
+void recap_print_cancelled(const struct record *record, const char *db, bool by_keyboard)
+{
+    struct arena *arena = arena_create();
+    const bool *settled = settled_steps(arena, record);
+    size_t steps = record->plan->steps.count, done = 0;
+
+    for (size_t i = 0; i < steps; i++)
+        done += settled[i];
+    cli_print(
+        "cancelled%s; %zu of %zu hosts done, %zu of %zu tests; go on with `assay run --resume %lld%s%s`\n",
+        by_keyboard ? " by you" : "", count_done(arena, record, settled), record->plan->hosts.count, done,
+        steps, record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
+    arena_destroy(arena);
+}
